@@ -1,0 +1,87 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The manifest is the architecture (docs/architecture.md): every arrow between modules stands here, none is inherited.
+// `swift build --explicit-target-dependency-import-check error` fails an import that no arrow allows.
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
+
+/// A room: a Swift target in Sources, with a test target of the same name plus `Tests` when it has tests of its own.
+func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+let pure: [Target.Dependency] = ["BrasaDocuments", "BrasaQueries"]
+
+let package = Package(
+    name: "brasa",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "brasa", targets: ["BrasaCLI"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
+    ],
+    targets: [
+        // pure: no I/O, lock, clock, NIO or C
+        room("BrasaDocuments", []),
+        room("BrasaQueries", ["BrasaDocuments"]),
+
+        // transport: knows no storage
+        .systemLibrary(
+            name: "CBrasaNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(
+            name: "CBrasaProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
+        .systemLibrary(name: "CBrasaZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "CBrasaFirestoreV1", dependencies: ["CBrasaProtobufC"]),
+        room("BrasaHTTP2", ["CBrasaNghttp2", nio("NIOCore")]),
+        room("BrasaGRPC", ["BrasaHTTP2", "CBrasaZlib", nio("NIOCore")]),
+        room("BrasaWire", pure + ["BrasaGRPC", "CBrasaFirestoreV1", "CBrasaProtobufC", nio("NIOCore")]),
+
+        // engine: knows no network and no protobuf
+        .target(name: "CBrasaChecksum"),
+        room("BrasaPlatform", []),
+        room("BrasaLog", ["BrasaPlatform", "CBrasaChecksum"]),
+        room("BrasaStore", pure + ["BrasaLog", "BrasaPlatform"]),
+        room("BrasaTransactions", pure + ["BrasaStore", "BrasaPlatform"]),
+
+        // join: the only room that sees both columns
+        room(
+            "BrasaService",
+            pure + ["BrasaTransactions", "BrasaStore", "BrasaPlatform", "BrasaWire", "BrasaGRPC", nio("NIOCore")]),
+
+        // outside
+        room(
+            "BrasaServer",
+            [
+                "BrasaService", "BrasaGRPC", "BrasaPlatform",
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .executableTarget(
+            name: "BrasaCLI",
+            dependencies: [
+                "BrasaServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
+    ]
+)
