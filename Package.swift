@@ -24,6 +24,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
         name: "\(name)Tests", dependencies: dependencies, resources: resources, swiftSettings: settings)
 }
 
+/// Test support: a library under Tests.
+func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+}
+
 let pure: [Target.Dependency] = ["BrasaDocuments", "BrasaQueries"]
 
 let package = Package(
@@ -83,5 +88,27 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+
+        // Tests/: test support and the simulator are targets of their own; `Sources` is what ships
+        support("BrasaSimulation", pure + ["BrasaPlatform", "BrasaLog", "BrasaStore", "BrasaTransactions"]),
+        .executableTarget(
+            name: "simulate",
+            dependencies: [
+                "BrasaSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/simulate", swiftSettings: settings),
+        tests("BrasaDocuments", ["BrasaDocuments"]),
+        tests("BrasaQueries", pure),
+        tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
+        tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
+        tests("BrasaWire", pure + ["BrasaWire", "BrasaGRPC", nio("NIOCore")]),
+        tests("BrasaPlatform", ["BrasaPlatform"]),
+        tests("BrasaLog", ["BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
+        tests("BrasaStore", pure + ["BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
+        tests(
+            "BrasaTransactions",
+            pure + ["BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
+        tests("BrasaSimulation", ["BrasaSimulation"]),
+        tests("BrasaServer", ["BrasaServer", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix")]),
     ]
 )
