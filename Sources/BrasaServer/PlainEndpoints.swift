@@ -1,0 +1,158 @@
+import BrasaDocuments
+import BrasaService
+import NIOCore
+import NIOHTTP1
+
+/// The HTTP/1.1 side of the port: `GET /` for readiness probes, and the emulator's endpoint that clears a database.
+///
+/// One request at a time per connection (the pipeline handler queues the rest); bodies are ignored up to a bound.
+final class PlainEndpoints: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    struct Answer {
+        var status: HTTPResponseStatus
+        var contentType = "text/plain; charset=utf-8"
+        var body: String
+    }
+
+    /// Tools send no body or a few bytes of JSON.
+    private static let bodyBytesMax = 1 << 20
+
+    private let emulator: Bool
+    private let service: FirestoreService
+    private var request: HTTPRequestHead?
+    private var bodyBytes = 0
+
+    init(emulator: Bool, service: FirestoreService) {
+        self.emulator = emulator
+        self.service = service
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch self.unwrapInboundIn(data) {
+        case .head(let head):
+            self.request = head
+            self.bodyBytes = 0
+        case .body(let part):
+            self.bodyBytes += part.readableBytes
+            if self.bodyBytes > Self.bodyBytesMax {
+                context.close(promise: nil)
+            }
+        case .end:
+            guard let head = self.request else { return }
+            self.request = nil
+            self.answer(head, context: context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func answer(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
+        let path = head.uri.prefix { $0 != "?" }
+        if path == "/" {
+            let allowed = head.method == .GET || head.method == .HEAD
+            self.write(
+                allowed
+                    ? Answer(status: .ok, body: "Ok\n")
+                    : Answer(status: .methodNotAllowed, body: "\(head.method.rawValue) is not supported here\n"),
+                to: head, context: context)
+            return
+        }
+        guard let route = EmulatorRoute(path: path) else {
+            self.write(Answer(status: .notFound, body: "nothing is served at \(path)\n"), to: head, context: context)
+            return
+        }
+        guard self.emulator else {
+            let reason = "this server runs without --emulator, so databases cannot be cleared\n"
+            self.write(Answer(status: .forbidden, body: reason), to: head, context: context)
+            return
+        }
+        guard head.method == .DELETE else {
+            self.write(Answer(status: .notFound, body: "only DELETE is served here\n"), to: head, context: context)
+            return
+        }
+        self.clear(route, head: head, context: context)
+    }
+
+    private func clear(_ route: EmulatorRoute, head: HTTPRequestHead, context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        self.service.clear(route.database) { error in
+            let (handler, context) = bound.value
+            let answer =
+                if let error {
+                    Answer(status: .serviceUnavailable, body: "\(error)\n")
+                } else {
+                    Answer(status: .ok, contentType: "application/json; charset=utf-8", body: "{}")
+                }
+            handler.write(answer, to: head, context: context)
+        }
+    }
+
+    private func write(_ answer: Answer, to head: HTTPRequestHead, context: ChannelHandlerContext) {
+        var headers = HTTPHeaders()
+        headers.add(name: "content-type", value: answer.contentType)
+        headers.add(name: "content-length", value: String(answer.body.utf8.count))
+        if !head.isKeepAlive { headers.add(name: "connection", value: "close") }
+        let response = HTTPResponseHead(version: head.version, status: answer.status, headers: headers)
+        context.write(self.wrapOutboundOut(.head(response)), promise: nil)
+        if head.method != .HEAD {
+            context.write(
+                self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))), promise: nil)
+        }
+        let keepAlive = head.isKeepAlive
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.writeAndFlush(self.wrapOutboundOut(.end(nil))).whenComplete { _ in
+            if !keepAlive { bound.value.close(promise: nil) }
+        }
+    }
+}
+
+/// `/emulator/v1/projects/{p}/databases/{d}/documents`, percent-decoded segment by segment.
+struct EmulatorRoute {
+    var database: DatabaseName
+
+    /// Nil when the path is another one.
+    init?(path: Substring) {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { segment in
+            PercentDecoding.decode(segment.utf8)
+        }
+        guard segments.count == 7,
+            segments[0] == "emulator", segments[1] == "v1", segments[2] == "projects", segments[4] == "databases",
+            segments[6] == "documents",
+            let project = segments[3], let database = segments[5],
+            let name = try? DatabaseName(parsing: "projects/\(project)/databases/\(database)".utf8)
+        else { return nil }
+        self.database = name
+    }
+}
+
+enum PercentDecoding {
+    /// Nil when an escape is incomplete or the result is not UTF-8.
+    static func decode(_ text: some Sequence<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        var iterator = text.makeIterator()
+        while let byte = iterator.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = iterator.next().flatMap(Self.digit), let low = iterator.next().flatMap(Self.digit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
