@@ -26,5 +26,6 @@ package struct Clock: Sendable {
             var time = timespec()
             clock_gettime(CLOCK_MONOTONIC, &time)
             return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-        })
+        }
+    )
 }
