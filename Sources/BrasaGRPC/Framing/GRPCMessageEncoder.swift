@@ -1,0 +1,45 @@
+package import NIOCore
+
+/// Puts the five-byte prefix before a message.
+package enum GRPCMessageEncoder {
+    /// Below this a message without room for its prefix is copied behind one; above, the prefix travels alone.
+    private static let copiedBytesMax = 4096
+
+    /// An empty buffer with room for the prefix before its first byte, so that framing what is written to it copies nothing.
+    package static func makeBuffer(capacity: Int, allocator: ByteBufferAllocator) -> ByteBuffer {
+        var buffer = allocator.buffer(capacity: GRPCMessageDecoder.prefixBytes + max(0, capacity))
+        buffer.moveWriterIndex(to: GRPCMessageDecoder.prefixBytes)
+        buffer.moveReaderIndex(to: GRPCMessageDecoder.prefixBytes)
+        return buffer
+    }
+
+    /// The framed message, in one piece, or as prefix and payload when putting them together would copy much.
+    static func frame(
+        _ message: consuming ByteBuffer,
+        isCompressed: Bool,
+        allocator: ByteBufferAllocator
+    ) -> (ByteBuffer, ByteBuffer?) {
+        let length = message.readableBytes
+        let prefixBytes = GRPCMessageDecoder.prefixBytes
+        if message.readerIndex >= prefixBytes {
+            // What lies before the reader index was read or reserved: nobody looks at it again through this buffer.
+            message.moveReaderIndex(to: message.readerIndex - prefixBytes)
+            Self.setPrefix(of: &message, length: length, isCompressed: isCompressed)
+            return (message, nil)
+        }
+        let isCopied = length <= Self.copiedBytesMax
+        var framed = allocator.buffer(capacity: prefixBytes + (isCopied ? length : 0))
+        framed.moveWriterIndex(to: prefixBytes)
+        Self.setPrefix(of: &framed, length: length, isCompressed: isCompressed)
+        guard isCopied else { return (framed, message) }
+        framed.writeImmutableBuffer(message)
+        return (framed, nil)
+    }
+
+    private static func setPrefix(of buffer: inout ByteBuffer, length: Int, isCompressed: Bool) {
+        let start = buffer.readerIndex
+        buffer.setInteger(isCompressed ? 1 : 0, at: start, as: UInt8.self)
+        // A buffer holds less than 4 GiB by its own construction.
+        buffer.setInteger(UInt32(clamping: length), at: start + 1)
+    }
+}

@@ -1,0 +1,44 @@
+/// How a call ended: the code, a message for people, and optionally a serialized `google.rpc.Status` with details whose
+/// code equals `code`.
+package struct GRPCStatus: Error, Sendable, Hashable {
+    package var code: GRPCStatusCode
+    package var message: String
+    package var details: [UInt8]?
+
+    package init(_ code: GRPCStatusCode, _ message: String = "", details: [UInt8]? = nil) {
+        self.code = code
+        self.message = message
+        self.details = details
+    }
+
+    package var isOK: Bool { self.code == .ok }
+}
+
+extension GRPCStatus: CustomStringConvertible {
+    package var description: String {
+        self.message.isEmpty ? self.code.name : "\(self.code.name): \(self.message)"
+    }
+}
+
+extension GRPCStatus {
+    package static let ok = GRPCStatus(.ok)
+
+    // What this room itself answers; made once, since they are answered on hot and hostile paths alike.
+    static let deadlineExceeded = GRPCStatus(.deadlineExceeded, "Deadline exceeded")
+    static let cancelled = GRPCStatus(.cancelled, "The call was cancelled")
+    static let malformedTimeout = GRPCStatus(.invalidArgument, "Malformed grpc-timeout")
+    static let noRequestMessage = GRPCStatus(.unimplemented, "The client ended the call without a request message")
+    static let secondRequestMessage = GRPCStatus(.unimplemented, "The method takes exactly one request message")
+    static let noResponseMessage = GRPCStatus(.unimplemented, "The server ended the call without a response message")
+    static let secondResponseMessage = GRPCStatus(.unimplemented, "The method gives exactly one response message")
+    static let truncatedMessage = GRPCStatus(.internal, "The stream ended within a message")
+    static let compressedWithoutEncoding = GRPCStatus(.internal, "Compressed message without grpc-encoding")
+    static let invalidCompressedFlag = GRPCStatus(.internal, "Invalid compressed flag of a message")
+    static let corruptCompression = GRPCStatus(.internal, "The compressed message is damaged")
+    static let assemblyExhausted = GRPCStatus(
+        .resourceExhausted,
+        "Too many bytes of unfinished messages on this connection"
+    )
+    static let missingStatus = GRPCStatus(.unknown, "The server ended the call without a status")
+    static let unsupportedResponseEncoding = GRPCStatus(.internal, "The response's grpc-encoding is not supported")
+}
