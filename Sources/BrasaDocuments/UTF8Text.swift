@@ -6,7 +6,7 @@ package struct UTF8Text: Hashable, Comparable, Sendable {
     /// Nil when the bytes are not valid UTF-8. NUL is a character like any other.
     package init?(validating bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
-        guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
+        guard bytes.withUnsafeBytes(UTF8Validation.isValid) else { return nil }
         self.bytes = bytes
     }
 
@@ -14,10 +14,23 @@ package struct UTF8Text: Hashable, Comparable, Sendable {
         self.bytes = Array(string.utf8)
     }
 
+    /// For bytes that were validated where they came in.
+    init(validated bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+
     package var string: String { String(decoding: self.bytes, as: UTF8.self) }
 
+    package static func == (left: UTF8Text, right: UTF8Text) -> Bool {
+        ByteOrder.equal(left.bytes, right.bytes)
+    }
+
     package static func < (left: UTF8Text, right: UTF8Text) -> Bool {
-        left.bytes.lexicographicallyPrecedes(right.bytes)
+        ByteOrder.compare(left.bytes, right.bytes) == .ascending
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        self.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 }
 

@@ -24,7 +24,10 @@ package struct Write: Sendable {
     package var precondition: Precondition?
 
     package init(
-        name: DocumentName, operation: Operation, transforms: [FieldTransform] = [], precondition: Precondition? = nil
+        name: DocumentName,
+        operation: Operation,
+        transforms: [FieldTransform] = [],
+        precondition: Precondition? = nil
     ) {
         self.name = name
         self.operation = operation

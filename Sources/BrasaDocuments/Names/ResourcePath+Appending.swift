@@ -1,0 +1,41 @@
+extension ResourcePath {
+    /// The path with one more segment: a collection id after the root or a document, a document id after a collection.
+    package func appending(_ id: some Collection<UInt8>) throws(DocumentError) -> ResourcePath {
+        let isDocumentID = self.isCollection
+        let id = Array(id)
+        try NameParser.checkUTF8(id)
+        if id.contains(UInt8(ascii: "/")) {
+            throw DocumentError(isDocumentID ? .documentIDInvalid(text(id)) : .collectionIDContainsSlash(text(id)))
+        }
+        if let flaw = id.withUnsafeBytes({ ResourceID.flaw(of: $0, isDocumentID: isDocumentID) }) {
+            throw Self.error(for: flaw, id: text(id), isDocumentID: isDocumentID)
+        }
+        let start = self.isRoot ? 0 : self.bytes.count + 1
+        guard start + id.count <= Limits.nameBytesMax else { throw DocumentError(.nameTooLong(.document)) }
+        guard self.segmentCount < 2 * Limits.collectionDepthMax else { throw DocumentError(.nameTooDeep(.document)) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(start + id.count)
+        bytes.append(contentsOf: self.bytes)
+        if !self.isRoot { bytes.append(UInt8(ascii: "/")) }
+        bytes.append(contentsOf: id)
+        return ResourcePath(
+            bytes: bytes,
+            shape: Shape(segmentCount: UInt16(self.segmentCount + 1), lastStart: UInt16(start))
+        )
+    }
+
+    /// Throws unless `id` may be a collection's id; for the collection id of a query.
+    package static func checkCollectionID(_ id: UTF8Text) throws(DocumentError) {
+        _ = try ResourcePath.root.appending(id.bytes)
+    }
+
+    private static func error(for flaw: ResourceID.Flaw, id: String, isDocumentID: Bool) -> DocumentError {
+        switch flaw {
+        case .empty: DocumentError(isDocumentID ? .documentIDInvalid(id) : .collectionIDEmpty)
+        case .dots, .reserved: DocumentError(isDocumentID ? .resourceIDReserved(id) : .collectionIDReserved(id))
+        case .tooLong: DocumentError(isDocumentID ? .resourceIDTooLong : .collectionIDTooLong)
+        }
+    }
+}
+
+private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
