@@ -1,0 +1,75 @@
+package import NIOCore
+
+/// How far the end of a connection has come. A drain announces itself first (GOAWAY with the highest id), so that
+/// requests which are already on their way are still taken; a PING's answer tells that none of those is left.
+enum DrainPhase {
+    case none
+    case announced
+    /// The final GOAWAY is sent, or the peer's was received: no new streams.
+    case refusing
+}
+
+extension HTTP2Connection {
+    /// Ends the connection in good order: new streams are refused, open ones have `grace` to finish, then they are told
+    /// (`graceEnded`) and reset. The channel closes when the last one is gone.
+    package func drain(grace: TimeAmount) {
+        guard self.drainTimers.isEmpty, let context = self.context else { return }
+        context.eventLoop.assertInEventLoop()
+        guard self.phase == .open || self.phase == .idle else { return }
+        let loop = context.eventLoop.assumeIsolated()
+        self.drainTimers.append(loop.scheduleTask(in: grace) { self.endGrace() })
+        if self.role.isServer, self.drain == .none {
+            self.noteDraining(.announced)
+            self.session.submitShutdownNotice()
+            self.session.submitPing(.drain)
+            // A peer that does not answer gets the final GOAWAY all the same.
+            self.drainTimers.append(loop.scheduleTask(in: min(grace, .seconds(1))) { self.finishDrainNotice() })
+        } else {
+            self.noteDraining()
+            self.session.submitGoaway()
+        }
+        for stream in self.streams.snapshot where !stream.isClosed { stream.handler?.draining() }
+        self.setNeedsPump()
+    }
+
+    func finishDrainNotice() {
+        guard self.drain == .announced, self.phase == .open else { return }
+        self.drain = .refusing
+        self.session.submitGoaway()
+        self.setNeedsPump()
+    }
+
+    private func endGrace() {
+        guard self.phase == .open else { return }
+        self.finishDrainNotice()
+        let streams = self.streams.snapshot
+        for stream in streams where !stream.isClosed { stream.handler?.graceEnded() }
+        for stream in streams where !stream.isClosed && !stream.flags.contains(.bodyComplete) {
+            self.reset(stream, .cancel)
+        }
+        // What was finished just now still has to leave; a peer that takes nothing is cut off.
+        self.startLinger()
+        self.setNeedsPump()
+    }
+
+    /// The peer takes no more streams. nghttp2 closes those above its last one as refused, but not the requests that
+    /// still wait for their turn.
+    func goawayReceived(_ lastStreamID: Int32) {
+        self.noteDraining()
+        guard !self.role.isServer else { return }
+        for stream in self.streams.snapshot where stream.id > lastStreamID && !stream.isClosed {
+            self.reset(stream, .refusedStream, reason: .refused)
+        }
+        for stream in self.streams.snapshot where stream.id == 0 && !stream.isClosed {
+            self.reset(stream, .refusedStream, reason: .refused)
+        }
+    }
+
+    func noteDraining(_ phase: DrainPhase = .refusing) {
+        let isNew = self.drain == .none
+        self.drain = phase
+        guard isNew, let onDraining = self.onDraining else { return }
+        self.onDraining = nil
+        onDraining()
+    }
+}

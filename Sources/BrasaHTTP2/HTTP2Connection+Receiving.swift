@@ -1,0 +1,136 @@
+internal import NIOCore
+
+/// From bytes to handlers. All but `receive` is called by nghttp2's callbacks; a `false` ends the session.
+extension HTTP2Connection {
+    func receive(_ buffer: ByteBuffer) {
+        guard self.phase == .open else { return }
+        self.isReading = true
+        self.heardFromPeer = true
+        self.input = buffer
+        let result = buffer.withUnsafeReadableBytes { bytes in
+            self.inputBase = bytes.baseAddress
+            return self.session.receive(bytes)
+        }
+        self.inputBase = nil
+        self.input = ByteBuffer()
+        self.releaseHeldData(endStream: false)
+        if result < 0 {
+            self.terminate(.protocolError)
+        } else if self.session.outboundFrames > self.outboundFramesMax {
+            // Frames that answer the peer's pile up because it does not read: it is not interested in answers.
+            self.terminate(.enhanceYourCalm)
+        }
+    }
+
+    /// A few frames for each stream that may be open, and as many acknowledgements as nghttp2 tolerates.
+    private var outboundFramesMax: Int { 2000 + 8 * self.limits.concurrentStreamsMax }
+
+    func frameBegan(_ frame: FrameHeader) -> Bool {
+        guard self.phase == .open else { return false }
+        guard self.budgets.admit(frame, now: self.now) else {
+            self.terminate(.enhanceYourCalm)
+            return false
+        }
+        return true
+    }
+
+    // MARK: Headers
+
+    func headersBegan(_ id: Int32, isRequest: Bool) {
+        self.releaseHeldData(endStream: false)
+        self.headers.removeAll()
+        self.headerListBytes = 0
+        self.headerStream = isRequest ? self.accept(id) : self.stream(id)
+    }
+
+    func headerReceived(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
+        self.headerListBytes += name.count + value.count + 32
+        if self.headerListBytes <= self.limits.headerListBytesMax {
+            self.headers.append(name: name, value: value)
+        } else if self.headerListBytes > HTTP2Limits.headerBombFactor * self.limits.headerListBytesMax {
+            // Compression makes bytes cheap for the peer and dear for us: go no further.
+            self.terminate(.enhanceYourCalm)
+            return false
+        }
+        return true
+    }
+
+    private func headersReceived(_ id: Int32, endStream: Bool) {
+        guard let stream = self.headerStream ?? self.stream(id) else { return }
+        self.headerStream = nil
+        if endStream { stream.flags.insert(.remoteEnded) }
+        guard !stream.isClosed else { return }
+        guard self.headerListBytes <= self.limits.headerListBytesMax else {
+            return self.reset(stream, .enhanceYourCalm)
+        }
+        if stream.flags.contains(.headersReceived) {
+            stream.handler?.received(trailers: self.headers)
+        } else if self.role.isServer || !self.isInformational {
+            stream.flags.insert(.headersReceived)
+            stream.handler?.received(headers: self.headers, endStream: endStream)
+        }
+    }
+
+    private var isInformational: Bool {
+        self.headers.withValue(.status) { $0?.first == UInt8(ascii: "1") }
+    }
+
+    // MARK: Data
+
+    func dataReceived(_ id: Int32, _ bytes: UnsafeRawBufferPointer) {
+        self.releaseHeldData(endStream: false)
+        guard let stream = self.stream(id), !stream.isClosed, let base = self.inputBase, let start = bytes.baseAddress,
+            let slice = self.input.getSlice(at: self.input.readerIndex + (start - base), length: bytes.count)
+        else {
+            self.connectionCredit += bytes.count
+            return
+        }
+        stream.unconsumedBytes += bytes.count
+        self.heldData = (stream, slice)
+    }
+
+    func releaseHeldData(endStream: Bool) {
+        guard let (stream, bytes) = self.heldData else { return }
+        self.heldData = nil
+        guard !stream.isClosed else { return }
+        stream.handler?.received(data: bytes, endStream: endStream)
+    }
+
+    private func dataFrameReceived(_ id: Int32, endStream: Bool) -> Bool {
+        if endStream { self.stream(id)?.flags.insert(.remoteEnded) }
+        if self.heldData?.stream.id == id {
+            self.releaseHeldData(endStream: endStream)
+        } else if endStream {
+            guard let stream = self.stream(id), !stream.isClosed else { return true }
+            stream.handler?.received(data: ByteBuffer(), endStream: true)
+        } else if !self.budgets.admitEmptyData(now: self.now) {
+            self.terminate(.enhanceYourCalm)
+            return false
+        }
+        return true
+    }
+
+    // MARK: Frames
+
+    func frameReceived(_ frame: ReceivedFrame) -> Bool {
+        switch frame {
+        case .data(let id, let endStream):
+            guard self.dataFrameReceived(id, endStream: endStream) else { return false }
+        case .headers(let id, let endStream):
+            self.headersReceived(id, endStream: endStream)
+        case .reset(let id):
+            self.stream(id)?.flags.insert(.resetByPeer)
+        case .pingAck(let payload):
+            if payload == .drain { self.finishDrainNotice() }
+        case .goaway(let lastStreamID):
+            self.goawayReceived(lastStreamID)
+        case .other:
+            break
+        }
+        // A handler may have closed the channel or the connection.
+        return self.phase == .open
+    }
+
+    /// The seam of the clock: the event loop's.
+    var now: NIODeadline { self.context?.eventLoop.now ?? .uptimeNanoseconds(0) }
+}

@@ -1,0 +1,198 @@
+internal import NIOCore
+
+/// What `nextData` has for nghttp2.
+enum OutboundData {
+    enum End { case open, endStream, trailersFollow }
+
+    case nothingYet
+    case bytes(Int, End)
+}
+
+/// From streams to bytes.
+extension HTTP2Connection {
+    /// Output is handed to the channel in pieces of about this size,
+    private static var outputChunkBytes: Int { 64 << 10 }
+    /// and after so many pieces the loop's other connections have their turn.
+    private static var chunksPerTurn: Int { 16 }
+    /// An idle connection keeps no larger buffer than this.
+    private static var idleOutputBytes: Int { 32 << 10 }
+
+    // MARK: Called by streams
+
+    func submit(_ headers: HTTP2Headers, endStream: Bool, on stream: HTTP2Stream) {
+        let pointer = Unmanaged.passUnretained(stream).toOpaque()
+        if self.role.isServer {
+            if !self.session.submitResponse(stream.id, headers, endStream: endStream, stream: pointer) {
+                self.reset(stream, .internalError)
+            }
+        } else if let id = self.session.submitRequest(headers, endStream: endStream, stream: pointer) {
+            stream.id = id
+        } else {
+            // GOAWAY came first, or the ids are used up.
+            self.reset(stream, .refusedStream, reason: .refused)
+        }
+        self.setNeedsPump()
+    }
+
+    /// There is more to send on the stream: bytes, or its end.
+    func bodyGrew(by count: Int, on stream: HTTP2Stream) {
+        self.bufferedBytes += count
+        if stream.flags.contains(.deferred) {
+            stream.flags.remove(.deferred)
+            self.session.resumeData(stream.id)
+        }
+        self.setNeedsPump()
+    }
+
+    /// While the connection is full, only streams with nothing waiting may write: each goes on, none piles up.
+    func hasRoom(for bufferedBytes: Int, mark: Int) -> Bool {
+        bufferedBytes == 0 || (bufferedBytes < mark && self.bufferedBytes < self.limits.connectionBufferedBytesMax)
+    }
+
+    func dropQueue(of stream: HTTP2Stream) {
+        self.bufferedBytes -= stream.queue.readableBytes
+        stream.queue.removeAll()
+        stream.trailers = nil
+    }
+
+    // MARK: Called by nghttp2's callbacks
+
+    func nextData(of stream: HTTP2Stream, room: Int) -> OutboundData {
+        guard !stream.isClosed else { return .nothingYet }
+        let waiting = stream.queue.readableBytes
+        let count = min(waiting, room)
+        if count == waiting, stream.flags.contains(.bodyComplete) {
+            guard let trailers = stream.trailers else { return .bytes(count, .endStream) }
+            stream.trailers = nil
+            if !self.session.submitTrailers(stream.id, trailers) { self.session.reset(stream.id, .internalError) }
+            return .bytes(count, .trailersFollow)
+        }
+        if count == 0 {
+            stream.flags.insert(.deferred)
+            return .nothingYet
+        }
+        return .bytes(count, .open)
+    }
+
+    func sendData(header: UnsafeRawBufferPointer, count: Int, of stream: HTTP2Stream) {
+        self.output.writeBytes(header)
+        stream.queue.move(count, to: &self.output)
+        self.bufferedBytes -= count
+        guard stream.flags.contains(.awaitsWritability) else { return }
+        if self.hasRoom(for: stream.bufferedBytes, mark: self.limits.streamLowWaterBytes + 1) {
+            stream.flags.remove(.awaitsWritability)
+            self.streamsToWake.append(stream)
+        }
+    }
+
+    func frameSent(_ frame: FrameHeader, _ code: HTTP2ErrorCode) {
+        switch frame.kind {
+        case .data:
+            self.budgets.dataSent()
+            if frame.endStream { self.endStreamSent(frame.streamID) }
+        case .headers:
+            if frame.endStream { self.endStreamSent(frame.streamID) }
+        case .reset:
+            guard code != .noError, self.stream(frame.streamID)?.localReset == nil else { return }
+            if !self.budgets.admitProvokedReset(now: self.now) { self.terminate(.enhanceYourCalm) }
+        default:
+            break
+        }
+    }
+
+    /// A response that is complete before its request: tell the client to stop (RFC 9113, section 8.1).
+    private func endStreamSent(_ id: Int32) {
+        guard let stream = self.stream(id) else { return }
+        stream.flags.insert(.localEnded)
+        if self.role.isServer, !stream.flags.contains(.remoteEnded) { self.session.reset(id, .noError) }
+    }
+
+    /// Headers that could not be encoded (too large): without them the stream would never end. A request's stream is
+    /// closed by nghttp2 itself.
+    func frameNotSent(_ frame: FrameHeader) {
+        guard frame.kind == .headers, let stream = self.stream(frame.streamID) else { return }
+        if self.role.isServer || stream.flags.contains(.bodyComplete) { self.session.reset(stream.id, .internalError) }
+    }
+
+    // MARK: Pumping
+
+    /// Makes sure that output leaves: at the end of the read batch, or at the end of this turn of the event loop.
+    func setNeedsPump() {
+        guard !self.isReading, !self.isPumpScheduled, !self.isPumping, let context = self.context else { return }
+        self.isPumpScheduled = true
+        context.eventLoop.assumeIsolated().execute {
+            self.isPumpScheduled = false
+            self.pump()
+        }
+    }
+
+    /// Moves output from the session to the channel while the channel takes it. What is left waits in the streams'
+    /// queues, so that their writability tells the producers.
+    func pump() {
+        guard !self.isPumping, let context = self.context else { return }
+        guard self.phase == .open || self.phase == .terminating else { return }
+        self.isPumping = true
+        var chunks = 0
+        var more = true
+        while more, chunks < Self.chunksPerTurn {
+            self.closeResetStreams()
+            self.giveCredit()
+            more = context.channel.isWritable && self.fillOutput()
+            self.wakeStreams()
+            more = more || !self.streamsToClose.isEmpty || self.connectionCredit > 0
+            guard self.output.readableBytes > 0, self.phase != .closed else { continue }
+            chunks += 1
+            self.writeOutput(context)
+        }
+        self.isPumping = false
+        if self.output.capacity > Self.idleOutputBytes { self.output = ByteBuffer() }
+        if more { self.setNeedsPump() }
+        self.closeIfOver(context)
+    }
+
+    /// Fills `output` up to a chunk; whether there may be more.
+    private func fillOutput() -> Bool {
+        while self.output.readableBytes < Self.outputChunkBytes {
+            guard let bytes = self.session.nextOutput() else {
+                // Out of memory, or a flood of acknowledgements: there is no way on.
+                self.context?.close(promise: nil)
+                return false
+            }
+            guard !bytes.isEmpty else { return false }
+            self.output.writeBytes(bytes)
+        }
+        return true
+    }
+
+    private func writeOutput(_ context: ChannelHandlerContext) {
+        context.writeAndFlush(self.wrapOutboundOut(self.output), promise: nil)
+        // Usually the socket has taken everything by now, and the storage is ours again.
+        self.output.clear()
+    }
+
+    private func giveCredit() {
+        guard self.connectionCredit > 0, self.phase != .closed else { return }
+        self.session.consumeOnConnection(self.connectionCredit)
+        self.connectionCredit = 0
+    }
+
+    private func wakeStreams() {
+        guard !self.streamsToWake.isEmpty else { return }
+        let streams = self.streamsToWake
+        self.streamsToWake = []
+        for stream in streams where !stream.isClosed && !stream.flags.contains(.bodyComplete) && stream.isWritable {
+            stream.handler?.becameWritable()
+        }
+    }
+
+    private func closeIfOver(_ context: ChannelHandlerContext) {
+        guard self.phase == .open || self.phase == .terminating else { return }
+        guard !self.session.wantsRead, !self.session.wantsWrite, self.output.readableBytes == 0 else { return }
+        self.phase = .closing
+        self.startLinger()
+        // An empty write: its promise tells that everything before it is with the kernel.
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in self.context?.close(promise: nil) }
+        context.writeAndFlush(self.wrapOutboundOut(ByteBuffer()), promise: written)
+    }
+}

@@ -1,0 +1,96 @@
+internal import NIOCore
+
+/// The life of streams.
+extension HTTP2Connection {
+    /// Opens a stream on a client. Its request begins with `HTTP2Stream.sendHeaders`; past the peer's limit of streams
+    /// it waits for its turn.
+    package func openStream(_ handler: any HTTP2StreamHandler) throws(HTTP2OpenError) -> HTTP2Stream {
+        guard !self.role.isServer else { throw .notAClient }
+        guard let context = self.context, self.phase == .open || self.phase == .idle else {
+            throw self.phase == .terminating ? .draining : .closed
+        }
+        context.eventLoop.assertInEventLoop()
+        guard !self.isDraining else { throw .draining }
+        guard self.streams.count < self.limits.concurrentStreamsMax else { throw .tooManyStreams }
+        let stream = HTTP2Stream(eventLoop: context.eventLoop, connection: self)
+        stream.handler = handler
+        self.streams.append(stream)
+        return stream
+    }
+
+    /// Streams that the peer lets a client have open at once.
+    package var peerConcurrentStreamsMax: Int { self.session.peerConcurrentStreamsMax }
+
+    func stream(_ id: Int32) -> HTTP2Stream? {
+        self.session.streamData(id).map { Unmanaged<HTTP2Stream>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    func accept(_ id: Int32) -> HTTP2Stream? {
+        guard case .server(_, let acceptor) = self.role, let context = self.context else { return nil }
+        let stream = HTTP2Stream(eventLoop: context.eventLoop, connection: self)
+        stream.id = id
+        self.streams.append(stream)
+        self.session.setStreamData(id, Unmanaged.passUnretained(stream).toOpaque())
+        stream.handler = acceptor(stream)
+        return stream
+    }
+
+    /// Resets a stream from this side: RST_STREAM is queued, the handler hears of it in the next pump.
+    func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode, reason: HTTP2CloseReason? = nil) {
+        guard stream.localReset == nil, stream.connection != nil else { return }
+        stream.localReset = code
+        self.dropQueue(of: stream)
+        if stream.id != 0 { self.session.reset(stream.id, code) }
+        self.streamsToClose.append((stream, reason ?? .resetLocally(code)))
+        self.setNeedsPump()
+    }
+
+    /// nghttp2 has forgotten the stream.
+    func streamClosed(_ id: Int32, _ code: HTTP2ErrorCode) {
+        guard let stream = self.stream(id) else { return }
+        if self.heldData?.stream === stream { self.releaseHeldData(endStream: false) }
+        if self.headerStream === stream { self.headerStream = nil }
+        self.session.setStreamData(id, nil)
+        self.streams.remove(stream)
+        self.close(stream, self.reason(for: stream, code))
+    }
+
+    private func reason(for stream: HTTP2Stream, _ code: HTTP2ErrorCode) -> HTTP2CloseReason {
+        if let code = stream.localReset { return .resetLocally(code) }
+        if code == .noError, stream.flags.contains(self.role.isServer ? .localEnded : .remoteEnded) { return .finished }
+        if code == .refusedStream, !self.role.isServer { return .refused }
+        return stream.flags.contains(.resetByPeer) ? .resetByPeer(code) : .resetLocally(code)
+    }
+
+    /// Tells the handler, once, and lets go of it.
+    func close(_ stream: HTTP2Stream, _ reason: HTTP2CloseReason) {
+        guard let handler = stream.handler else { return }
+        stream.handler = nil
+        self.dropQueue(of: stream)
+        // What nobody will consume any more must not count against the connection's window for ever.
+        self.connectionCredit += stream.unconsumedBytes
+        stream.unconsumedBytes = 0
+        stream.connection = nil
+        handler.closed(reason)
+    }
+
+    /// Tells the handlers of streams that this side has reset, and forgets those that nghttp2 never knew.
+    func closeResetStreams() {
+        while !self.streamsToClose.isEmpty {
+            let streams = self.streamsToClose
+            self.streamsToClose = []
+            for (stream, reason) in streams {
+                if stream.id == 0, stream.connection != nil { self.streams.remove(stream) }
+                self.close(stream, reason)
+            }
+        }
+    }
+
+    func consume(_ count: Int, of stream: HTTP2Stream) {
+        guard count > 0 else { return }
+        stream.unconsumedBytes -= count
+        self.connectionCredit += count
+        if !stream.flags.contains(.remoteEnded) { self.session.consumeOnStream(stream.id, count) }
+        self.setNeedsPump()
+    }
+}

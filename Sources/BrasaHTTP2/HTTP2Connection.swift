@@ -1,0 +1,176 @@
+package import NIOCore
+
+/// One HTTP/2 connection, as a server or as a client: the last handler of its channel's pipeline, and the owner of one
+/// nghttp2 session.
+///
+/// Everything happens on the channel's event loop. Bytes read go through the session and out as calls of the streams'
+/// handlers; what handlers send is collected by the session and leaves in one write per read batch or turn of the loop.
+/// The work is spread over extensions: `+Receiving`, `+Sending`, `+Streams`, `+Drain`, `+Keepalive`.
+package final class HTTP2Connection: ChannelDuplexHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias InboundOut = Never
+    package typealias OutboundIn = Never
+    package typealias OutboundOut = ByteBuffer
+
+    let role: HTTP2Role
+    let limits: HTTP2Limits
+    let session: Nghttp2Session
+
+    // All state is guarded by the event loop.
+    var context: ChannelHandlerContext?
+    var phase = Phase.idle
+    var streams = StreamList()
+
+    /// Told once, when GOAWAY is sent or received: a client's pool stops using the connection.
+    package var onDraining: (() -> Void)?
+
+    // Receiving.
+    var isReading = false
+    var heardFromPeer = false
+    var input = ByteBuffer()
+    var inputBase: UnsafeRawPointer?
+    /// The newest bytes of a body, held back until it is known whether they are the last.
+    var heldData: (stream: HTTP2Stream, bytes: ByteBuffer)?
+    var headers = HTTP2Headers()
+    var headerListBytes = 0
+    var headerStream: HTTP2Stream?
+    var budgets: FrameBudgets
+
+    // Sending.
+    var output = ByteBuffer()
+    var isPumping = false
+    var isPumpScheduled = false
+    /// Bytes that wait on all streams.
+    var bufferedBytes = 0
+    /// Bytes consumed that nghttp2 has not been told of.
+    var connectionCredit = 0
+    var streamsToClose: [(stream: HTTP2Stream, reason: HTTP2CloseReason)] = []
+    var streamsToWake: [HTTP2Stream] = []
+
+    // Ending.
+    var drain = DrainPhase.none
+    var drainTimers: [Scheduled<Void>] = []
+    var keepaliveTimer: Scheduled<Void>?
+    var lingerTimer: Scheduled<Void>?
+
+    enum Phase {
+        /// Not yet in an active channel.
+        case idle
+        case open
+        /// The session is over: output is still sent, input ignored.
+        case terminating
+        /// The last bytes are on their way; the channel is closed behind them.
+        case closing
+        case closed
+    }
+
+    package init(role: HTTP2Role) {
+        self.role = role
+        self.limits = role.limits
+        self.session = Nghttp2Session(isServer: role.isServer, limits: role.limits)
+        self.budgets = FrameBudgets(role.limits)
+        self.session.setOwner(Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    package var openStreams: Int { self.streams.count }
+
+    /// Whether the connection takes no new streams because GOAWAY was sent or received.
+    package var isDraining: Bool { self.drain != .none }
+
+    var isClosed: Bool { self.phase == .closed }
+
+    // MARK: Channel
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        if context.channel.isActive { self.start() }
+    }
+
+    package func channelActive(context: ChannelHandlerContext) {
+        self.start()
+        context.fireChannelActive()
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) {
+        self.tearDown()
+        self.context = nil
+    }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        self.tearDown()
+        context.fireChannelInactive()
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Socket errors: nothing more can be said to the peer.
+        context.close(promise: nil)
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        self.receive(self.unwrapInboundIn(data))
+    }
+
+    package func channelReadComplete(context: ChannelHandlerContext) {
+        self.isReading = false
+        self.pump()
+        context.fireChannelReadComplete()
+    }
+
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { self.setNeedsPump() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // A peer that has closed its sending side will neither ask nor open windows: there is nobody to talk to.
+        if let event = event as? ChannelEvent, event == .inputClosed { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    // MARK: Life
+
+    private func start() {
+        guard self.phase == .idle else { return }
+        self.phase = .open
+        self.startKeepalive()
+        self.setNeedsPump()
+    }
+
+    /// Ends the connection with GOAWAY. Safe to call from callbacks.
+    func terminate(_ code: HTTP2ErrorCode) {
+        guard self.phase == .open || self.phase == .idle else { return }
+        self.phase = .terminating
+        self.session.terminate(code)
+        self.noteDraining()
+        self.startLinger()
+        self.setNeedsPump()
+    }
+
+    /// Closes the channel even when the peer takes no more bytes.
+    func startLinger() {
+        guard self.lingerTimer == nil, let context = self.context else { return }
+        self.lingerTimer = context.eventLoop.assumeIsolated().scheduleTask(in: self.limits.lingerTime) {
+            self.context?.close(promise: nil)
+        }
+    }
+
+    private func tearDown() {
+        guard self.phase != .closed else { return }
+        self.phase = .closed
+        self.heldData = nil
+        self.headerStream = nil
+        self.keepaliveTimer?.cancel()
+        self.lingerTimer?.cancel()
+        for timer in self.drainTimers { timer.cancel() }
+        self.drainTimers = []
+        while let stream = self.streams.first {
+            self.streams.remove(stream)
+            self.close(stream, stream.localReset.map { .resetLocally($0) } ?? .connectionClosed)
+        }
+        self.streamsToClose = []
+        self.streamsToWake = []
+        self.output = ByteBuffer()
+        self.noteDraining()
+        self.onDraining = nil
+    }
+}

@@ -1,0 +1,129 @@
+/// An ordered list of header fields: all bytes in one array, and where each field lies in another.
+///
+/// Copying it copies nothing until one copy is changed, so a list that is sent with every response is made once.
+/// Lookup is a scan, which for the ten or so fields of a request is quicker than a table. Names are lower case.
+package struct HTTP2Headers: Sendable {
+    struct Field {
+        /// Where the name starts; the value follows it.
+        var start: UInt32
+        var nameCount: UInt32
+        var valueCount: UInt32
+
+        var valueStart: Int { Int(self.start) + Int(self.nameCount) }
+        var end: Int { self.valueStart + Int(self.valueCount) }
+    }
+
+    private(set) var bytes: [UInt8] = []
+    private(set) var fields: [Field] = []
+
+    package init() {}
+
+    package init(_ fields: [(name: HTTP2HeaderName, value: String)]) {
+        for field in fields { self.append(field.name, field.value) }
+    }
+
+    package var count: Int { self.fields.count }
+    package var isEmpty: Bool { self.fields.isEmpty }
+
+    /// The size that RFC 9113 gives the list: its bytes, and 32 for each field.
+    package var listBytes: Int { self.bytes.count + 32 * self.fields.count }
+
+    // MARK: Building
+
+    package mutating func append(_ name: HTTP2HeaderName, _ value: String) {
+        var value = value
+        value.withUTF8 { value in
+            name.withBytes { self.append(name: $0, value: UnsafeRawBufferPointer(value)) }
+        }
+    }
+
+    package mutating func append(_ name: HTTP2HeaderName, _ value: some Collection<UInt8>) {
+        let start = self.bytes.count
+        name.withBytes { self.bytes.append(contentsOf: $0) }
+        self.bytes.append(contentsOf: value)
+        self.addField(start: start, nameCount: name.text.utf8CodeUnitCount)
+    }
+
+    /// `name` is taken as it is: lower case is the caller's duty.
+    package mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {
+        let start = self.bytes.count
+        self.bytes.append(contentsOf: name)
+        self.bytes.append(contentsOf: value)
+        self.addField(start: start, nameCount: name.count)
+    }
+
+    package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        let start = self.bytes.count
+        self.bytes.append(contentsOf: name)
+        self.bytes.append(contentsOf: value)
+        self.addField(start: start, nameCount: name.count)
+    }
+
+    private mutating func addField(start: Int, nameCount: Int) {
+        let valueCount = self.bytes.count - start - nameCount
+        self.fields.append(
+            Field(start: UInt32(start), nameCount: UInt32(nameCount), valueCount: UInt32(valueCount))
+        )
+    }
+
+    /// Forgets all fields; the storage stays when nobody shares it.
+    mutating func removeAll() {
+        self.bytes.removeAll(keepingCapacity: true)
+        self.fields.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Looking up
+
+    /// The value of the first field of that name.
+    package subscript(name: HTTP2HeaderName) -> ArraySlice<UInt8>? {
+        guard let field = self.firstField(named: name) else { return nil }
+        return self.bytes[field.valueStart..<field.end]
+    }
+
+    package func contains(_ name: HTTP2HeaderName) -> Bool {
+        self.firstField(named: name) != nil
+    }
+
+    /// The value of the first field of that name, ill-formed UTF-8 repaired.
+    package func string(_ name: HTTP2HeaderName) -> String? {
+        self[name].map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Calls `body` with the value's bytes in place, nil when there is no such field. They are not to leave the closure.
+    package func withValue<Result>(_ name: HTTP2HeaderName, _ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
+        guard let field = self.firstField(named: name) else { return body(nil) }
+        return self.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[field.valueStart..<field.end])) }
+    }
+
+    private func firstField(named name: HTTP2HeaderName) -> Field? {
+        name.withBytes { name in
+            self.bytes.withUnsafeBytes { bytes in
+                for field in self.fields where Int(field.nameCount) == name.count {
+                    let start = Int(field.start)
+                    if bytes[start..<start + name.count].elementsEqual(name) { return field }
+                }
+                return nil
+            }
+        }
+    }
+
+    // MARK: Walking
+
+    /// The field at a position below `count`.
+    package subscript(position: Int) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>) {
+        let field = self.fields[position]
+        return (
+            self.bytes[Int(field.start)..<field.valueStart],
+            self.bytes[field.valueStart..<field.end]
+        )
+    }
+}
+
+extension HTTP2Headers: CustomStringConvertible {
+    package var description: String {
+        (0..<self.count).map { position in
+            let (name, value) = self[position]
+            return "\(String(decoding: name, as: UTF8.self)): \(String(decoding: value, as: UTF8.self))"
+        }.joined(separator: "\n")
+    }
+}

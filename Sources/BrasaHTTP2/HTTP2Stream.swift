@@ -1,0 +1,117 @@
+package import NIOCore
+
+/// One request and its response. Used on the connection's event loop only; once the stream is closed every method
+/// does nothing, so whoever answers late need not know.
+package final class HTTP2Stream {
+    package let eventLoop: any EventLoop
+    /// Zero on a client until its headers are sent.
+    package internal(set) var id: Int32 = 0
+
+    // All state is guarded by the event loop.
+    var connection: HTTP2Connection?
+    var handler: (any HTTP2StreamHandler)?
+    var queue = OutboundQueue()
+    var trailers: HTTP2Headers?
+    var flags: Flags = []
+    /// Bytes handed to the handler and not consumed yet.
+    var unconsumedBytes = 0
+    var localReset: HTTP2ErrorCode?
+
+    // Links of `StreamList`, which owns the streams.
+    var next: HTTP2Stream?
+    unowned(unsafe) var previous: HTTP2Stream?
+
+    struct Flags: OptionSet {
+        var rawValue: UInt16
+        static var headersSent: Self { Self(rawValue: 1) }
+        /// The body's last byte, or the trailers, are in our hands.
+        static var bodyComplete: Self { Self(rawValue: 1 << 1) }
+        /// Our END_STREAM has left.
+        static var localEnded: Self { Self(rawValue: 1 << 2) }
+        /// The final header list has been received, so another one is trailers.
+        static var headersReceived: Self { Self(rawValue: 1 << 3) }
+        static var remoteEnded: Self { Self(rawValue: 1 << 4) }
+        static var resetByPeer: Self { Self(rawValue: 1 << 5) }
+        /// nghttp2 has asked for data, found none, and waits to be told.
+        static var deferred: Self { Self(rawValue: 1 << 6) }
+        /// Somebody was told that the stream is not writable.
+        static var awaitsWritability: Self { Self(rawValue: 1 << 7) }
+    }
+
+    init(eventLoop: any EventLoop, connection: HTTP2Connection) {
+        self.eventLoop = eventLoop
+        self.connection = connection
+    }
+
+    /// Whether `closed` has been called, or is about to be because of `reset`.
+    package var isClosed: Bool { self.connection == nil || self.localReset != nil }
+
+    /// Bytes that wait to be sent.
+    package var bufferedBytes: Int { self.queue.readableBytes }
+
+    /// Whether there is room for more; nothing stops a caller from sending regardless. Being told false asks for one
+    /// call of `becameWritable` when that changes.
+    package var isWritable: Bool {
+        guard !self.isClosed, let connection = self.connection else { return false }
+        let writable = connection.hasRoom(for: self.bufferedBytes, mark: connection.limits.streamHighWaterBytes)
+        if !writable { self.flags.insert(.awaitsWritability) }
+        return writable
+    }
+
+    /// The response's headers, or the request's. Once, and first. With `endStream` the message is complete
+    /// (what gRPC calls trailers-only).
+    package func sendHeaders(_ headers: HTTP2Headers, endStream: Bool = false) {
+        guard let connection = self.usableConnection() else { return }
+        guard !self.flags.contains(.headersSent) else { return assertionFailure("headers sent twice") }
+        self.flags.insert(.headersSent)
+        if endStream { self.flags.insert(.bodyComplete) }
+        connection.submit(headers, endStream: endStream, on: self)
+    }
+
+    package func sendData(_ data: ByteBuffer) {
+        guard let connection = self.usableConnection() else { return }
+        guard self.isBodyOpen else { return assertionFailure("data outside the body") }
+        self.queue.append(data)
+        connection.bodyGrew(by: data.readableBytes, on: self)
+    }
+
+    /// Ends the message with trailers, which follow whatever still waits to be sent.
+    package func sendTrailers(_ trailers: HTTP2Headers) {
+        guard let connection = self.usableConnection() else { return }
+        guard self.isBodyOpen else { return assertionFailure("trailers outside the body") }
+        self.trailers = trailers
+        self.flags.insert(.bodyComplete)
+        connection.bodyGrew(by: 0, on: self)
+    }
+
+    /// Ends the message without trailers.
+    package func finish() {
+        guard let connection = self.usableConnection() else { return }
+        guard self.isBodyOpen else { return assertionFailure("finished outside the body") }
+        self.flags.insert(.bodyComplete)
+        connection.bodyGrew(by: 0, on: self)
+    }
+
+    /// Ends the stream at once in both directions: what waits to be sent is dropped, nothing more is received, and
+    /// `closed(.resetLocally(code))` follows within the same turn of the event loop, not inside this call.
+    package func reset(_ code: HTTP2ErrorCode) {
+        guard let connection = self.usableConnection() else { return }
+        connection.reset(self, code)
+    }
+
+    /// Opens the peer's windows by that many received bytes. Beyond what was received it has no effect.
+    package func consume(_ bytes: Int) {
+        guard bytes > 0, let connection = self.connection else { return }
+        self.eventLoop.assertInEventLoop()
+        connection.consume(min(bytes, self.unconsumedBytes), of: self)
+    }
+
+    private var isBodyOpen: Bool {
+        self.flags.contains(.headersSent) && !self.flags.contains(.bodyComplete)
+    }
+
+    private func usableConnection() -> HTTP2Connection? {
+        self.eventLoop.assertInEventLoop()
+        return self.localReset == nil ? self.connection : nil
+    }
+}

@@ -1,0 +1,150 @@
+internal import CBrasaNghttp2
+
+// The C side's rules: callbacks run inside `receive` and `nextOutput` only; pointers are valid until the callback returns;
+// a callback may submit frames but may not run the session again; a non-zero answer (CALLBACK_FAILURE) stops the session.
+// The user data is the HTTP2Connection, which owns the session and so outlives it; a stream's user data is the
+// HTTP2Stream, which the connection keeps until the stream's close callback.
+
+private let stop = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
+
+private func connection(_ data: UnsafeMutableRawPointer?) -> HTTP2Connection? {
+    data.map { Unmanaged<HTTP2Connection>.fromOpaque($0).takeUnretainedValue() }
+}
+
+private func stream(_ data: UnsafeMutableRawPointer?) -> HTTP2Stream? {
+    data.map { Unmanaged<HTTP2Stream>.fromOpaque($0).takeUnretainedValue() }
+}
+
+func makeNghttp2Callbacks() -> OpaquePointer {
+    var callbacks: OpaquePointer?
+    guard nghttp2_session_callbacks_new(&callbacks) == 0, let callbacks else { preconditionFailure("out of memory") }
+
+    nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, owner in
+        guard let header, let connection = connection(owner) else { return stop }
+        return connection.frameBegan(FrameHeader(header.pointee)) ? 0 : stop
+    }
+    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, owner in
+        guard let frame, let connection = connection(owner) else { return stop }
+        let isRequest = frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
+        connection.headersBegan(frame.pointee.hd.stream_id, isRequest: isRequest)
+        return 0
+    }
+    nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, _, name, nameCount, value, valueCount, _, owner in
+        guard let connection = connection(owner) else { return stop }
+        let name = UnsafeRawBufferPointer(start: name, count: nameCount)
+        return connection.headerReceived(name, UnsafeRawBufferPointer(start: value, count: valueCount)) ? 0 : stop
+    }
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, owner in
+        guard let bytes, let connection = connection(owner) else { return stop }
+        connection.dataReceived(id, UnsafeRawBufferPointer(start: bytes, count: count))
+        return connection.isClosed ? stop : 0
+    }
+    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
+        guard let frame, let connection = connection(owner) else { return stop }
+        return connection.frameReceived(ReceivedFrame(frame.pointee)) ? 0 : stop
+    }
+    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, code, owner in
+        guard let connection = connection(owner) else { return stop }
+        connection.streamClosed(id, HTTP2ErrorCode(rawValue: code))
+        return 0
+    }
+    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
+        guard let frame, let connection = connection(owner) else { return stop }
+        let isReset = frame.pointee.hd.type == UInt8(NGHTTP2_RST_STREAM.rawValue)
+        let code = isReset ? frame.pointee.rst_stream.error_code : 0
+        connection.frameSent(FrameHeader(frame.pointee.hd), HTTP2ErrorCode(rawValue: code))
+        return 0
+    }
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, owner in
+        guard let frame, let connection = connection(owner) else { return stop }
+        connection.frameNotSent(FrameHeader(frame.pointee.hd))
+        return 0
+    }
+    // Writes the frame's header and then the bytes that `readData` promised, straight from the stream's queue.
+    nghttp2_session_callbacks_set_send_data_callback(callbacks) { _, _, header, count, source, owner in
+        guard let header, let connection = connection(owner), let stream = stream(source?.pointee.ptr) else {
+            return stop
+        }
+        connection.sendData(header: UnsafeRawBufferPointer(start: header, count: 9), count: count, of: stream)
+        return 0
+    }
+    return callbacks
+}
+
+/// The pull side of a stream's body. Called while bytes may be sent and the stream is not deferred.
+func makeDataProvider(stream data: UnsafeMutableRawPointer) -> nghttp2_data_provider {
+    nghttp2_data_provider(source: nghttp2_data_source(ptr: data)) { _, _, _, room, flags, source, owner in
+        guard let connection = connection(owner), let stream = stream(source?.pointee.ptr) else { return Int(stop) }
+        switch connection.nextData(of: stream, room: room) {
+        case .nothingYet:
+            return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+        case .bytes(let count, let end):
+            var set = NGHTTP2_DATA_FLAG_NO_COPY.rawValue
+            if end != .open { set |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+            if end == .trailersFollow { set |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue }
+            flags?.pointee |= UInt32(set)
+            return count
+        }
+    }
+}
+
+/// The head of a frame, of either direction.
+struct FrameHeader {
+    enum Kind { case data, headers, priority, reset, settings, ping, goaway, windowUpdate, other }
+
+    var kind: Kind
+    var streamID: Int32
+    var payloadBytes: Int
+    var isAck: Bool
+    var endStream: Bool
+
+    init(_ header: nghttp2_frame_hd) {
+        self.kind =
+            switch nghttp2_frame_type(rawValue: UInt32(header.type)) {
+            case NGHTTP2_DATA: .data
+            case NGHTTP2_HEADERS: .headers
+            case NGHTTP2_PRIORITY: .priority
+            case NGHTTP2_RST_STREAM: .reset
+            case NGHTTP2_SETTINGS: .settings
+            case NGHTTP2_PING: .ping
+            case NGHTTP2_GOAWAY: .goaway
+            case NGHTTP2_WINDOW_UPDATE: .windowUpdate
+            default: .other
+            }
+        self.streamID = header.stream_id
+        self.payloadBytes = header.length
+        // ACK and END_STREAM are the same bit on different frames.
+        let lowestFlag = header.flags & 1 != 0
+        self.isAck = lowestFlag && (self.kind == .settings || self.kind == .ping)
+        self.endStream = lowestFlag && (self.kind == .data || self.kind == .headers)
+    }
+}
+
+/// A whole frame that was received, as far as anyone asks.
+enum ReceivedFrame {
+    case data(Int32, endStream: Bool)
+    case headers(Int32, endStream: Bool)
+    case reset(Int32)
+    case pingAck(PingPayload)
+    case goaway(lastStreamID: Int32)
+    case other
+
+    init(_ frame: nghttp2_frame) {
+        let header = FrameHeader(frame.hd)
+        switch header.kind {
+        case .data:
+            self = .data(header.streamID, endStream: header.endStream)
+        case .headers:
+            self = .headers(header.streamID, endStream: header.endStream)
+        case .reset:
+            self = .reset(header.streamID)
+        case .ping where header.isAck:
+            let payload = withUnsafeBytes(of: frame.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
+            self = .pingAck(PingPayload(rawValue: UInt64(bigEndian: payload)))
+        case .goaway:
+            self = .goaway(lastStreamID: frame.goaway.last_stream_id)
+        default:
+            self = .other
+        }
+    }
+}
