@@ -1,0 +1,1 @@
+"""What the client tests share: server processes, raw calls, and messages."""
