@@ -1,0 +1,327 @@
+// Made by scripts/generate from proto/. Do not edit.
+
+internal import CBrasaFirestoreV1
+internal import CBrasaProtobufC
+
+typealias TimestampEnvelope = Brasa__Wire__Timestamp
+typealias DocumentMaskEnvelope = Brasa__Wire__DocumentMask
+typealias PreconditionEnvelope = Brasa__Wire__Precondition
+typealias TransactionOptionsEnvelope = Brasa__Wire__TransactionOptions
+typealias TransactionOptionsReadWriteEnvelope = Brasa__Wire__TransactionOptions__ReadWrite
+typealias TransactionOptionsReadOnlyEnvelope = Brasa__Wire__TransactionOptions__ReadOnly
+typealias DocumentEnvelope = Brasa__Wire__Document
+typealias WriteEnvelope = Brasa__Wire__Write
+typealias DocumentTransformEnvelope = Brasa__Wire__DocumentTransform
+typealias FieldTransformEnvelope = Brasa__Wire__FieldTransform
+typealias ArrayValueEnvelope = Brasa__Wire__ArrayValue
+typealias WriteResultEnvelope = Brasa__Wire__WriteResult
+typealias StatusEnvelope = Brasa__Wire__Status
+typealias GetDocumentRequestEnvelope = Brasa__Wire__GetDocumentRequest
+typealias ListDocumentsRequestEnvelope = Brasa__Wire__ListDocumentsRequest
+typealias ListDocumentsResponseEnvelope = Brasa__Wire__ListDocumentsResponse
+typealias CreateDocumentRequestEnvelope = Brasa__Wire__CreateDocumentRequest
+typealias UpdateDocumentRequestEnvelope = Brasa__Wire__UpdateDocumentRequest
+typealias DeleteDocumentRequestEnvelope = Brasa__Wire__DeleteDocumentRequest
+typealias BatchGetDocumentsRequestEnvelope = Brasa__Wire__BatchGetDocumentsRequest
+typealias BatchGetDocumentsResponseEnvelope = Brasa__Wire__BatchGetDocumentsResponse
+typealias BeginTransactionRequestEnvelope = Brasa__Wire__BeginTransactionRequest
+typealias BeginTransactionResponseEnvelope = Brasa__Wire__BeginTransactionResponse
+typealias CommitRequestEnvelope = Brasa__Wire__CommitRequest
+typealias CommitResponseEnvelope = Brasa__Wire__CommitResponse
+typealias RollbackRequestEnvelope = Brasa__Wire__RollbackRequest
+typealias ListCollectionIdsRequestEnvelope = Brasa__Wire__ListCollectionIdsRequest
+typealias ListCollectionIdsResponseEnvelope = Brasa__Wire__ListCollectionIdsResponse
+typealias BatchWriteRequestEnvelope = Brasa__Wire__BatchWriteRequest
+typealias BatchWriteResponseEnvelope = Brasa__Wire__BatchWriteResponse
+typealias Int32ValueEnvelope = Brasa__Wire__Int32Value
+typealias DoubleValueEnvelope = Brasa__Wire__DoubleValue
+typealias FieldReferenceEnvelope = Brasa__Wire__FieldReference
+typealias ProjectionEnvelope = Brasa__Wire__Projection
+typealias CollectionSelectorEnvelope = Brasa__Wire__CollectionSelector
+typealias FilterEnvelope = Brasa__Wire__Filter
+typealias CompositeFilterEnvelope = Brasa__Wire__CompositeFilter
+typealias FieldFilterEnvelope = Brasa__Wire__FieldFilter
+typealias UnaryFilterEnvelope = Brasa__Wire__UnaryFilter
+typealias OrderEnvelope = Brasa__Wire__Order
+typealias CursorEnvelope = Brasa__Wire__Cursor
+typealias FindNearestEnvelope = Brasa__Wire__FindNearest
+typealias StructuredQueryEnvelope = Brasa__Wire__StructuredQuery
+typealias ExplainOptionsEnvelope = Brasa__Wire__ExplainOptions
+typealias RunQueryRequestEnvelope = Brasa__Wire__RunQueryRequest
+typealias RunQueryResponseEnvelope = Brasa__Wire__RunQueryResponse
+
+extension Brasa__Wire__Timestamp: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_timestamp_descriptor()
+    }
+}
+
+extension Brasa__Wire__DocumentMask: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_document_mask_descriptor()
+    }
+}
+
+extension Brasa__Wire__Precondition: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_precondition_descriptor()
+    }
+}
+
+extension Brasa__Wire__TransactionOptions: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_transaction_options_descriptor()
+    }
+}
+
+extension Brasa__Wire__TransactionOptions__ReadWrite: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_transaction_options_read_write_descriptor()
+    }
+}
+
+extension Brasa__Wire__TransactionOptions__ReadOnly: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_transaction_options_read_only_descriptor()
+    }
+}
+
+extension Brasa__Wire__Document: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_document_descriptor()
+    }
+}
+
+extension Brasa__Wire__Write: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_write_descriptor()
+    }
+}
+
+extension Brasa__Wire__DocumentTransform: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_document_transform_descriptor()
+    }
+}
+
+extension Brasa__Wire__FieldTransform: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_field_transform_descriptor()
+    }
+}
+
+extension Brasa__Wire__ArrayValue: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_array_value_descriptor()
+    }
+}
+
+extension Brasa__Wire__WriteResult: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_write_result_descriptor()
+    }
+}
+
+extension Brasa__Wire__Status: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_status_descriptor()
+    }
+}
+
+extension Brasa__Wire__GetDocumentRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_get_document_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__ListDocumentsRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_list_documents_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__ListDocumentsResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_list_documents_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__CreateDocumentRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_create_document_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__UpdateDocumentRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_update_document_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__DeleteDocumentRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_delete_document_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__BatchGetDocumentsRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_batch_get_documents_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__BatchGetDocumentsResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_batch_get_documents_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__BeginTransactionRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_begin_transaction_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__BeginTransactionResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_begin_transaction_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__CommitRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_commit_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__CommitResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_commit_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__RollbackRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_rollback_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__ListCollectionIdsRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_list_collection_ids_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__ListCollectionIdsResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_list_collection_ids_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__BatchWriteRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_batch_write_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__BatchWriteResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_batch_write_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__Int32Value: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_int32_value_descriptor()
+    }
+}
+
+extension Brasa__Wire__DoubleValue: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_double_value_descriptor()
+    }
+}
+
+extension Brasa__Wire__FieldReference: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_field_reference_descriptor()
+    }
+}
+
+extension Brasa__Wire__Projection: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_projection_descriptor()
+    }
+}
+
+extension Brasa__Wire__CollectionSelector: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_collection_selector_descriptor()
+    }
+}
+
+extension Brasa__Wire__Filter: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_filter_descriptor()
+    }
+}
+
+extension Brasa__Wire__CompositeFilter: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_composite_filter_descriptor()
+    }
+}
+
+extension Brasa__Wire__FieldFilter: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_field_filter_descriptor()
+    }
+}
+
+extension Brasa__Wire__UnaryFilter: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_unary_filter_descriptor()
+    }
+}
+
+extension Brasa__Wire__Order: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_order_descriptor()
+    }
+}
+
+extension Brasa__Wire__Cursor: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_cursor_descriptor()
+    }
+}
+
+extension Brasa__Wire__FindNearest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_find_nearest_descriptor()
+    }
+}
+
+extension Brasa__Wire__StructuredQuery: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_structured_query_descriptor()
+    }
+}
+
+extension Brasa__Wire__ExplainOptions: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_explain_options_descriptor()
+    }
+}
+
+extension Brasa__Wire__RunQueryRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_run_query_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__RunQueryResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_run_query_response_descriptor()
+    }
+}

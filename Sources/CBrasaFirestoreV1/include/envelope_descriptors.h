@@ -1,0 +1,148 @@
+// Made by scripts/generate from proto/. Do not edit.
+
+// Swift cannot take the address of a C constant, so each descriptor has a function.
+#ifndef CBRASA_ENVELOPE_DESCRIPTORS_H
+#define CBRASA_ENVELOPE_DESCRIPTORS_H
+
+#include "envelopes.pb-c.h"
+
+static inline const ProtobufCMessageDescriptor *cbrasa_timestamp_descriptor(void) {
+    return &brasa__wire__timestamp__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_document_mask_descriptor(void) {
+    return &brasa__wire__document_mask__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_precondition_descriptor(void) {
+    return &brasa__wire__precondition__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_transaction_options_descriptor(void) {
+    return &brasa__wire__transaction_options__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_transaction_options_read_write_descriptor(void) {
+    return &brasa__wire__transaction_options__read_write__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_transaction_options_read_only_descriptor(void) {
+    return &brasa__wire__transaction_options__read_only__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_document_descriptor(void) {
+    return &brasa__wire__document__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_write_descriptor(void) {
+    return &brasa__wire__write__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_document_transform_descriptor(void) {
+    return &brasa__wire__document_transform__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_field_transform_descriptor(void) {
+    return &brasa__wire__field_transform__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_array_value_descriptor(void) {
+    return &brasa__wire__array_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_write_result_descriptor(void) {
+    return &brasa__wire__write_result__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_status_descriptor(void) {
+    return &brasa__wire__status__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_get_document_request_descriptor(void) {
+    return &brasa__wire__get_document_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_list_documents_request_descriptor(void) {
+    return &brasa__wire__list_documents_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_list_documents_response_descriptor(void) {
+    return &brasa__wire__list_documents_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_create_document_request_descriptor(void) {
+    return &brasa__wire__create_document_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_update_document_request_descriptor(void) {
+    return &brasa__wire__update_document_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_delete_document_request_descriptor(void) {
+    return &brasa__wire__delete_document_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_batch_get_documents_request_descriptor(void) {
+    return &brasa__wire__batch_get_documents_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_batch_get_documents_response_descriptor(void) {
+    return &brasa__wire__batch_get_documents_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_begin_transaction_request_descriptor(void) {
+    return &brasa__wire__begin_transaction_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_begin_transaction_response_descriptor(void) {
+    return &brasa__wire__begin_transaction_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_commit_request_descriptor(void) {
+    return &brasa__wire__commit_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_commit_response_descriptor(void) {
+    return &brasa__wire__commit_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_rollback_request_descriptor(void) {
+    return &brasa__wire__rollback_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_list_collection_ids_request_descriptor(void) {
+    return &brasa__wire__list_collection_ids_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_list_collection_ids_response_descriptor(void) {
+    return &brasa__wire__list_collection_ids_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_batch_write_request_descriptor(void) {
+    return &brasa__wire__batch_write_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_batch_write_response_descriptor(void) {
+    return &brasa__wire__batch_write_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_int32_value_descriptor(void) {
+    return &brasa__wire__int32_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_double_value_descriptor(void) {
+    return &brasa__wire__double_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_field_reference_descriptor(void) {
+    return &brasa__wire__field_reference__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_projection_descriptor(void) {
+    return &brasa__wire__projection__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_collection_selector_descriptor(void) {
+    return &brasa__wire__collection_selector__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_filter_descriptor(void) {
+    return &brasa__wire__filter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_composite_filter_descriptor(void) {
+    return &brasa__wire__composite_filter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_field_filter_descriptor(void) {
+    return &brasa__wire__field_filter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_unary_filter_descriptor(void) {
+    return &brasa__wire__unary_filter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_order_descriptor(void) {
+    return &brasa__wire__order__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_cursor_descriptor(void) {
+    return &brasa__wire__cursor__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_find_nearest_descriptor(void) {
+    return &brasa__wire__find_nearest__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_structured_query_descriptor(void) {
+    return &brasa__wire__structured_query__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_explain_options_descriptor(void) {
+    return &brasa__wire__explain_options__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_run_query_request_descriptor(void) {
+    return &brasa__wire__run_query_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_run_query_response_descriptor(void) {
+    return &brasa__wire__run_query_response__descriptor;
+}
+
+#endif
