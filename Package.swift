@@ -76,15 +76,17 @@ let package = Package(
         room(
             "BrasaServer",
             [
-                "BrasaService", "BrasaGRPC", "BrasaPlatform",
-                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+                "BrasaDocuments", "BrasaService", "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform",
+                "BrasaGRPC", "BrasaHTTP2",
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(
             name: "BrasaCLI",
             dependencies: [
-                "BrasaServer",
+                "BrasaServer", "BrasaLog", "BrasaStore", "BrasaPlatform",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

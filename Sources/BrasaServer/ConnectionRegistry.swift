@@ -1,0 +1,54 @@
+import BrasaHTTP2
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// The open connections, so that a drain reaches each of them, and their bound.
+final class ConnectionRegistry: Sendable {
+    private struct Table {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var isDraining = false
+    }
+
+    private let table = NIOLockedValueBox(Table())
+    private let countMax: Int
+
+    /// - Parameter countMax: connections past it are closed as soon as they are accepted.
+    init(countMax: Int) {
+        self.countMax = countMax
+    }
+
+    /// False when the server is full or draining; the caller closes the channel.
+    func add(_ channel: any Channel) -> Bool {
+        let isAdded = self.table.withLockedValue { table in
+            guard !table.isDraining, table.channels.count < self.countMax else { return false }
+            table.channels[ObjectIdentifier(channel)] = channel
+            return true
+        }
+        guard isAdded else { return false }
+        channel.closeFuture.whenComplete { _ in
+            self.table.withLockedValue { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
+        }
+        return true
+    }
+
+    /// Asks every connection to finish what is in flight; the rest is cut off after `grace`. Returns when all are closed.
+    func drain(grace: TimeAmount) async {
+        let channels = self.table.withLockedValue { table in
+            table.isDraining = true
+            return Array(table.channels.values)
+        }
+        for channel in channels {
+            channel.eventLoop.execute {
+                if let connection = try? channel.pipeline.syncOperations.handler(type: HTTP2Connection.self) {
+                    connection.drain(grace: grace)
+                } else {
+                    // HTTP/1.1 answers at once and an unknown peer has nothing in flight.
+                    channel.close(promise: nil)
+                }
+            }
+        }
+        for channel in channels {
+            try? await channel.closeFuture.get()
+        }
+    }
+}

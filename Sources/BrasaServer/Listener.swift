@@ -1,0 +1,102 @@
+import BrasaGRPC
+import BrasaHTTP2
+import BrasaService
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// The port: accepts connections and lets each find its protocol.
+final class Listener: Sendable {
+    private static let connectionsMax = 10_000
+    /// How long a peer may take to send the bytes that tell its protocol.
+    private static let sniffTimeLimit: TimeAmount = .seconds(10)
+
+    private let channel: any Channel
+    private let connections: ConnectionRegistry
+
+    private init(channel: any Channel, connections: ConnectionRegistry) {
+        self.channel = channel
+        self.connections = connections
+    }
+
+    /// Where it really listens, with the port that the system picked.
+    var address: ListenAddress {
+        let address = self.channel.localAddress
+        return ListenAddress(host: address?.ipAddress ?? "?", port: address?.port ?? 0)
+    }
+
+    /// - Throws: `StartError` when the address does not resolve, is beyond loopback without leave, or is taken.
+    static func bind(
+        _ configuration: ServerConfiguration, group: MultiThreadedEventLoopGroup, services: ServiceDirectory
+    ) async throws -> Listener {
+        let address = try Self.resolve(configuration)
+        let connections = ConnectionRegistry(countMax: Self.connectionsMax)
+        let emulator = configuration.emulator
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.maxMessagesPerRead, value: 4)
+            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
+            .childChannelInitializer { channel in
+                guard connections.add(channel) else { return channel.close() }
+                return channel.eventLoop.makeCompletedFuture {
+                    let service = services.service(on: channel.eventLoop)
+                    try channel.pipeline.syncOperations.addHandler(
+                        ProtocolSniffer(timeLimit: Self.sniffTimeLimit) { verdict, channel in
+                            try Self.configure(channel, for: verdict, service: service, emulator: emulator)
+                        })
+                }
+            }
+        do {
+            return Listener(channel: try await bootstrap.bind(to: address).get(), connections: connections)
+        } catch let error as IOError {
+            throw StartError("cannot listen on \(configuration.listen): \(SystemErrorText.of(error.errnoCode))")
+        }
+    }
+
+    private static func resolve(_ configuration: ServerConfiguration) throws -> SocketAddress {
+        let listen = configuration.listen
+        guard let address = try? SocketAddress.makeAddressResolvingHost(listen.host, port: listen.port) else {
+            throw StartError("cannot listen on \(listen): the host \"\(listen.host)\" is not known")
+        }
+        guard address.isLoopback || configuration.insecure else {
+            throw StartError(
+                """
+                refusing to listen on \(listen): it reaches beyond loopback and nothing checks who calls; \
+                --insecure says that the network around it is trusted
+                """)
+        }
+        return address
+    }
+
+    private static func configure(
+        _ channel: any Channel, for verdict: ProtocolSniffer.Verdict, service: FirestoreService, emulator: Bool
+    ) throws {
+        let pipeline = channel.pipeline.syncOperations
+        switch verdict {
+        case .http2:
+            try pipeline.addHandler(
+                HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: service.acceptor)))
+        case .http1, .undecided:
+            try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: true)
+            try pipeline.addHandler(PlainEndpoints(emulator: emulator, service: service))
+        }
+    }
+
+    /// Accepts nothing new, lets calls in flight finish, and returns when every connection is closed.
+    func drain(grace: Duration) async {
+        try? await self.channel.close().get()
+        await self.connections.drain(grace: .init(grace))
+    }
+}
+
+extension SocketAddress {
+    var isLoopback: Bool {
+        switch self {
+        case .v4(let address): UInt32(bigEndian: address.address.sin_addr.s_addr) >> 24 == 127
+        case .v6: self.ipAddress == "::1"
+        case .unixDomainSocket: true
+        }
+    }
+}

@@ -1,0 +1,8 @@
+import Foundation
+
+enum SystemErrorText {
+    /// The system's words for an error number, as in "Address already in use".
+    static func of(_ number: Int32) -> String {
+        String(cString: strerror(number))
+    }
+}
