@@ -1,0 +1,58 @@
+internal import BrasaDocuments
+
+extension Timestamp: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.write(1, varint: UInt64(bitPattern: self.seconds))
+        sink.write(2, varint: UInt64(self.nanos))
+    }
+}
+
+/// A document's full name, written from its parts.
+extension DocumentName: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.raw(self.database.bytes)
+        sink.raw("/documents/")
+        sink.raw(self.path.bytes)
+    }
+}
+
+extension ParentName: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.raw(self.database.bytes)
+        sink.raw("/documents")
+        guard !self.path.isRoot else { return }
+        sink.raw("/")
+        sink.raw(self.path.bytes)
+    }
+}
+
+/// A DocumentMask message; its paths in canonical form.
+struct MaskMessage: WireMessage {
+    private let paths: [[UInt8]]
+
+    init(_ mask: [FieldPath]) {
+        self.paths = mask.map { Array($0.canonical.utf8) }
+    }
+
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        for path in self.paths { sink.keep(1, bytes: path) }
+    }
+}
+
+/// Bytes of a message that was encoded before.
+struct EncodedMessage: WireMessage {
+    let bytes: [UInt8]
+
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.raw(self.bytes)
+    }
+}
+
+extension Precondition: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        switch self {
+        case .exists(let exists): sink.keep(1, varint: exists ? 1 : 0)
+        case .updateTime(let time): sink.keep(2, time)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// Where protobuf goes: a counter that only adds up sizes, or memory. Each message states its fields once; run over a
+/// counter that gives its exact size, so that lengths stand before what they measure and nothing is built in between.
+protocol WireSink {
+    mutating func varint(_ number: UInt64)
+    mutating func fixed64(_ number: UInt64)
+    mutating func raw(_ bytes: UnsafeRawBufferPointer)
+}
+
+/// A message that can be written. `encode` must write the same each time it runs.
+protocol WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink)
+}
+
+extension WireMessage {
+    var wireSize: Int {
+        var counter = WireCounter()
+        self.encode(to: &counter)
+        return counter.count
+    }
+}
+
+enum WireType {
+    static let varint: UInt64 = 0
+    static let fixed64: UInt64 = 1
+    static let lengthDelimited: UInt64 = 2
+}
+
+/// Fields as proto3 writes them: a default value is left out, unless the method's name says that it is kept because its
+/// presence means something.
+extension WireSink {
+    mutating func tag(_ field: UInt64, _ type: UInt64) {
+        self.varint(field << 3 | type)
+    }
+
+    mutating func keep(_ field: UInt64, varint number: UInt64) {
+        self.tag(field, WireType.varint)
+        self.varint(number)
+    }
+
+    mutating func write(_ field: UInt64, varint number: UInt64) {
+        if number != 0 { self.keep(field, varint: number) }
+    }
+
+    /// Negative numbers take ten bytes, as protobuf has it.
+    mutating func write(_ field: UInt64, int32 number: Int32) {
+        self.write(field, varint: UInt64(bitPattern: Int64(number)))
+    }
+
+    mutating func write(_ field: UInt64, bool value: Bool) {
+        if value { self.keep(field, varint: 1) }
+    }
+
+    mutating func keep(_ field: UInt64, bytes: [UInt8]) {
+        self.tag(field, WireType.lengthDelimited)
+        self.varint(UInt64(bytes.count))
+        bytes.withUnsafeBytes { self.raw($0) }
+    }
+
+    mutating func write(_ field: UInt64, bytes: [UInt8]) {
+        if !bytes.isEmpty { self.keep(field, bytes: bytes) }
+    }
+
+    mutating func keep<Message: WireMessage>(_ field: UInt64, _ message: Message) {
+        self.tag(field, WireType.lengthDelimited)
+        self.varint(UInt64(message.wireSize))
+        message.encode(to: &self)
+    }
+
+    /// Absent when nil, present, perhaps empty, when not.
+    mutating func write<Message: WireMessage>(_ field: UInt64, _ message: Message?) {
+        if let message { self.keep(field, message) }
+    }
+
+    mutating func raw(_ text: StaticString) {
+        self.raw(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func raw(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { self.raw($0) }
+    }
+}
+
+struct WireCounter: WireSink {
+    private(set) var count = 0
+
+    mutating func varint(_ number: UInt64) {
+        // One byte for each seven significant bits, rounded up, without a division by seven.
+        self.count += (9 * (64 - (number | 1).leadingZeroBitCount) + 64) / 64
+    }
+
+    mutating func fixed64(_ number: UInt64) { self.count += 8 }
+    mutating func raw(_ bytes: UnsafeRawBufferPointer) { self.count += bytes.count }
+}

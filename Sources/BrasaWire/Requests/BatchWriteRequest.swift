@@ -1,0 +1,51 @@
+package import BrasaDocuments
+internal import CBrasaFirestoreV1
+package import NIOCore
+
+package struct BatchWriteRequest: Sendable {
+    package var database: DatabaseName
+    /// One for each write of the request, in its order: a write that breaks a rule fails alone.
+    package var writes: [Result<Write, DocumentError>]
+
+    package init(database: DatabaseName, writes: [Write]) {
+        self.database = database
+        self.writes = writes.map { .success($0) }
+    }
+
+    package init(decoding buffer: ByteBuffer) throws(WireError) {
+        self = try EnvelopeDecoder.decode(buffer) { (envelope: BatchWriteRequestEnvelope, _) throws(WireError) in
+            try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
+        }
+    }
+
+    private init(_ envelope: BatchWriteRequestEnvelope) throws(DocumentError) {
+        let database = try DatabaseName(parsing: envelope.database.bytes)
+        var writes: [Result<Write, DocumentError>] = []
+        writes.reserveCapacity(envelope.n_writes)
+        for case let write? in repeated(envelope.n_writes, envelope.writes) {
+            do throws(DocumentError) {
+                writes.append(.success(try Write(write.pointee, in: database)))
+            } catch {
+                writes.append(.failure(error))
+            }
+        }
+        self.database = database
+        self.writes = writes
+    }
+
+    /// Writes only what can be sent: a client has no failed writes here.
+    package func encode(into buffer: inout ByteBuffer) {
+        let writes = self.writes.compactMap { try? $0.get() }
+        BatchWriteMessage(database: self.database, writes: writes.map(WriteMessage.init)).write(into: &buffer)
+    }
+}
+
+private struct BatchWriteMessage: WireMessage {
+    let database: DatabaseName
+    let writes: [WriteMessage]
+
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.write(1, bytes: self.database.bytes)
+        for write in self.writes { sink.keep(2, write) }
+    }
+}

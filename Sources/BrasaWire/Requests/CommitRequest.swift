@@ -1,0 +1,50 @@
+package import BrasaDocuments
+internal import CBrasaFirestoreV1
+package import NIOCore
+
+package struct CommitRequest: Sendable {
+    package var database: DatabaseName
+    /// In the request's order, all in that database.
+    package var writes: [Write]
+    /// Empty outside a transaction.
+    package var transaction: [UInt8]
+
+    package init(database: DatabaseName, writes: [Write], transaction: [UInt8] = []) {
+        self.database = database
+        self.writes = writes
+        self.transaction = transaction
+    }
+
+    /// The first write that breaks a rule refuses the request.
+    package init(decoding buffer: ByteBuffer) throws(WireError) {
+        self = try EnvelopeDecoder.decode(buffer) { (envelope: CommitRequestEnvelope, _) throws(WireError) in
+            try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
+        }
+    }
+
+    private init(_ envelope: CommitRequestEnvelope) throws(DocumentError) {
+        self.database = try DatabaseName(parsing: envelope.database.bytes)
+        self.transaction = envelope.transaction.array
+        var writes: [Write] = []
+        writes.reserveCapacity(envelope.n_writes)
+        for case let write? in repeated(envelope.n_writes, envelope.writes) {
+            writes.append(try Write(write.pointee, in: self.database))
+        }
+        self.writes = writes
+    }
+
+    package func encode(into buffer: inout ByteBuffer) {
+        CommitMessage(request: self, writes: self.writes.map(WriteMessage.init)).write(into: &buffer)
+    }
+}
+
+private struct CommitMessage: WireMessage {
+    let request: CommitRequest
+    let writes: [WriteMessage]
+
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.write(1, bytes: self.request.database.bytes)
+        for write in self.writes { sink.keep(2, write) }
+        sink.write(3, bytes: self.request.transaction)
+    }
+}

@@ -1,0 +1,122 @@
+package import BrasaDocuments
+internal import CBrasaFirestoreV1
+
+/// A `read_time`. Times below a microsecond are cut, and marked, since no version has such a time.
+package struct ReadTime: Hashable, Sendable {
+    package var time: Timestamp
+    package var isMicrosecondAligned: Bool
+
+    package init(_ time: Timestamp, isMicrosecondAligned: Bool = true) {
+        self.time = time
+        self.isMicrosecondAligned = isMicrosecondAligned
+    }
+}
+
+/// Which state a read asks for.
+package enum ReadConsistency: Hashable, Sendable {
+    case strong
+    case transaction([UInt8])
+    case newTransaction(TransactionOptions)
+    case readTime(ReadTime)
+}
+
+/// How a transaction is to begin.
+package enum TransactionOptions: Hashable, Sendable {
+    /// No mode: read-write for BeginTransaction, read-only for `new_transaction`.
+    case unspecified
+    case readOnly(readTime: ReadTime?)
+    /// `retry` is empty for a first attempt.
+    case readWrite(retry: [UInt8], concurrency: ConcurrencyMode = .unspecified)
+
+    package enum ConcurrencyMode: Int32, Hashable, Sendable {
+        case unspecified = 0
+        case optimistic = 1
+        case pessimistic = 2
+    }
+}
+
+extension TransactionOptions {
+    init(_ envelope: TransactionOptionsEnvelope) throws(DocumentError) {
+        switch envelope.mode_case {
+        case BRASA__WIRE__TRANSACTION_OPTIONS__MODE_READ_ONLY:
+            // The only member of its oneof; unset it is a nil pointer.
+            self = .readOnly(readTime: try Self.readTime(envelope.read_only))
+        case BRASA__WIRE__TRANSACTION_OPTIONS__MODE_READ_WRITE:
+            guard let readWrite = envelope.read_write?.pointee else {
+                self = .readWrite(retry: [])
+                return
+            }
+            self = .readWrite(
+                retry: readWrite.retry_transaction.array,
+                concurrency: ConcurrencyMode(rawValue: readWrite.concurrency_mode) ?? .unspecified
+            )
+        default:
+            self = .unspecified
+        }
+    }
+
+    private static func readTime(
+        _ readOnly: UnsafeMutablePointer<TransactionOptionsReadOnlyEnvelope>?
+    ) throws(DocumentError) -> ReadTime? {
+        guard let readOnly = readOnly?.pointee,
+            readOnly.consistency_selector_case
+                == BRASA__WIRE__TRANSACTION_OPTIONS__READ_ONLY__CONSISTENCY_SELECTOR_READ_TIME
+        else { return nil }
+        return try BrasaWire.readTime(readOnly.read_time)
+    }
+}
+
+extension TransactionOptions: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        switch self {
+        case .unspecified: break
+        case .readOnly(let readTime): sink.keep(2, ReadOnlyMessage(readTime: readTime?.time))
+        case .readWrite(let retry, let concurrency):
+            sink.keep(3, ReadWriteMessage(retry: retry, concurrency: concurrency))
+        }
+    }
+
+    private struct ReadOnlyMessage: WireMessage {
+        let readTime: Timestamp?
+
+        func encode<Sink: WireSink>(to sink: inout Sink) {
+            sink.write(2, self.readTime)
+        }
+    }
+
+    private struct ReadWriteMessage: WireMessage {
+        let retry: [UInt8]
+        let concurrency: ConcurrencyMode
+
+        func encode<Sink: WireSink>(to sink: inout Sink) {
+            sink.write(1, bytes: self.retry)
+            sink.write(2, int32: self.concurrency.rawValue)
+        }
+    }
+}
+
+extension ReadConsistency {
+    /// Field numbers differ from request to request; a request that cannot begin a transaction has none for it.
+    func encode<Sink: WireSink>(to sink: inout Sink, transaction: UInt64, newTransaction: UInt64?, readTime: UInt64) {
+        switch self {
+        case .strong: break
+        case .transaction(let id): sink.keep(transaction, bytes: id)
+        case .newTransaction(let options): if let newTransaction { sink.keep(newTransaction, options) }
+        case .readTime(let read): sink.keep(readTime, read.time)
+        }
+    }
+}
+
+extension ReadConsistency {
+    init(_ readTime: ReadTime?) {
+        self = readTime.map { .readTime($0) } ?? .strong
+    }
+
+    init(_ newTransaction: UnsafeMutablePointer<TransactionOptionsEnvelope>?) throws(DocumentError) {
+        guard let newTransaction else {
+            self = .newTransaction(.unspecified)
+            return
+        }
+        self = .newTransaction(try TransactionOptions(newTransaction.pointee))
+    }
+}

@@ -1,0 +1,43 @@
+package import BrasaDocuments
+package import NIOCore
+
+/// A Document message of a response: GetDocument, UpdateDocument and CreateDocument answer with one alone. Its stored
+/// bytes are copied once, into the buffer.
+package struct NamedDocument: Sendable {
+    package var name: DocumentName
+    /// Nil for a name that only stands above other documents (`show_missing`): it has neither fields nor times.
+    package var document: Document?
+
+    package init(name: DocumentName, document: Document?) {
+        self.name = name
+        self.document = document
+    }
+
+    package init(decoding buffer: ByteBuffer) throws(WireError) {
+        let result: Result<NamedDocument, WireError> = buffer.withUnsafeReadableBytes { bytes in
+            do throws(DocumentError) { return .success(try Self(bytes)) } catch { return .failure(.document(error)) }
+        }
+        self = try result.get()
+    }
+
+    init(_ bytes: UnsafeRawBufferPointer) throws(DocumentError) {
+        let message = try DocumentMessage(decoding: bytes)
+        self.name = try DocumentName(parsing: UnsafeRawBufferPointer(rebasing: bytes[message.name]))
+        guard let createTime = message.createTime, let updateTime = message.updateTime else { return }
+        self.document = Document(fields: message.fields, createTime: createTime, updateTime: updateTime)
+    }
+
+    package func encode(into buffer: inout ByteBuffer) {
+        self.write(into: &buffer)
+    }
+}
+
+extension NamedDocument: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.keep(1, self.name)
+        guard let document else { return }
+        sink.raw(document.fields.bytes)
+        sink.keep(3, document.createTime)
+        sink.keep(4, document.updateTime)
+    }
+}

@@ -1,0 +1,135 @@
+package import BrasaDocuments
+internal import CBrasaFirestoreV1
+package import NIOCore
+
+/// One message of the BatchGetDocuments stream.
+package struct BatchGetDocumentsResponse: Sendable {
+    package enum Result: Sendable {
+        case found(NamedDocument)
+        case missing(DocumentName)
+    }
+
+    /// Nil in the first message of a call with `new_transaction`, which carries only the transaction.
+    package var result: Result?
+    package var transaction: [UInt8]
+    package var readTime: Timestamp?
+
+    package init(result: Result?, readTime: Timestamp?, transaction: [UInt8] = []) {
+        self.result = result
+        self.readTime = readTime
+        self.transaction = transaction
+    }
+
+    package init(decoding buffer: ByteBuffer) throws(WireError) {
+        self = try EnvelopeDecoder.decode(buffer) {
+            (envelope: BatchGetDocumentsResponseEnvelope, _) throws(WireError) in
+            try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
+        }
+    }
+
+    private init(_ envelope: BatchGetDocumentsResponseEnvelope) throws(DocumentError) {
+        switch envelope.result_case {
+        case BRASA__WIRE__BATCH_GET_DOCUMENTS_RESPONSE__RESULT_FOUND:
+            self.result = .found(try NamedDocument(envelope.found.bytes))
+        case BRASA__WIRE__BATCH_GET_DOCUMENTS_RESPONSE__RESULT_MISSING:
+            self.result = .missing(try DocumentName(parsing: envelope.missing.bytes))
+        default:
+            self.result = nil
+        }
+        self.transaction = envelope.transaction.array
+        self.readTime = try envelope.read_time?.pointee.timestamp()
+    }
+
+    package func encode(into buffer: inout ByteBuffer) {
+        self.write(into: &buffer)
+    }
+}
+
+extension BatchGetDocumentsResponse: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        switch self.result {
+        case .found(let document): sink.keep(1, document)
+        case .missing(let name): sink.keep(2, name)
+        case nil: break
+        }
+        sink.write(3, bytes: self.transaction)
+        sink.write(4, self.readTime)
+    }
+}
+
+package struct ListDocumentsResponse: Sendable {
+    package var documents: [NamedDocument]
+    /// Empty on the last page.
+    package var nextPageToken: UTF8Text
+
+    package init(documents: [NamedDocument], nextPageToken: UTF8Text = "") {
+        self.documents = documents
+        self.nextPageToken = nextPageToken
+    }
+
+    package init(decoding buffer: ByteBuffer) throws(WireError) {
+        self = try EnvelopeDecoder.decode(buffer) { (envelope: ListDocumentsResponseEnvelope, _) throws(WireError) in
+            try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
+        }
+    }
+
+    private init(_ envelope: ListDocumentsResponseEnvelope) throws(DocumentError) {
+        var documents: [NamedDocument] = []
+        documents.reserveCapacity(envelope.n_documents)
+        for document in repeated(envelope.n_documents, envelope.documents) {
+            documents.append(try NamedDocument(document.bytes))
+        }
+        self.documents = documents
+        self.nextPageToken = try envelope.next_page_token.text("next_page_token")
+    }
+
+    package func encode(into buffer: inout ByteBuffer) {
+        self.write(into: &buffer)
+    }
+}
+
+extension ListDocumentsResponse: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        for document in self.documents { sink.keep(1, document) }
+        sink.write(2, bytes: self.nextPageToken.bytes)
+    }
+}
+
+package struct ListCollectionIdsResponse: Sendable {
+    package var collectionIDs: [UTF8Text]
+    /// Empty on the last page.
+    package var nextPageToken: UTF8Text
+
+    package init(collectionIDs: [UTF8Text], nextPageToken: UTF8Text = "") {
+        self.collectionIDs = collectionIDs
+        self.nextPageToken = nextPageToken
+    }
+
+    package init(decoding buffer: ByteBuffer) throws(WireError) {
+        self = try EnvelopeDecoder.decode(buffer) {
+            (envelope: ListCollectionIdsResponseEnvelope, _) throws(WireError) in
+            try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
+        }
+    }
+
+    private init(_ envelope: ListCollectionIdsResponseEnvelope) throws(DocumentError) {
+        var ids: [UTF8Text] = []
+        ids.reserveCapacity(envelope.n_collection_ids)
+        for id in repeated(envelope.n_collection_ids, envelope.collection_ids) {
+            ids.append(try id.text("collection_ids"))
+        }
+        self.collectionIDs = ids
+        self.nextPageToken = try envelope.next_page_token.text("next_page_token")
+    }
+
+    package func encode(into buffer: inout ByteBuffer) {
+        self.write(into: &buffer)
+    }
+}
+
+extension ListCollectionIdsResponse: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        for id in self.collectionIDs { sink.keep(1, bytes: id.bytes) }
+        sink.write(2, bytes: self.nextPageToken.bytes)
+    }
+}
