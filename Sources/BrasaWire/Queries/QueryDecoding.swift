@@ -9,7 +9,7 @@ extension StructuredQueryMessage {
     ) throws(WireError) {
         self.init()
         try self.decodeParts(envelope)
-        if let filter = envelope.where_ {
+        if let filter = envelope.where {
             self.filter = try FilterMessage(filter.pointee, depth: 1, with: decoder)
         }
         try WireError.wrapping { () throws(DocumentError) in try self.checkNames(in: database) }

@@ -1,4 +1,4 @@
-package import BrasaDocuments
+internal import BrasaDocuments
 package import BrasaGRPC
 internal import CBrasaFirestoreV1
 package import NIOCore
