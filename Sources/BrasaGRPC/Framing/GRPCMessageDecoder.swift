@@ -16,12 +16,16 @@ package struct GRPCMessageDecoder {
     package struct Message {
         package var payload: ByteBuffer
         package var isCompressed: Bool
+        /// The payload is a slice of a whole read: whoever keeps it copies it.
+        package var sharesRead: Bool
     }
 
     package static let prefixBytes = 5
 
     private let messageBytesMax: Int
     private var buffer = ByteBuffer()
+    /// `buffer` is what `append` was given, not a copy of our own.
+    private var sharesRead = false
 
     package init(messageBytesMax: Int) {
         self.messageBytesMax = messageBytesMax
@@ -33,7 +37,9 @@ package struct GRPCMessageDecoder {
     package mutating func append(_ data: consuming ByteBuffer) {
         if self.buffer.readableBytes == 0 {
             self.buffer = data
+            self.sharesRead = true
         } else {
+            self.unshare()
             // Without this a stream whose messages always straddle frames would grow its buffer forever.
             if self.buffer.readerIndex > 0 { self.buffer.discardReadBytes() }
             self.buffer.writeImmutableBuffer(data)
@@ -50,12 +56,21 @@ package struct GRPCMessageDecoder {
         guard self.buffer.readableBytes - Self.prefixBytes >= Int(length) else { return nil }
         self.buffer.moveReaderIndex(forwardBy: Self.prefixBytes)
         guard let payload = self.buffer.readSlice(length: Int(length)) else { return nil }
-        if self.buffer.readableBytes == 0 { self.buffer = ByteBuffer() }
-        return Message(payload: payload, isCompressed: flag == 1)
+        let message = Message(payload: payload, isCompressed: flag == 1, sharesRead: self.sharesRead)
+        if self.buffer.readableBytes == 0 { self.discard() }
+        return message
     }
 
-    /// Lets go of everything; nothing will be asked for again.
+    /// Copies what is left of a read, so that a few bytes of an unfinished message do not keep all of it.
+    mutating func unshare() {
+        guard self.sharesRead else { return }
+        self.sharesRead = false
+        self.buffer = ByteBuffer(bytes: self.buffer.readableBytesView)
+    }
+
+    /// Lets go of everything that is buffered.
     mutating func discard() {
         self.buffer = ByteBuffer()
+        self.sharesRead = false
     }
 }

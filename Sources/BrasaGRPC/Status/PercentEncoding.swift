@@ -1,10 +1,14 @@
 /// The escaping of `grpc-message`: as little as the protocol allows. Clients decode with URI decoders that leave the
 /// reserved characters' escapes alone, so `?`, `#`, `&`, `=` and space must travel as themselves.
 enum PercentEncoding {
+    /// Past this clients refuse the trailers, and with them the status; what a message has beyond it is cut off.
+    static let encodedBytesMax = 7 << 10
+
     static func encode(_ message: String) -> [UInt8] {
         var encoded: [UInt8] = []
-        encoded.reserveCapacity(message.utf8.count)
+        encoded.reserveCapacity(min(message.utf8.count, Self.encodedBytesMax))
         for byte in message.utf8 {
+            guard encoded.count + 3 <= Self.encodedBytesMax else { break }
             if self.isLiteral(byte) {
                 encoded.append(byte)
             } else {

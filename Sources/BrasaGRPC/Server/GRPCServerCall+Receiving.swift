@@ -1,0 +1,220 @@
+package import BrasaHTTP2
+package import NIOCore
+
+extension GRPCServerCall: HTTP2StreamHandler {
+    private static let unsupportedMediaType = HTTP2Headers([(.status, "415")])
+    private static let methodNotAllowed = HTTP2Headers([(.status, "405"), ("allow", "POST")])
+    private static let shuttingDown = GRPCStatus(.unavailable, "The server is shutting down")
+
+    package func received(headers: HTTP2Headers, endStream: Bool) {
+        self.headers = headers
+        if endStream { self.flags.insert(.requestEnded) }
+        guard headers[.method]?.elementsEqual("POST".utf8) == true else {
+            return self.refuse(httpStatus: Self.methodNotAllowed)
+        }
+        guard headers.withValue(.contentType, Self.isGRPC) else {
+            return self.refuse(httpStatus: Self.unsupportedMediaType)
+        }
+        let methods = self.connection.server.methods
+        guard let method = headers.withValue(.path, { path in path.flatMap { methods.method(at: $0) } }) else {
+            return self.fail(GRPCStatus(.unimplemented, "The server has no method \(self.path)"))
+        }
+        self.method = method
+        guard self.readEncodings(), self.readTimeout() else { return }
+        if case .bidirectional(let body) = method.handler {
+            let handler = body(self)
+            if self.phase == .open { self.handler = handler }
+        }
+        if endStream { self.deliver() }
+    }
+
+    package func received(data: ByteBuffer, endStream: Bool) {
+        if endStream { self.flags.insert(.requestEnded) }
+        guard self.phase == .open else { return self.stream.consume(data.readableBytes) }
+        self.uncreditedBytes += data.readableBytes
+        self.decoder.append(data)
+        self.deliver()
+    }
+
+    /// gRPC clients send none; whatever they say, they end the request.
+    package func received(trailers: HTTP2Headers) {
+        self.flags.insert(.requestEnded)
+        self.deliver()
+    }
+
+    package func becameWritable() {
+        self.handler?.becameWritable()
+    }
+
+    package func draining() {
+        self.handler?.draining()
+    }
+
+    package func graceEnded() {
+        self.fail(Self.shuttingDown)
+    }
+
+    package func closed(_ reason: HTTP2CloseReason) {
+        guard self.phase == .open else { return }
+        let (handler, observer) = (self.handler, self.cancelObserver)
+        self.end(.cancelled)
+        handler?.cancelled()
+        observer?()
+    }
+
+    // MARK: Headers
+
+    private static func isGRPC(_ contentType: UnsafeRawBufferPointer?) -> Bool {
+        guard let contentType, contentType.starts(with: "application/grpc".utf8) else { return false }
+        guard let next = contentType.dropFirst(16).first else { return true }
+        return next == UInt8(ascii: "+") || next == UInt8(ascii: ";")
+    }
+
+    private func readEncodings() -> Bool {
+        guard let name = self.headers[.grpcEncoding] else { return true }
+        guard let encoding = GRPCEncoding(name) else {
+            self.refuseEncoding()
+            return false
+        }
+        self.requestEncoding = encoding
+        if encoding == .gzip, let accepted = self.headers[.grpcAcceptEncoding], GRPCEncoding.acceptsGzip(accepted) {
+            self.flags.insert(.compressResponses)
+        }
+        return true
+    }
+
+    private func readTimeout() -> Bool {
+        guard let text = self.headers[.grpcTimeout] else { return true }
+        guard let timeout = GRPCTimeout.parse(text) else {
+            self.fail(.malformedTimeout)
+            return false
+        }
+        guard timeout.nanoseconds > 0 else {
+            self.fail(.deadlineExceeded)
+            return false
+        }
+        let deadline = self.eventLoop.now + timeout
+        self.deadline = deadline
+        self.deadlineTicket = self.connection.loop.deadlines.insert(self, deadline: deadline)
+        return true
+    }
+
+    // MARK: Messages
+
+    /// Stops delivering messages, and with them the client's credit: once its window is full it waits.
+    package func pauseReading() {
+        self.eventLoop.preconditionInEventLoop()
+        self.flags.insert(.readingPaused)
+    }
+
+    package func resumeReading() {
+        self.eventLoop.preconditionInEventLoop()
+        guard self.flags.contains(.readingPaused) else { return }
+        self.flags.remove(.readingPaused)
+        self.deliver()
+    }
+
+    /// Hands over what is complete, then the half-close, unless the service pauses or the call ends meanwhile.
+    private func deliver() {
+        guard !self.flags.contains(.delivering), self.phase == .open else { return }
+        self.flags.insert(.delivering)
+        do throws(GRPCStatus) {
+            while self.phase == .open, !self.flags.contains(.readingPaused), let message = try self.nextMessage() {
+                if let handler = self.handler { handler.received(message: message) } else { self.request = message }
+            }
+            if self.phase == .open { try self.deliverHalfClose() }
+        } catch {
+            self.fail(error)
+        }
+        self.flags.remove(.delivering)
+        if self.phase == .open { self.settleReceived() }
+    }
+
+    private func nextMessage() throws(GRPCStatus) -> ByteBuffer? {
+        let framed: GRPCMessageDecoder.Message?
+        do throws(GRPCFramingError) {
+            framed = try self.decoder.next()
+        } catch {
+            throw error == .invalidFlag ? .invalidCompressedFlag : self.connection.server.messageTooLarge
+        }
+        guard let framed else { return nil }
+        guard self.handler != nil || self.request == nil else { throw .secondRequestMessage }
+        if framed.isCompressed { return try self.inflate(framed.payload) }
+        // The only message kept beyond this turn.
+        let isKept = self.handler == nil && !self.flags.contains(.requestEnded)
+        return isKept && framed.sharesRead ? ByteBuffer(bytes: framed.payload.readableBytesView) : framed.payload
+    }
+
+    private func inflate(_ payload: ByteBuffer) throws(GRPCStatus) -> ByteBuffer {
+        guard self.requestEncoding == .gzip else { throw .compressedWithoutEncoding }
+        do throws(GzipError) {
+            return try self.connection.loop.gzip.inflate(
+                payload,
+                bytesMax: self.connection.server.limits.messageBytesMax,
+                allocator: self.allocator
+            )
+        } catch {
+            switch error {
+            case .tooLarge: throw self.connection.server.messageTooLarge
+            case .corrupt: throw .corruptCompression
+            case .outOfMemory: throw GRPCStatus(.resourceExhausted, "No memory to decompress the message")
+            }
+        }
+    }
+
+    private func deliverHalfClose() throws(GRPCStatus) {
+        guard self.flags.contains(.requestEnded), !self.flags.contains(.halfCloseDelivered) else { return }
+        // Paused: what is buffered may be whole messages.
+        guard !self.flags.contains(.readingPaused) else { return }
+        guard self.decoder.bufferedBytes == 0 else { throw .truncatedMessage }
+        self.flags.insert(.halfCloseDelivered)
+        switch self.method?.handler {
+        case .unary(let body):
+            body(self, try self.takeRequest())
+        case .serverStreaming(let body):
+            let handler = body(self, try self.takeRequest())
+            if self.phase == .open { self.handler = handler }
+        case .bidirectional:
+            self.handler?.halfClosed()
+        case nil:
+            break
+        }
+    }
+
+    private func takeRequest() throws(GRPCStatus) -> ByteBuffer {
+        guard let request = self.request else { throw .noRequestMessage }
+        self.request = nil
+        return request
+    }
+
+    /// Gives back the credit of everything but what waits for a paused service. The start of a message whose end has
+    /// not come is credited, since it may be larger than the window; its bound is the message limit.
+    private func settleReceived() {
+        if self.decoder.bufferedBytes > 0 { self.decoder.unshare() }
+        let keptBytes = self.flags.contains(.readingPaused) ? self.decoder.bufferedBytes : 0
+        if self.uncreditedBytes > keptBytes {
+            self.stream.consume(self.uncreditedBytes - keptBytes)
+            self.uncreditedBytes = keptBytes
+        }
+        if !self.accountAssembly() { self.fail(.assemblyExhausted) }
+    }
+
+    /// False when the connection holds too much.
+    @discardableResult
+    func accountAssembly() -> Bool {
+        let bytes = self.decoder.bufferedBytes + (self.request?.readableBytes ?? 0)
+        guard bytes != self.assemblyBytes else { return true }
+        defer { self.assemblyBytes = bytes }
+        return self.connection.assemblyChanged(from: self.assemblyBytes, to: bytes)
+    }
+}
+
+extension GRPCServerCall: DeadlineHolder {
+    func deadlineExpired() {
+        self.deadlineTicket = nil
+        let isBlocked = self.stream.bufferedBytes > 0
+        self.fail(.deadlineExceeded)
+        // The status would wait behind bytes that the client does not take.
+        if isBlocked { self.stream.reset(.cancel) }
+    }
+}

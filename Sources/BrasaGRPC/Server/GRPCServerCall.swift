@@ -1,0 +1,191 @@
+internal import BrasaHTTP2
+package import NIOCore
+
+/// One call on a server: the stream's handler and the service's handle on it in one object. Once the call is finished,
+/// by whomever, sending does nothing, so whoever answers late need not know.
+///
+/// Unchecked, because it lives on one event loop, and `send`, `finish` and the rest check that. It is Sendable so that a
+/// completion can carry it through another thread back to its loop.
+package final class GRPCServerCall: @unchecked Sendable {
+    // All state is guarded by the event loop.
+    package let eventLoop: any EventLoop
+    let connection: GRPCServerConnection
+    let stream: HTTP2Stream
+    var headers = HTTP2Headers()
+    var method: GRPCMethodTable.Method?
+    package internal(set) var deadline: NIODeadline?
+    var deadlineTicket: DeadlineQueue<any DeadlineHolder>.Ticket?
+    var phase = Phase.open
+    var flags: Flags = []
+
+    // Receiving.
+    var decoder: GRPCMessageDecoder
+    var requestEncoding: GRPCEncoding?
+    /// The one request of a unary or server-streaming call, until the client ends its side.
+    var request: ByteBuffer?
+    /// Bytes received whose credit the client has not got back.
+    var uncreditedBytes = 0
+    /// What `connection` counts for this call.
+    var assemblyBytes = 0
+
+    // The service's ears; let go of when the call is finished, since they usually hold the call.
+    var handler: (any GRPCServerStreamHandler)?
+    var cancelObserver: (() -> Void)?
+
+    enum Phase {
+        case open
+        /// Our status is on its way, or the stream is reset.
+        case finished
+        /// The stream is gone before our status was.
+        case cancelled
+    }
+
+    struct Flags: OptionSet {
+        var rawValue: UInt8
+        static var headersSent: Self { Self(rawValue: 1) }
+        /// The client has ended its side.
+        static var requestEnded: Self { Self(rawValue: 1 << 1) }
+        /// The service has been told so.
+        static var halfCloseDelivered: Self { Self(rawValue: 1 << 2) }
+        static var readingPaused: Self { Self(rawValue: 1 << 3) }
+        /// Messages are being delivered further up the stack.
+        static var delivering: Self { Self(rawValue: 1 << 4) }
+        /// The client reads gzip and writes it: so do we.
+        static var compressResponses: Self { Self(rawValue: 1 << 5) }
+    }
+
+    init(stream: HTTP2Stream, connection: GRPCServerConnection) {
+        self.stream = stream
+        self.eventLoop = stream.eventLoop
+        self.connection = connection
+        self.decoder = GRPCMessageDecoder(messageBytesMax: connection.server.limits.messageBytesMax)
+    }
+
+    /// The request's headers, pseudo headers included.
+    package var metadata: GRPCMetadata { GRPCMetadata(headers: self.headers) }
+
+    package var path: String { self.headers.string(.path) ?? "" }
+
+    package var descriptor: GRPCMethodDescriptor? { self.method?.descriptor }
+
+    package var allocator: ByteBufferAllocator { self.connection.allocator }
+
+    /// The client is gone or the deadline has passed: work for this call is in vain.
+    package var isCancelled: Bool { self.phase == .cancelled }
+
+    package var isFinished: Bool { self.phase != .open }
+
+    /// Whether the stream has room for more responses. Being told false asks for one `becameWritable`.
+    package var isWritable: Bool { self.phase == .open && self.stream.isWritable }
+
+    /// Called once if the call is cancelled before it is finished (see `isCancelled`); at once when it is already.
+    package func onCancel(_ observer: @escaping () -> Void) {
+        self.eventLoop.preconditionInEventLoop()
+        switch self.phase {
+        case .open: self.cancelObserver = observer
+        case .finished: break
+        case .cancelled: observer()
+        }
+    }
+}
+
+// MARK: Sending
+
+extension GRPCServerCall {
+    private static let responseHeaders = HTTP2Headers([(.status, "200"), (.contentType, "application/grpc")])
+    private static let gzipResponseHeaders = HTTP2Headers([
+        (.status, "200"), (.contentType, "application/grpc"), (.grpcEncoding, GRPCEncoding.gzip.name),
+    ])
+    private static let offeringResponseHeaders = HTTP2Headers([
+        (.status, "200"), (.contentType, "application/grpc"), (.grpcAcceptEncoding, GRPCEncoding.accepted),
+    ])
+
+    /// An empty buffer for a response message, with room before it for the frame's prefix: what is written to it and then
+    /// given to `send` is not copied.
+    package func makeMessageBuffer(capacity: Int) -> ByteBuffer {
+        GRPCMessageEncoder.makeBuffer(capacity: capacity, allocator: self.allocator)
+    }
+
+    /// Sends the response headers without waiting for the first message, with metadata if there is any. Does nothing when
+    /// they are sent already.
+    package func sendHeaders(_ metadata: GRPCMetadata? = nil) {
+        self.eventLoop.preconditionInEventLoop()
+        guard self.phase == .open, !self.flags.contains(.headersSent) else { return }
+        self.flags.insert(.headersSent)
+        var headers = self.flags.contains(.compressResponses) ? Self.gzipResponseHeaders : Self.responseHeaders
+        if let metadata { headers.append(contentsOf: metadata) }
+        self.stream.sendHeaders(headers)
+    }
+
+    /// Sends one response message. Nothing stops a caller that ignores `isWritable` but its own bound.
+    package func send(_ message: consuming ByteBuffer) {
+        self.sendHeaders()
+        guard self.phase == .open else { return }
+        var isCompressed = false
+        if self.flags.contains(.compressResponses),
+            message.readableBytes >= self.connection.server.limits.compressedResponseBytesMin,
+            let compressed = self.connection.loop.gzip.deflate(message, allocator: self.allocator)
+        {
+            message = compressed
+            isCompressed = true
+        }
+        let (first, second) = GRPCMessageEncoder.frame(message, isCompressed: isCompressed, allocator: self.allocator)
+        self.stream.sendData(first)
+        if let second { self.stream.sendData(second) }
+    }
+
+    /// The one message of a successful unary call, and its status.
+    package func respond(_ message: consuming ByteBuffer) {
+        self.send(message)
+        self.finish(.ok)
+    }
+
+    /// Ends the call. Errors, too, come as headers and then trailers: the official Node client takes an error that comes
+    /// before anything else for one of the connection and retries.
+    package func finish(_ status: GRPCStatus, trailers metadata: GRPCMetadata? = nil) {
+        self.sendHeaders()
+        guard self.phase == .open else { return }
+        self.end(.finished)
+        self.stream.sendTrailers(status.trailers(with: metadata))
+    }
+
+    /// Ends the call from this room's side: the service hears that it is cancelled.
+    func fail(_ status: GRPCStatus) {
+        guard self.phase == .open else { return }
+        let (handler, observer) = (self.handler, self.cancelObserver)
+        self.finish(status)
+        self.phase = .cancelled
+        handler?.cancelled()
+        observer?()
+    }
+
+    /// The request's encoding is unknown: say which ones are not.
+    func refuseEncoding() {
+        self.flags.insert(.headersSent)
+        self.stream.sendHeaders(Self.offeringResponseHeaders)
+        self.fail(GRPCStatus(.unimplemented, "The message encoding is not supported"))
+    }
+
+    /// Answers what is no gRPC request at all with a bare HTTP status.
+    func refuse(httpStatus: HTTP2Headers) {
+        self.flags.insert(.headersSent)
+        self.end(.finished)
+        self.stream.sendHeaders(httpStatus, endStream: true)
+    }
+
+    /// Lets go of everything that the end of the call makes useless.
+    func end(_ phase: Phase) {
+        self.phase = phase
+        if let ticket = self.deadlineTicket {
+            self.deadlineTicket = nil
+            self.connection.loop.deadlines.remove(ticket)
+        }
+        self.handler = nil
+        self.cancelObserver = nil
+        self.request = nil
+        self.decoder.discard()
+        self.accountAssembly()
+        self.stream.consume(self.uncreditedBytes)
+        self.uncreditedBytes = 0
+    }
+}

@@ -1,0 +1,11 @@
+package struct GRPCServerLimits: Sendable {
+    /// The largest request message, as announced and after decompression. Larger: INVALID_ARGUMENT.
+    package var messageBytesMax = 10 << 20
+    /// Bytes of request messages that a connection may leave unfinished, all calls together. The call that goes over gets
+    /// RESOURCE_EXHAUSTED.
+    package var assemblyBytesMax = 64 << 20
+    /// Responses to clients that compress their requests are compressed from this size on.
+    package var compressedResponseBytesMin = 1 << 10
+
+    package init() {}
+}
