@@ -1,0 +1,158 @@
+"""A server that is killed under load, again and again: no acknowledged commit is lost, and no batch is half there."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import uuid
+
+import pytest
+from grpc import StatusCode
+
+from support.messages import StructuredQuery, set_write
+from support.wire import Database, Wire
+
+SINGLES, BATCHES, COUNTERS = 3, 3, 3
+BATCH_DOCUMENTS = 5
+# What a round acknowledges before the server is killed in the middle of the next commits.
+ROUND_COMMITS = 150
+PROJECT = "killed"
+
+
+@dataclasses.dataclass
+class Ledger:
+    """What one writer knows. Written by its own thread, read when the thread has ended."""
+
+    acknowledged: list[int] = dataclasses.field(default_factory=list)
+    uncertain: list[int] = dataclasses.field(default_factory=list)
+
+
+class Load:
+    """One round of writers against one life of the server."""
+
+    def __init__(self, address: str, ledgers: dict[str, Ledger], first: int):
+        self.address = address
+        self.ledgers = ledgers
+        self.first = first
+        self.stop = threading.Event()
+        self.enough = threading.Semaphore(0)
+        self.errors: list[BaseException] = []
+        kinds = [("single", self.single)] * SINGLES + [("batch", self.batch)] * BATCHES
+        kinds += [("counter", self.counter)] * COUNTERS
+        self.threads = [
+            threading.Thread(target=self.write, args=(f"{kind}{number}", step), name=f"{kind}{number}")
+            for number, (kind, step) in enumerate(kinds)
+        ]
+
+    def run_until_killed(self, kill) -> None:
+        for thread in self.threads:
+            thread.start()
+        for _ in range(ROUND_COMMITS):
+            if not self.enough.acquire(timeout=60):
+                break
+        kill()
+        self.stop.set()
+        for thread in self.threads:
+            thread.join(timeout=60)
+            assert not thread.is_alive(), f"{thread.name} hangs"
+        assert not self.errors, self.errors
+
+    def write(self, name: str, step) -> None:
+        wire = Wire(self.address)
+        try:
+            number = self.first
+            while not self.stop.is_set():
+                code = step(Database(wire, PROJECT), name, number)
+                if code is StatusCode.OK:
+                    self.ledgers[name].acknowledged.append(number)
+                    self.enough.release()
+                elif code is not StatusCode.ABORTED:
+                    # The answer is lost: the commit may or may not have happened.
+                    self.ledgers[name].uncertain.append(number)
+                    return
+                number += 1
+        except BaseException as error:  # noqa: BLE001
+            self.errors.append(error)
+        finally:
+            wire.close()
+
+    @staticmethod
+    def single(database: Database, name: str, number: int) -> StatusCode:
+        return database.commit(set_write(database.doc(f"{name}/{number:07}"), {"n": number}), timeout=20).code
+
+    @staticmethod
+    def batch(database: Database, name: str, number: int) -> StatusCode:
+        """Some documents that share a number: fresh ones, and one that every batch overwrites."""
+        fresh = [set_write(database.doc(f"{name}/{number:07}-{part}"), {"n": number}) for part in range(BATCH_DOCUMENTS)]
+        return database.commit(*fresh, set_write(database.doc(f"last/{name}"), {"n": number}), timeout=20).code
+
+    @staticmethod
+    def counter(database: Database, name: str, number: int) -> StatusCode:
+        """A transactional increment of a counter that is shared by all writers of this kind."""
+        begun = database.wire.call("BeginTransaction", database=database.name, timeout=20)
+        if not begun.ok:
+            return StatusCode.ABORTED if begun.code is StatusCode.ABORTED else begun.code
+        transaction = begun.message.transaction
+        read = database.batch_get("counters/shared", transaction=transaction, timeout=20)
+        if not read.ok:
+            return read.code
+        (answer,) = read.stream
+        value = answer.found.fields["n"].integer_value if answer.HasField("found") else 0
+        write = set_write(database.doc("counters/shared"), {"n": value + 1})
+        return database.commit(write, transaction=transaction, timeout=20).code
+
+
+def documents(database: Database, collection: str) -> dict[str, int]:
+    query = StructuredQuery(from_=[StructuredQuery.CollectionSelector(collection_id=collection)])
+    found = [response.document for response in database.query(query).stream if response.HasField("document")]
+    return {document.name.rpartition("/")[2]: document.fields["n"].integer_value for document in found}
+
+
+def check(database: Database, ledgers: dict[str, Ledger]) -> None:
+    increments = uncertain_increments = 0
+    for name, ledger in ledgers.items():
+        if name.startswith("counter"):
+            increments += len(ledger.acknowledged)
+            uncertain_increments += len(ledger.uncertain)
+            continue
+        found = documents(database, name)
+        may_exist = set(ledger.acknowledged) | set(ledger.uncertain)
+        if name.startswith("single"):
+            assert set(ledger.acknowledged) <= set(found.values()) <= may_exist, name
+            continue
+        parts: dict[int, int] = {}
+        for number in found.values():
+            parts[number] = parts.get(number, 0) + 1
+        assert set(ledger.acknowledged) <= set(parts) <= may_exist, name
+        assert set(parts.values()) <= {BATCH_DOCUMENTS}, f"half a batch of {name}"
+        if parts:
+            last = database.fields(f"last/{name}")["n"].integer_value
+            assert last == max(parts), f"a batch of {name} lost its last document"
+    counter = database.batch_get("counters/shared").stream[0]
+    total = counter.found.fields["n"].integer_value
+    assert increments <= total <= increments + uncertain_increments
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("shape", ["defaults", "one shard and thread"])
+def test_killed_servers_lose_nothing(start_server, request, shape):
+    flags = [] if shape == "defaults" else ["--shards", "1", "--threads", "1"]
+    kills = request.config.getoption("--kills") if shape == "defaults" else 2
+    names = [f"single{n}" for n in range(SINGLES)]
+    names += [f"batch{SINGLES + n}" for n in range(BATCHES)] + [f"counter{SINGLES + BATCHES + n}" for n in range(COUNTERS)]
+    ledgers = {name: Ledger() for name in names}
+    for life in range(kills):
+        server = start_server(*flags)
+        wire = Wire(server.address)
+        check(Database(wire, PROJECT), ledgers)
+        wire.close()
+        Load(server.address, ledgers, first=life * 1_000_000).run_until_killed(server.kill)
+    server = start_server(*flags)
+    wire = Wire(server.address)
+    database = Database(wire, PROJECT)
+    check(database, ledgers)
+    assert sum(len(ledger.acknowledged) for ledger in ledgers.values()) >= kills * ROUND_COMMITS
+    # The survivor is a server like any other.
+    assert database.set(f"after/{uuid.uuid4().hex}")
+    wire.close()
+    assert server.stop() == 0
