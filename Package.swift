@@ -103,7 +103,7 @@ let package = Package(
         tests("BrasaQueries", pure),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
-        tests("BrasaWire", pure + ["BrasaWire", "BrasaGRPC", nio("NIOCore")]),
+        tests("BrasaWire", pure + ["BrasaWire", "BrasaGRPC", "CBrasaProtobufC", nio("NIOCore")]),
         tests("BrasaPlatform", ["BrasaPlatform"]),
         tests("BrasaLog", ["BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
         tests("BrasaStore", pure + ["BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]),

@@ -17,10 +17,11 @@ struct WriteMessage: WireMessage {
         case .set(let fields), .merge(let fields, mask: _):
             sink.keep(1, UpdatedDocument(name: self.write.name, fields: fields))
         case .delete: sink.keep(2, self.write.name)
-        case .verify: sink.keep(5, self.write.name)
+        case .verify: break
         }
         sink.write(3, self.mask)
         sink.write(4, self.write.precondition)
+        if case .verify = self.write.operation { sink.keep(5, self.write.name) }
         for transform in self.transforms { sink.keep(7, transform) }
     }
 }
