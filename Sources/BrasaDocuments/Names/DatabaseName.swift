@@ -16,7 +16,7 @@ package struct DatabaseName: Hashable, Sendable {
     }
 
     package init(parsing name: some Collection<UInt8>) throws(DocumentError) {
-        self = try NameParser.withBytes(Array(name)) { (bytes) throws(DocumentError) in
+        self = try borrowing(Array(name)) { (bytes) throws(DocumentError) in
             try DatabaseName(parsing: bytes)
         }
     }

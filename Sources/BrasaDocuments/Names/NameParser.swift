@@ -23,16 +23,6 @@ struct NameParser {
         guard bytes.withUnsafeBytes(UTF8Validation.isValid) else { throw DocumentError(.invalidUTF8("name")) }
     }
 
-    static func withBytes<Result>(
-        _ bytes: [UInt8],
-        _ body: (UnsafeRawBufferPointer) throws(DocumentError) -> Result
-    ) throws(DocumentError) -> Result {
-        let result: Swift.Result<Result, DocumentError> = bytes.withUnsafeBytes { bytes in
-            do throws(DocumentError) { return .success(try body(bytes)) } catch { return .failure(error) }
-        }
-        return try result.get()
-    }
-
     /// Reads `projects/P/databases/D`: the project is `name[9..<projectEnd]`, the database `name[(projectEnd + 11)..<end]`.
     func database() throws(DocumentError) -> (projectEnd: Int, end: Int) {
         var index = try self.expect("projects", at: 0)

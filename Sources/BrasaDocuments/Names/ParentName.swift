@@ -16,7 +16,7 @@ package struct ParentName: Hashable, Sendable {
     }
 
     package init(parsing name: some Collection<UInt8>) throws(DocumentError) {
-        self = try NameParser.withBytes(Array(name)) { (bytes) throws(DocumentError) in
+        self = try borrowing(Array(name)) { (bytes) throws(DocumentError) in
             try ParentName(parsing: bytes)
         }
     }
@@ -28,7 +28,7 @@ package struct ParentName: Hashable, Sendable {
     }
 
     package init(parsing name: some Collection<UInt8>, in database: DatabaseName) throws(DocumentError) {
-        self = try NameParser.withBytes(Array(name)) { (bytes) throws(DocumentError) in
+        self = try borrowing(Array(name)) { (bytes) throws(DocumentError) in
             try ParentName(parsing: bytes, in: database)
         }
     }

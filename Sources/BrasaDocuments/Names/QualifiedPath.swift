@@ -12,6 +12,15 @@ enum QualifiedPath {
         return (database, path)
     }
 
+    /// Throws unless a reference value's text is a document's name, in whatever database.
+    static func checkReference(_ name: UnsafeRawBufferPointer) throws(DocumentError) {
+        try NameParser.checkUTF8(name)
+        let parser = NameParser(name: name, kind: .document, shapeKind: .parent)
+        let start = try parser.pathStart(after: try parser.database().end)
+        let count = try parser.path(from: start).segmentCount
+        guard count > 0, count % 2 == 0 else { throw parser.lacksSlash() }
+    }
+
     static func parent(
         _ name: UnsafeRawBufferPointer,
         likely: DatabaseName?

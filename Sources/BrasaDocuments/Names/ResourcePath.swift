@@ -19,7 +19,7 @@ package struct ResourcePath: Hashable, Sendable {
     package init(parsing path: some Collection<UInt8>) throws(DocumentError) {
         let bytes = Array(path)
         try NameParser.checkUTF8(bytes)
-        let shape = try NameParser.withBytes(bytes) { (bytes) throws(DocumentError) -> Shape in
+        let shape = try borrowing(bytes) { (bytes) throws(DocumentError) -> Shape in
             try NameParser(name: bytes, kind: .document).path(from: 0)
         }
         self.init(bytes: bytes, shape: shape)

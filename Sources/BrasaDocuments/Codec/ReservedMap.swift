@@ -1,0 +1,93 @@
+/// The maps that may have a reserved key: a vector, and the single-key maps by which newer clients write types that this
+/// protocol version has no member for; those are stored as they are.
+enum ReservedMap {
+    static let typeKey: StaticString = "__type__"
+    static let vectorMark: StaticString = "__vector__"
+    static let vectorKey: StaticString = "value"
+
+    private static let singleKeys: [StaticString] = [
+        "__min__", "__max__", "__oid__", "__int__", "__decimal128__", "__binary__", "__request_timestamp__",
+        "__regex__",
+    ]
+
+    static func allows(_ key: UnsafeRawBufferPointer) -> Bool {
+        self.equal(key, self.typeKey) || self.singleKeys.contains { self.equal(key, $0) }
+    }
+
+    /// Checks a map, its entries being valid by themselves, that has at least one reserved key.
+    static func check(_ payload: Range<Int>, of memory: WireReader) throws(DocumentError) {
+        var entries: [EntryParts] = []
+        var isCanonical = true
+        var reader = memory.sub(payload)
+        while let range = try reader.nextElement(of: ValueField.element, isCanonical: &isCanonical) {
+            var entry = memory.sub(range)
+            entries.append(try entry.entryParts(isCanonical: &isCanonical))
+        }
+        entries = EntryOrder.sorted(entries, of: memory)
+        for entry in entries where ResourceID.isReserved(memory.slice(entry.key)) {
+            let isLegal =
+                self.equal(memory.slice(entry.key), self.typeKey)
+                ? try self.checkVector(entries, of: memory) : entries.count == 1
+            guard isLegal else {
+                throw DocumentError(.fieldNameReserved(String(decoding: memory.slice(entry.key), as: UTF8.self)))
+            }
+        }
+    }
+
+    private static func checkVector(_ entries: [EntryParts], of memory: WireReader) throws(DocumentError) -> Bool {
+        var isCanonical = true
+        guard entries.count == 2, self.equal(memory.slice(entries[1].key), self.vectorKey) else { return false }
+        var mark = memory.sub(entries[0].value)
+        var components = memory.sub(entries[1].value)
+        guard let mark = try mark.valueMember(isCanonical: &isCanonical), mark.field == ValueField.string,
+            self.equal(memory.slice(mark.payload), self.vectorMark),
+            let components = try components.valueMember(isCanonical: &isCanonical),
+            components.field == ValueField.array
+        else { return false }
+        var dimensions = 0
+        var reader = memory.sub(components.payload)
+        while let range = try reader.nextElement(of: ValueField.element, isCanonical: &isCanonical) {
+            var element = memory.sub(range)
+            let field = try element.valueMember(isCanonical: &isCanonical)?.field
+            guard field == ValueField.double || field == ValueField.integer else {
+                throw DocumentError(.vectorComponentNotNumber)
+            }
+            dimensions += 1
+        }
+        guard dimensions <= Limits.vectorDimensionsMax else { throw DocumentError(.vectorTooLong) }
+        return true
+    }
+
+    static func equal(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        bytes.count == text.utf8CodeUnitCount
+            && ByteOrder.firstMismatch(
+                bytes,
+                UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+            ) == bytes.count
+    }
+}
+
+/// Map entries in canonical order.
+enum EntryOrder {
+    /// Sorted by key; of equal keys the last on the wire stays.
+    static func sorted(_ entries: [EntryParts], of memory: WireReader) -> [EntryParts] {
+        let order = entries.indices.sorted { left, right in
+            switch ByteOrder.compare(memory.slice(entries[left].key), memory.slice(entries[right].key)) {
+            case .ascending: true
+            case .descending: false
+            case .same: left < right
+            }
+        }
+        var sorted: [EntryParts] = []
+        sorted.reserveCapacity(entries.count)
+        for index in order {
+            let entry = entries[index]
+            if let last = sorted.last, ByteOrder.compare(memory.slice(last.key), memory.slice(entry.key)) == .same {
+                sorted[sorted.count - 1] = entry
+            } else {
+                sorted.append(entry)
+            }
+        }
+        return sorted
+    }
+}

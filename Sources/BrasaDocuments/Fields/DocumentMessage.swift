@@ -1,0 +1,87 @@
+/// A Document message as it stood in a request or response, its fields checked and in canonical form.
+package struct DocumentMessage: Sendable {
+    /// Where the name stands in the message's bytes; empty when it has none.
+    package let name: Range<Int>
+    package let fields: EncodedFields
+    package let createTime: Timestamp?
+    package let updateTime: Timestamp?
+
+    /// Checks the whole message. Fields that are canonical already are copied once and not otherwise touched.
+    package init(decoding message: UnsafeRawBufferPointer) throws(DocumentError) {
+        var scan = Scan(message)
+        try scan.run()
+        self.name = scan.name
+        self.createTime = scan.createTime
+        self.updateTime = scan.updateTime
+        self.fields = try scan.fields()
+    }
+
+    private struct Scan {
+        let message: UnsafeRawBufferPointer
+        var scanner: ValueScanner
+        var entries: [Range<Int>] = []
+        /// From the first entry's tag to the last entry's end.
+        var extent = 0..<0
+        var name = 0..<0
+        var createTime: Timestamp?
+        var updateTime: Timestamp?
+
+        init(_ message: UnsafeRawBufferPointer) {
+            self.message = message
+            self.scanner = ValueScanner(message)
+        }
+
+        mutating func run() throws(DocumentError) {
+            var reader = WireReader(self.message)
+            var previousKey: Range<Int>?
+            while !reader.isAtEnd {
+                let start = reader.position
+                let tag = try reader.tag()
+                guard tag.type == WireReader.Tag.lengthDelimited, tag.field <= ValueField.updateTime else {
+                    try reader.skip(tag)
+                    continue
+                }
+                let payload = try reader.payload()
+                switch tag.field {
+                case ValueField.documentName: self.name = payload
+                case ValueField.createTime: self.createTime = try self.timestamp(payload)
+                case ValueField.updateTime: self.updateTime = try self.timestamp(payload)
+                default:
+                    if !reader.isMinimal || (start != self.extent.upperBound && !self.entries.isEmpty) {
+                        self.scanner.noteNotCanonical()
+                    }
+                    self.extent = (self.entries.isEmpty ? start : self.extent.lowerBound)..<payload.upperBound
+                    self.entries.append(payload)
+                    _ = try self.scanner.entry(payload, in: .document, previousKey: &previousKey)
+                }
+            }
+        }
+
+        private func timestamp(_ payload: Range<Int>) throws(DocumentError) -> Timestamp? {
+            var ignored = true
+            var reader = WireReader(self.message).sub(payload)
+            return try reader.timestamp(isCanonical: &ignored)
+        }
+
+        func fields() throws(DocumentError) -> EncodedFields {
+            if self.scanner.isCanonical {
+                return EncodedFields(canonical: Array(UnsafeRawBufferPointer(rebasing: self.message[self.extent])))
+            }
+            let input = UnsafeRawBufferPointer(rebasing: self.message[..<self.extent.upperBound])
+            var canonicalizer = Canonicalizer(input)
+            try canonicalizer.entries(self.entries, field: ValueField.documentFields)
+            return EncodedFields(canonical: canonicalizer.finish())
+        }
+    }
+}
+
+extension EncodedFields {
+    /// From a Document message's bytes, or only its field-2 entries.
+    package init(validating entries: UnsafeRawBufferPointer) throws(DocumentError) {
+        self = try DocumentMessage(decoding: entries).fields
+    }
+
+    package init(validating entries: some Collection<UInt8>) throws(DocumentError) {
+        self = try borrowing(Array(entries)) { (bytes) throws(DocumentError) in try EncodedFields(validating: bytes) }
+    }
+}

@@ -1,0 +1,45 @@
+extension Write {
+    /// Checks what can be checked without the document. `DocumentEdit` does it too; a request's decoder may do it earlier.
+    package func validate() throws(DocumentError) {
+        switch self.operation {
+        case .delete where !self.transforms.isEmpty: throw DocumentError(.deleteWithTransform)
+        case .verify where !self.transforms.isEmpty: throw DocumentError(.verifyWithTransform)
+        case .merge(_, let mask): try Self.checkMask(mask)
+        default: break
+        }
+        guard self.transforms.count <= Limits.transformsPerDocumentMax else { throw DocumentError(.tooManyTransforms) }
+        for transform in self.transforms { try transform.validate() }
+    }
+
+    /// Of two overlapping paths it is not said which one decides; the same path twice is harmless.
+    private static func checkMask(_ mask: [FieldPath]) throws(DocumentError) {
+        if mask.contains(where: \.isDocumentName) { throw DocumentError(.fieldPathReserved("__name__")) }
+        guard mask.count > 1 else { return }
+        let sorted = mask.sorted()
+        for (outer, inner) in zip(sorted, sorted.dropFirst()) where outer != inner && outer.contains(inner) {
+            throw DocumentError(.maskPathsOverlap(outer.canonical, inner.canonical))
+        }
+    }
+}
+
+extension FieldTransform {
+    package func validate() throws(DocumentError) {
+        if self.path.isDocumentName { throw DocumentError(.fieldPathReserved("__name__")) }
+        switch self.operation {
+        case .requestTime: break
+        case .increment(let operand), .maximum(let operand), .minimum(let operand):
+            guard operand.isNumber else { throw DocumentError(.transformOperandNotNumber) }
+        case .appendMissingElements(let elements), .removeAllFromArray(let elements):
+            for case .array in elements { throw DocumentError(.nestedArrays) }
+        }
+    }
+}
+
+extension Precondition {
+    /// From a request's time, which must be one that a document can have: whole microseconds.
+    package static func updateTime(seconds: Int64, nanos: Int32) throws(DocumentError) -> Precondition {
+        guard let time = Timestamp(seconds: seconds, nanos: nanos) else { throw DocumentError(.timestampOutOfRange) }
+        guard nanos % 1_000 == 0 else { throw DocumentError(.preconditionTimeNotAligned) }
+        return .updateTime(time)
+    }
+}
