@@ -79,13 +79,14 @@ extension HTTP2Connection {
 
     func dataReceived(_ id: Int32, _ bytes: UnsafeRawBufferPointer) {
         self.releaseHeldData(endStream: false)
+        self.window.received(bytes.count)
         guard let stream = self.stream(id), !stream.isClosed, let base = self.inputBase, let start = bytes.baseAddress,
             let slice = self.input.getSlice(at: self.input.readerIndex + (start - base), length: bytes.count)
         else {
-            self.connectionCredit += bytes.count
+            self.window.consumed(bytes.count)
             return
         }
-        stream.unconsumedBytes += bytes.count
+        stream.window.received(bytes.count)
         self.heldData = (stream, slice)
     }
 

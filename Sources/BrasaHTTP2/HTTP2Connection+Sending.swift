@@ -93,7 +93,7 @@ extension HTTP2Connection {
         case .headers:
             if frame.endStream { self.endStreamSent(frame.streamID) }
         case .reset:
-            guard code != .noError, self.stream(frame.streamID)?.localReset == nil else { return }
+            guard code != .noError, self.stream(frame.streamID)?.localEnd == nil else { return }
             if !self.budgets.admitProvokedReset(now: self.now) { self.terminate(.enhanceYourCalm) }
         default:
             break
@@ -139,7 +139,7 @@ extension HTTP2Connection {
             self.giveCredit()
             more = context.channel.isWritable && self.fillOutput()
             self.wakeStreams()
-            more = more || !self.streamsToClose.isEmpty || self.connectionCredit > 0
+            more = more || !self.streamsToClose.isEmpty
             guard self.output.readableBytes > 0, self.phase != .closed else { continue }
             chunks += 1
             self.writeOutput(context)
@@ -171,9 +171,8 @@ extension HTTP2Connection {
     }
 
     private func giveCredit() {
-        guard self.connectionCredit > 0, self.phase != .closed else { return }
-        self.session.consumeOnConnection(self.connectionCredit)
-        self.connectionCredit = 0
+        guard self.phase != .closed, let increment = self.window.takeUpdate() else { return }
+        self.session.submitWindowUpdate(0, increment)
     }
 
     private func wakeStreams() {

@@ -12,7 +12,11 @@ extension HTTP2Connection {
         context.eventLoop.assertInEventLoop()
         guard !self.isDraining else { throw .draining }
         guard self.streams.count < self.limits.concurrentStreamsMax else { throw .tooManyStreams }
-        let stream = HTTP2Stream(eventLoop: context.eventLoop, connection: self)
+        let stream = HTTP2Stream(
+            eventLoop: context.eventLoop,
+            connection: self,
+            windowBytes: self.limits.streamWindowBytes
+        )
         stream.handler = handler
         self.streams.append(stream)
         return stream
@@ -27,7 +31,11 @@ extension HTTP2Connection {
 
     func accept(_ id: Int32) -> HTTP2Stream? {
         guard case .server(_, let acceptor) = self.role, let context = self.context else { return nil }
-        let stream = HTTP2Stream(eventLoop: context.eventLoop, connection: self)
+        let stream = HTTP2Stream(
+            eventLoop: context.eventLoop,
+            connection: self,
+            windowBytes: self.limits.streamWindowBytes
+        )
         stream.id = id
         self.streams.append(stream)
         self.session.setStreamData(id, Unmanaged.passUnretained(stream).toOpaque())
@@ -37,11 +45,11 @@ extension HTTP2Connection {
 
     /// Resets a stream from this side: RST_STREAM is queued, the handler hears of it in the next pump.
     func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode, reason: HTTP2CloseReason? = nil) {
-        guard stream.localReset == nil, stream.connection != nil else { return }
-        stream.localReset = code
+        guard stream.localEnd == nil, stream.connection != nil else { return }
+        stream.localEnd = reason ?? .resetLocally(code)
         self.dropQueue(of: stream)
         if stream.id != 0 { self.session.reset(stream.id, code) }
-        self.streamsToClose.append((stream, reason ?? .resetLocally(code)))
+        self.streamsToClose.append(stream)
         self.setNeedsPump()
     }
 
@@ -56,7 +64,7 @@ extension HTTP2Connection {
     }
 
     private func reason(for stream: HTTP2Stream, _ code: HTTP2ErrorCode) -> HTTP2CloseReason {
-        if let code = stream.localReset { return .resetLocally(code) }
+        if let reason = stream.localEnd { return reason }
         if code == .noError, stream.flags.contains(self.role.isServer ? .localEnded : .remoteEnded) { return .finished }
         if code == .refusedStream, !self.role.isServer { return .refused }
         return stream.flags.contains(.resetByPeer) ? .resetByPeer(code) : .resetLocally(code)
@@ -68,8 +76,7 @@ extension HTTP2Connection {
         stream.handler = nil
         self.dropQueue(of: stream)
         // What nobody will consume any more must not count against the connection's window for ever.
-        self.connectionCredit += stream.unconsumedBytes
-        stream.unconsumedBytes = 0
+        self.window.consumed(stream.window.unconsumedBytes)
         stream.connection = nil
         handler.closed(reason)
     }
@@ -79,18 +86,20 @@ extension HTTP2Connection {
         while !self.streamsToClose.isEmpty {
             let streams = self.streamsToClose
             self.streamsToClose = []
-            for (stream, reason) in streams {
+            for stream in streams {
                 if stream.id == 0, stream.connection != nil { self.streams.remove(stream) }
-                self.close(stream, reason)
+                self.close(stream, stream.localEnd ?? .connectionClosed)
             }
         }
     }
 
     func consume(_ count: Int, of stream: HTTP2Stream) {
-        guard count > 0 else { return }
-        stream.unconsumedBytes -= count
-        self.connectionCredit += count
-        if !stream.flags.contains(.remoteEnded) { self.session.consumeOnStream(stream.id, count) }
+        let count = min(count, stream.window.unconsumedBytes)
+        stream.window.consumed(count)
+        self.window.consumed(count)
+        if !stream.flags.contains(.remoteEnded), let increment = stream.window.takeUpdate() {
+            self.session.submitWindowUpdate(stream.id, increment)
+        }
         self.setNeedsPump()
     }
 }

@@ -42,9 +42,9 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var isPumpScheduled = false
     /// Bytes that wait on all streams.
     var bufferedBytes = 0
-    /// Bytes consumed that nghttp2 has not been told of.
-    var connectionCredit = 0
-    var streamsToClose: [(stream: HTTP2Stream, reason: HTTP2CloseReason)] = []
+    /// Of all streams together; nghttp2 keeps only the books of padding and of data for streams that are gone.
+    var window: ReceiveWindow
+    var streamsToClose: [HTTP2Stream] = []
     var streamsToWake: [HTTP2Stream] = []
 
     // Ending.
@@ -69,6 +69,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         self.limits = role.limits
         self.session = Nghttp2Session(isServer: role.isServer, limits: role.limits)
         self.budgets = FrameBudgets(role.limits)
+        self.window = ReceiveWindow(size: max(role.limits.connectionWindowBytes, 65_535))
         self.session.setOwner(Unmanaged.passUnretained(self).toOpaque())
     }
 
@@ -165,7 +166,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         self.drainTimers = []
         while let stream = self.streams.first {
             self.streams.remove(stream)
-            self.close(stream, stream.localReset.map { .resetLocally($0) } ?? .connectionClosed)
+            self.close(stream, stream.localEnd ?? .connectionClosed)
         }
         self.streamsToClose = []
         self.streamsToWake = []

@@ -28,7 +28,7 @@ package struct HTTP2Limits: Sendable {
     package var settingsPerSecond = 20
     /// DATA frames that carry nothing and end nothing.
     package var emptyFramesPerSecond = 1000
-    /// PRIORITY and WINDOW_UPDATE frames, and frames of types we do not know. Each DATA frame sent earns two more.
+    /// PRIORITY and WINDOW_UPDATE frames. Each DATA frame sent earns two more.
     package var glitchesPerSecond = 2000
 
     /// How long a connection that is to be closed may take to deliver its last frames.

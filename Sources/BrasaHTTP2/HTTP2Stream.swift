@@ -13,9 +13,9 @@ package final class HTTP2Stream {
     var queue = OutboundQueue()
     var trailers: HTTP2Headers?
     var flags: Flags = []
-    /// Bytes handed to the handler and not consumed yet.
-    var unconsumedBytes = 0
-    var localReset: HTTP2ErrorCode?
+    var window: ReceiveWindow
+    /// How this side ended the stream before its time; its handler hears of it in the next pump.
+    var localEnd: HTTP2CloseReason?
 
     // Links of `StreamList`, which owns the streams.
     var next: HTTP2Stream?
@@ -38,13 +38,14 @@ package final class HTTP2Stream {
         static var awaitsWritability: Self { Self(rawValue: 1 << 7) }
     }
 
-    init(eventLoop: any EventLoop, connection: HTTP2Connection) {
+    init(eventLoop: any EventLoop, connection: HTTP2Connection, windowBytes: Int) {
+        self.window = ReceiveWindow(size: windowBytes)
         self.eventLoop = eventLoop
         self.connection = connection
     }
 
     /// Whether `closed` has been called, or is about to be because of `reset`.
-    package var isClosed: Bool { self.connection == nil || self.localReset != nil }
+    package var isClosed: Bool { self.connection == nil || self.localEnd != nil }
 
     /// Bytes that wait to be sent.
     package var bufferedBytes: Int { self.queue.readableBytes }
@@ -103,7 +104,7 @@ package final class HTTP2Stream {
     package func consume(_ bytes: Int) {
         guard bytes > 0, let connection = self.connection else { return }
         self.eventLoop.assertInEventLoop()
-        connection.consume(min(bytes, self.unconsumedBytes), of: self)
+        connection.consume(bytes, of: self)
     }
 
     private var isBodyOpen: Bool {
@@ -112,6 +113,6 @@ package final class HTTP2Stream {
 
     private func usableConnection() -> HTTP2Connection? {
         self.eventLoop.assertInEventLoop()
-        return self.localReset == nil ? self.connection : nil
+        return self.localEnd == nil ? self.connection : nil
     }
 }

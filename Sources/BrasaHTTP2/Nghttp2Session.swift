@@ -126,12 +126,9 @@ struct Nghttp2Session: ~Copyable {
 
     // MARK: Windows
 
-    func consumeOnConnection(_ count: Int) {
-        _ = nghttp2_session_consume_connection(self.pointer, count)
-    }
-
-    func consumeOnStream(_ id: Int32, _ count: Int) {
-        _ = nghttp2_session_consume_stream(self.pointer, id, count)
+    /// Opens a stream's window, or with id 0 the connection's, by bytes that were received and not given back before.
+    func submitWindowUpdate(_ id: Int32, _ increment: Int) {
+        _ = nghttp2_submit_window_update(self.pointer, 0, id, Int32(clamping: increment))
     }
 
     // MARK: Connection
