@@ -2,8 +2,9 @@
 struct ProtobufWriter {
     private(set) var bytes: [UInt8] = []
 
-    mutating func write(_ field: UInt32, varint value: UInt64) {
-        guard value != 0 else { return }
+    /// `keepingZero` is for fields whose presence means something.
+    mutating func write(_ field: UInt32, varint value: UInt64, keepingZero: Bool = false) {
+        guard value != 0 || keepingZero else { return }
         self.append(varint: UInt64(field) << 3)
         self.append(varint: value)
     }
