@@ -11,6 +11,11 @@ import sys
 NOTE = "// Made by scripts/generate from proto/. Do not edit.\n"
 SERVICE = "google.firestore.v1.Firestore"
 
+# Methods whose messages have no Swift form yet: the stub sends and receives their bytes.
+UNTYPED = {"ExecutePipeline", "RunAggregationQuery", "PartitionQuery", "Write", "Listen"}
+# Messages whose Swift form has a name of its own.
+SWIFT_NAMES = {"Document": "NamedDocument", "Empty": "EmptyResponse"}
+
 
 def fields(message):
     """Yields (number, value) of a serialized message; value is an int or bytes."""
@@ -49,8 +54,13 @@ def every(message, number):
 class Method:
     def __init__(self, descriptor):
         self.name = first(descriptor, 1).decode()
+        self.request, self.response = (self.swift_type(first(descriptor, number)) for number in (2, 3))
         self.client_streams = bool(first(descriptor, 5, 0))
         self.server_streams = bool(first(descriptor, 6, 0))
+
+    def swift_type(self, full_name):
+        name = full_name.decode().rsplit(".", 1)[1]
+        return "UntypedMessage" if self.name in UNTYPED else SWIFT_NAMES.get(name, name)
 
     @property
     def swift_name(self):
@@ -178,6 +188,43 @@ def swift_methods(methods):
     return "\n".join(lines + ["    ]", "}", ""])
 
 
+def swift_stub(methods):
+    lines = [NOTE, "package import BrasaGRPC", "", "extension FirestoreClientStub {"]
+    for index, method in enumerate(methods):
+        received = f"        received: @escaping ({method.response}) -> Void,"
+        finished = "        finished: @escaping (GRPCCallResult) -> Void"
+        if method.kind == "unary":
+            lines += [
+                "    @discardableResult",
+                f"    package func {method.swift_name}(",
+                f"        _ request: {method.request},",
+                f"        completion: @escaping (Result<{method.response}, GRPCCallResult>) -> Void",
+                "    ) -> GRPCClientCall {",
+                f"        self.unary({index}, request, completion)",
+            ]
+        elif method.kind == "serverStreaming":
+            lines += [
+                "    @discardableResult",
+                f"    package func {method.swift_name}(",
+                f"        _ request: {method.request},",
+                received,
+                finished,
+                "    ) -> GRPCClientCall {",
+                f"        self.serverStreaming({index}, request, received, finished)",
+            ]
+        else:
+            lines += [
+                f"    package func {method.swift_name}(",
+                received,
+                "        becameWritable: @escaping () -> Void = {},",
+                finished,
+                f"    ) -> FirestoreRequestStream<{method.request}> {{",
+                f"        self.bidirectional({index}, received, becameWritable, finished)",
+            ]
+        lines += ["    }", ""]
+    return "\n".join(lines[:-1] + ["}", ""])
+
+
 def swift_descriptors(public_set):
     text = base64.b64encode(public_set).decode()
     lines = [
@@ -207,6 +254,7 @@ def main():
     )
     (swift_folder / "Envelopes.swift").write_text(swift_envelopes(messages))
     (swift_folder / "FirestoreMethods.swift").write_text(swift_methods(methods))
+    (swift_folder / "FirestoreClientStub+Methods.swift").write_text(swift_stub(methods))
     (swift_folder / "FirestoreDescriptors.swift").write_text(swift_descriptors(public_set))
 
 

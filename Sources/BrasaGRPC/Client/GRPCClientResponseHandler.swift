@@ -8,7 +8,7 @@ package struct GRPCCallResult: Error, Sendable {
     /// The server has not processed the call at all, so that even a call which must not run twice may be repeated.
     package var isSafeToRepeat: Bool
 
-    init(_ status: GRPCStatus, trailers: GRPCMetadata = GRPCMetadata(), isSafeToRepeat: Bool = false) {
+    package init(_ status: GRPCStatus, trailers: GRPCMetadata = GRPCMetadata(), isSafeToRepeat: Bool = false) {
         self.status = status
         self.trailers = trailers
         self.isSafeToRepeat = isSafeToRepeat
