@@ -1,0 +1,96 @@
+import BrasaDocuments
+import BrasaGRPC
+import BrasaStore
+import BrasaTransactions
+import BrasaWire
+import NIOCore
+
+/// BatchGetDocuments: one answer for each distinct name, in the request's order, all from one snapshot.
+extension FirestoreService {
+    func batchGetDocuments(_ call: GRPCServerCall, _ message: ByteBuffer) -> (any GRPCServerStreamHandler)? {
+        let request = call.decode { () throws(WireError) in try BatchGetDocumentsRequest(decoding: message) }
+        guard let request else { return nil }
+        let stream = ResponseStream(call)
+        let database = self.store.database(request.database)
+        switch request.consistency {
+        case .strong:
+            self.batchGet(request, in: database, at: nil, on: call, stream)
+        case .readTime(let time):
+            self.batchGet(request, in: database, at: time, on: call, stream)
+        case .transaction(let bytes):
+            guard let id = self.transactionID(bytes, for: call) else { return nil }
+            self.batchGet(request, in: database, transaction: id, on: call, stream)
+        case .newTransaction(let options):
+            do throws(GRPCStatus) {
+                let id = try self.begin(options, unspecified: .readOnly(), in: database)
+                let first = BatchGetDocumentsResponse(result: nil, readTime: nil, transaction: id.bytes)
+                call.send(call.message { first.encode(into: &$0) })
+                self.batchGet(request, in: database, transaction: id, on: call, stream)
+            } catch {
+                call.finish(error)
+            }
+        }
+        return call.isFinished ? nil : stream
+    }
+
+    private func batchGet(
+        _ request: BatchGetDocumentsRequest, in database: DatabaseHandle, at time: ReadTime?, on call: GRPCServerCall,
+        _ stream: ResponseStream
+    ) {
+        self.withReadTime(time, for: call) { time in
+            // Held until the last answer is made, since a slow client may take longer than history lasts.
+            let pin = self.store.pin(at: time)
+            let names = request.documents.distinct
+            let mask = request.mask.map { FieldMask($0) }
+            var index = 0
+            stream.run {
+                guard index < names.count else { return withExtendedLifetime(pin) { .end } }
+                defer { index += 1 }
+                let document = self.store.get(names[index].path, in: database, at: time)
+                return .message(call.batchGetMessage(names[index], document, mask: mask, readTime: time))
+            }
+        }
+    }
+
+    private func batchGet(
+        _ request: BatchGetDocumentsRequest, in database: DatabaseHandle, transaction id: TransactionID,
+        on call: GRPCServerCall, _ stream: ResponseStream
+    ) {
+        let names = request.documents.distinct
+        self.transactions.read(
+            transaction: id, database: database, paths: names.map(\.path),
+            reply: self.reply { result in
+                guard let read = call.value(result) else { return }
+                let mask = request.mask.map { FieldMask($0) }
+                var index = 0
+                stream.run {
+                    guard index < names.count else { return .end }
+                    defer { index += 1 }
+                    return .message(
+                        call.batchGetMessage(
+                            names[index], read.documents[index], mask: mask, readTime: read.readTime))
+                }
+            })
+    }
+}
+
+extension GRPCServerCall {
+    fileprivate func batchGetMessage(
+        _ name: DocumentName, _ document: Document?, mask: FieldMask?, readTime: Timestamp
+    ) -> ByteBuffer {
+        let document = document?.masked(by: mask)
+        let response = BatchGetDocumentsResponse(
+            result: document.map { .found(NamedDocument(name: name, document: $0)) } ?? .missing(name),
+            readTime: readTime)
+        return self.message(size: (document?.wireSizeEstimate ?? 224) + 32) { response.encode(into: &$0) }
+    }
+}
+
+extension [DocumentName] {
+    /// Each name once, where it came first.
+    fileprivate var distinct: [DocumentName] {
+        guard self.count > 1 else { return self }
+        var seen: Set<ResourcePath> = []
+        return self.filter { seen.insert($0.path).inserted }
+    }
+}

@@ -1,0 +1,79 @@
+import BrasaDocuments
+import BrasaGRPC
+import BrasaStore
+import BrasaTransactions
+import BrasaWire
+import NIOCore
+
+/// BeginTransaction, Commit, Rollback and BatchWrite.
+extension FirestoreService {
+    func beginTransaction(_ call: GRPCServerCall, _ message: ByteBuffer) {
+        let request = call.decode { () throws(WireError) in try BeginTransactionRequest(decoding: message) }
+        guard let request else { return }
+        do throws(GRPCStatus) {
+            let id = try self.begin(
+                request.options ?? .unspecified, unspecified: .readWrite(),
+                in: self.store.database(request.database))
+            call.respond(call.message { BeginTransactionResponse(transaction: id.bytes).encode(into: &$0) })
+        } catch {
+            call.finish(error)
+        }
+    }
+
+    func commit(_ call: GRPCServerCall, _ message: ByteBuffer) {
+        let request = call.decode { () throws(WireError) in try CommitRequest(decoding: message) }
+        guard let request else { return }
+        var transaction: TransactionID?
+        if !request.transaction.isEmpty {
+            transaction = self.transactionID(request.transaction, for: call)
+            guard transaction != nil else { return }
+        }
+        self.transactions.commit(
+            database: self.store.database(request.database), transaction: transaction, writes: request.writes,
+            reply: self.reply { result in
+                guard let commit = call.value(result) else { return }
+                let response = CommitResponse(
+                    writeResults: commit.results.map(WriteResultMessage.init), commitTime: commit.commitTime)
+                call.respond(call.message { response.encode(into: &$0) })
+            })
+    }
+
+    func rollback(_ call: GRPCServerCall, _ message: ByteBuffer) {
+        let request = call.decode { () throws(WireError) in try RollbackRequest(decoding: message) }
+        guard let request, let id = self.transactionID(request.transaction, for: call) else { return }
+        do throws(TransactionError) {
+            try self.transactions.rollback(transaction: id, database: self.store.database(request.database))
+            call.respond(call.message { _ in })
+        } catch {
+            call.finish(GRPCStatus(error))
+        }
+    }
+
+    func batchWrite(_ call: GRPCServerCall, _ message: ByteBuffer) {
+        let request = call.decode { () throws(WireError) in try BatchWriteRequest(decoding: message) }
+        guard let request else { return }
+        self.transactions.batchWrite(
+            database: self.store.database(request.database), writes: request.writes,
+            reply: self.reply { result in
+                guard let results = call.value(result) else { return }
+                var response = BatchWriteResponse(writeResults: [], statuses: [])
+                for result in results {
+                    switch result {
+                    case .success(let write):
+                        response.writeResults.append(WriteResultMessage(write))
+                        response.statuses.append(.ok)
+                    case .failure(let error):
+                        response.writeResults.append(WriteResultMessage(updateTime: nil))
+                        response.statuses.append(GRPCStatus(error))
+                    }
+                }
+                call.respond(call.message { response.encode(into: &$0) })
+            })
+    }
+}
+
+extension WriteResultMessage {
+    init(_ result: WriteResult) {
+        self.init(updateTime: result.updateTime, transformResults: result.transformResults)
+    }
+}

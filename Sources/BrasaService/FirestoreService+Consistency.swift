@@ -1,0 +1,75 @@
+import BrasaDocuments
+import BrasaGRPC
+import BrasaStore
+import BrasaTransactions
+import BrasaWire
+import NIOCore
+
+extension FirestoreService {
+    /// Clients take a `read_time` from their own clock: one that lies ahead by no more than this is waited for.
+    private static let futureMicrosecondsMax: Int64 = 500_000
+
+    /// Calls `body` with the time to read at, now or a little later; finishes the call when there is no such time.
+    func withReadTime(
+        _ requested: ReadTime?, for call: GRPCServerCall, _ body: @escaping @Sendable (Timestamp) -> Void
+    ) {
+        let strong = self.store.strongReadTime()
+        guard let requested else { return body(strong) }
+        guard requested.isMicrosecondAligned else { return call.finish(.unalignedReadTime) }
+        do throws(StoreError) {
+            try self.store.checkReadTime(requested.time)
+        } catch {
+            guard case .readTimeInFuture(let microseconds) = error.code, microseconds <= Self.futureMicrosecondsMax
+            else { return call.finish(GRPCStatus(error)) }
+            self.await(requested, microseconds: microseconds, for: call, body)
+            return
+        }
+        body(requested.time)
+    }
+
+    private func await(
+        _ requested: ReadTime, microseconds: Int64, for call: GRPCServerCall,
+        _ body: @escaping @Sendable (Timestamp) -> Void
+    ) {
+        // A commit in flight can hold the time back beyond the clock, hence at least a millisecond and another look.
+        self.eventLoop.scheduleTask(in: .microseconds(max(microseconds, 1_000))) {
+            guard !call.isFinished else { return }
+            self.withReadTime(requested, for: call, body)
+        }
+    }
+
+    /// The id that a request names; nil when it cannot be one and the call is finished.
+    func transactionID(_ bytes: [UInt8], for call: GRPCServerCall) -> TransactionID? {
+        if let id = TransactionID(bytes: bytes) { return id }
+        call.finish(GRPCStatus(TransactionError.invalidTransaction))
+        return nil
+    }
+
+    /// Begins the transaction that `options` asks for. `unspecified` is what options without a mode mean.
+    func begin(
+        _ options: TransactionOptions, unspecified: TransactionMode, in database: DatabaseHandle
+    ) throws(GRPCStatus) -> TransactionID {
+        let mode = try Self.mode(options, unspecified: unspecified)
+        do throws(TransactionError) {
+            return try self.transactions.begin(database: database, mode: mode)
+        } catch {
+            throw GRPCStatus(error)
+        }
+    }
+
+    private static func mode(
+        _ options: TransactionOptions, unspecified: TransactionMode
+    ) throws(GRPCStatus) -> TransactionMode {
+        switch options {
+        case .unspecified:
+            return unspecified
+        case .readOnly(let readTime):
+            guard readTime?.isMicrosecondAligned ?? true else { throw .unalignedReadTime }
+            return .readOnly(readTime: readTime?.time)
+        case .readWrite(let retry, let concurrency):
+            let earlier = TransactionID(bytes: retry)
+            guard retry.isEmpty || earlier != nil else { throw GRPCStatus(TransactionError.invalidTransaction) }
+            return .readWrite(retry: earlier, concurrency: concurrency == .optimistic ? .optimistic : .pessimistic)
+        }
+    }
+}

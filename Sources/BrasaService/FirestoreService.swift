@@ -1,0 +1,78 @@
+package import BrasaDocuments
+package import BrasaGRPC
+package import BrasaPlatform
+package import BrasaStore
+package import BrasaTransactions
+import BrasaWire
+package import NIOCore
+
+/// Answers the methods of `google.firestore.v1.Firestore` on one event loop: decodes, asks the engine, encodes. One
+/// instance per loop, so that every completion comes back to the call's own loop.
+package final class FirestoreService: Sendable {
+    let store: Store
+    let transactions: TransactionManager
+    let mailbox: any Mailbox
+    let eventLoop: any EventLoop
+    let entropy: Entropy
+
+    package init(
+        store: Store, transactions: TransactionManager, mailbox: any Mailbox, eventLoop: any EventLoop, entropy: Entropy
+    ) {
+        self.store = store
+        self.transactions = transactions
+        self.mailbox = mailbox
+        self.eventLoop = eventLoop
+        self.entropy = entropy
+    }
+
+    /// Every method of the protocol: those that are not built yet answer UNIMPLEMENTED like unknown ones do.
+    package func register(in methods: inout GRPCMethodTable) {
+        methods.register(FirestoreMethods.getDocument, .unary { self.getDocument($0, $1) })
+        methods.register(FirestoreMethods.listDocuments, .unary { self.listDocuments($0, $1) })
+        methods.register(FirestoreMethods.createDocument, .unary { self.createDocument($0, $1) })
+        methods.register(FirestoreMethods.updateDocument, .unary { self.updateDocument($0, $1) })
+        methods.register(FirestoreMethods.deleteDocument, .unary { self.deleteDocument($0, $1) })
+        methods.register(FirestoreMethods.batchGetDocuments, .serverStreaming { self.batchGetDocuments($0, $1) })
+        methods.register(FirestoreMethods.beginTransaction, .unary { self.beginTransaction($0, $1) })
+        methods.register(FirestoreMethods.commit, .unary { self.commit($0, $1) })
+        methods.register(FirestoreMethods.rollback, .unary { self.rollback($0, $1) })
+        methods.register(FirestoreMethods.batchWrite, .unary { self.batchWrite($0, $1) })
+        methods.register(FirestoreMethods.runQuery, .serverStreaming { self.runQuery($0, $1) })
+        methods.register(FirestoreMethods.listCollectionIds, .unary { self.listCollectionIds($0, $1) })
+    }
+
+    func reply<Value: Sendable>(
+        _ complete: @escaping @Sendable (Result<Value, TransactionError>) -> Void
+    ) -> Reply<Value> {
+        Reply(mailbox: self.mailbox, complete: complete)
+    }
+}
+
+extension GRPCServerCall {
+    /// The decoded request; nil when it was refused and the call is finished with the reason.
+    func decode<Request>(_ body: () throws(WireError) -> Request) -> Request? {
+        do throws(WireError) {
+            return try body()
+        } catch {
+            self.finish(error.status)
+            return nil
+        }
+    }
+
+    /// What the engine answered; nil when it was an error and the call is finished with it.
+    func value<Value>(_ result: Result<Value, TransactionError>) -> Value? {
+        switch result {
+        case .success(let value): return value
+        case .failure(let error):
+            self.finish(GRPCStatus(error))
+            return nil
+        }
+    }
+
+    /// - Parameter size: about how large the message gets; it may grow.
+    func message(size: Int = 64, _ write: (inout ByteBuffer) -> Void) -> ByteBuffer {
+        var buffer = self.makeMessageBuffer(capacity: size)
+        write(&buffer)
+        return buffer
+    }
+}

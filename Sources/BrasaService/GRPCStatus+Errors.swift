@@ -1,0 +1,45 @@
+import BrasaDocuments
+import BrasaGRPC
+import BrasaQueries
+import BrasaStore
+import BrasaTransactions
+import BrasaWire
+
+// Where errors of the engine and of queries become gRPC statuses; those of documents do in the wire room, which needs
+// them for the statuses inside messages.
+
+extension GRPCStatus {
+    init(_ error: TransactionError) {
+        let code: GRPCStatusCode =
+            switch error.code {
+            case .invalidArgument: .invalidArgument
+            case .notFound: .notFound
+            case .alreadyExists: .alreadyExists
+            case .failedPrecondition: .failedPrecondition
+            case .aborted: .aborted
+            case .resourceExhausted: .resourceExhausted
+            case .unavailable: .unavailable
+            }
+        self.init(code, error.message)
+    }
+
+    init(_ error: StoreError) {
+        let code: GRPCStatusCode =
+            switch error.code {
+            case .readTimeTooOld: .failedPrecondition
+            case .readTimeInFuture, .readTimeBeforeCreation, .commitTooLarge: .invalidArgument
+            case .resourceExhausted: .resourceExhausted
+            case .unavailable, .unrecoverable: .unavailable
+            }
+        self.init(code, error.description)
+    }
+
+    init(_ error: QueryError) {
+        self.init(error.code == .unimplemented ? .unimplemented : .invalidArgument, error.message)
+    }
+
+    static let invalidPageToken = GRPCStatus(.invalidArgument, "invalid page token")
+    static let negativePageSize = GRPCStatus(.invalidArgument, "Page size must be nonnegative.")
+    static let unalignedReadTime = GRPCStatus(
+        .invalidArgument, "The requested 'read_time' must be in whole microseconds.")
+}
