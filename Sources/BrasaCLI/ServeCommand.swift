@@ -12,7 +12,8 @@ struct ServeCommand: AsyncParsableCommand {
             Each option can also be set by an environment variable: BRASA_LISTEN, BRASA_DATA_DIR, BRASA_DURABILITY, \
             BRASA_SHARDS, BRASA_THREADS, BRASA_HISTORY, BRASA_EMULATOR, BRASA_INSECURE, BRASA_LOG_LEVEL. The command \
             line wins.
-            """)
+            """
+    )
 
     @Option(help: "Where to listen; port 0 picks a free one. Default 127.0.0.1:8080.")
     var listen: String?
@@ -24,7 +25,8 @@ struct ServeCommand: AsyncParsableCommand {
         help: """
             When a commit is acknowledged: fsync (on stable storage), os (handed to the system), memory (no log at \
             all). Default fsync.
-            """)
+            """
+    )
     var durability: String?
 
     @Option(help: "Shards of the store, 1 to 1024. Default 16.")
@@ -63,27 +65,56 @@ struct ServeCommand: AsyncParsableCommand {
         let settings = SettingsReader(environment: environment)
         return ServerConfiguration(
             listen: try settings.read(
-                "listen", self.listen, default: ListenAddress(host: "127.0.0.1", port: 8080),
-                takes: "HOST:PORT", parse: ListenAddress.init(parsing:)),
+                "listen",
+                self.listen,
+                default: ListenAddress(host: "127.0.0.1", port: 8080),
+                takes: "HOST:PORT",
+                parse: ListenAddress.init(parsing:)
+            ),
             dataDirectory: try settings.read(
-                "data-dir", self.dataDir, default: "./brasa-data", takes: "a folder",
-                parse: { $0.isEmpty ? nil : $0 }),
+                "data-dir",
+                self.dataDir,
+                default: "./brasa-data",
+                takes: "a folder",
+                parse: { $0.isEmpty ? nil : $0 }
+            ),
             durability: try settings.read(
-                "durability", self.durability, default: .fsync, takes: "fsync, os or memory",
-                parse: Durability.init(rawValue:)),
+                "durability",
+                self.durability,
+                default: .fsync,
+                takes: "fsync, os or memory",
+                parse: Durability.init(rawValue:)
+            ),
             shards: try settings.read(
-                "shards", self.shards, default: 16, takes: "a number from 1 to 1024",
-                parse: { Int($0).flatMap { (1...1024).contains($0) ? $0 : nil } }),
+                "shards",
+                self.shards,
+                default: 16,
+                takes: "a number from 1 to 1024",
+                parse: { Int($0).flatMap { (1...1024).contains($0) ? $0 : nil } }
+            ),
             threads: try settings.read(
-                "threads", self.threads, default: ProcessInfo.processInfo.activeProcessorCount,
-                takes: "a number from 1 to 256", parse: { Int($0).flatMap { (1...256).contains($0) ? $0 : nil } }),
+                "threads",
+                self.threads,
+                default: ProcessInfo.processInfo.activeProcessorCount,
+                takes: "a number from 1 to 256",
+                parse: { Int($0).flatMap { (1...256).contains($0) ? $0 : nil } }
+            ),
             history: try settings.read(
-                "history", self.history, default: .seconds(3600), takes: "a duration such as 90s, 30m or 1h",
-                parse: DurationText.parse),
+                "history",
+                self.history,
+                default: .seconds(3600),
+                takes: "a duration such as 90s, 30m or 1h",
+                parse: DurationText.parse
+            ),
             emulator: try settings.read(flag: "emulator", self.emulator),
             insecure: try settings.read(flag: "insecure", self.insecure),
             logLevel: try settings.read(
-                "log-level", self.logLevel, default: .info,
-                takes: "trace, debug, info, notice, warning, error or critical", parse: Logger.Level.init(rawValue:)))
+                "log-level",
+                self.logLevel,
+                default: .info,
+                takes: "trace, debug, info, notice, warning, error or critical",
+                parse: Logger.Level.init(rawValue:)
+            )
+        )
     }
 }

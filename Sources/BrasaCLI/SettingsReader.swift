@@ -6,7 +6,10 @@ struct SettingsReader {
 
     /// - Throws: `StartError` with the option's name as the user wrote it, the value, and what is accepted.
     func read<Setting>(
-        _ option: String, _ argument: String?, default defaultValue: Setting, takes description: String,
+        _ option: String,
+        _ argument: String?,
+        default defaultValue: Setting,
+        takes description: String,
         parse: (String) -> Setting?
     ) throws -> Setting {
         let variable = Self.variable(for: option)
@@ -27,8 +30,14 @@ struct SettingsReader {
     func read(flag option: String, _ argument: Bool) throws -> Bool {
         try argument
             || self.read(
-                option, nil, default: false, takes: "true or false",
-                parse: { ["true": true, "1": true, "yes": true, "false": false, "0": false, "no": false, "": false][$0] })
+                option,
+                nil,
+                default: false,
+                takes: "true or false",
+                parse: {
+                    ["true": true, "1": true, "yes": true, "false": false, "0": false, "no": false, "": false][$0]
+                }
+            )
     }
 
     static func variable(for option: String) -> String {

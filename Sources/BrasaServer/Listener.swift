@@ -27,7 +27,9 @@ final class Listener: Sendable {
 
     /// - Throws: `StartError` when the address does not resolve, is beyond loopback without leave, or is taken.
     static func bind(
-        _ configuration: ServerConfiguration, group: MultiThreadedEventLoopGroup, services: ServiceDirectory
+        _ configuration: ServerConfiguration,
+        group: MultiThreadedEventLoopGroup,
+        services: ServiceDirectory
     ) async throws -> Listener {
         let address = try Self.resolve(configuration)
         let connections = ConnectionRegistry(countMax: Self.connectionsMax)
@@ -45,7 +47,8 @@ final class Listener: Sendable {
                     try channel.pipeline.syncOperations.addHandler(
                         ProtocolSniffer(timeLimit: Self.sniffTimeLimit) { verdict, channel in
                             try Self.configure(channel, for: verdict, service: service, emulator: emulator)
-                        })
+                        }
+                    )
                 }
             }
         do {
@@ -65,19 +68,24 @@ final class Listener: Sendable {
                 """
                 refusing to listen on \(listen): it reaches beyond loopback and nothing checks who calls; \
                 --insecure says that the network around it is trusted
-                """)
+                """
+            )
         }
         return address
     }
 
     private static func configure(
-        _ channel: any Channel, for verdict: ProtocolSniffer.Verdict, service: FirestoreService, emulator: Bool
+        _ channel: any Channel,
+        for verdict: ProtocolSniffer.Verdict,
+        service: FirestoreService,
+        emulator: Bool
     ) throws {
         let pipeline = channel.pipeline.syncOperations
         switch verdict {
         case .http2:
             try pipeline.addHandler(
-                HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: service.acceptor)))
+                HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: service.acceptor))
+            )
         case .http1, .undecided:
             try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: true)
             try pipeline.addHandler(PlainEndpoints(emulator: emulator, service: service))

@@ -58,7 +58,9 @@ final class PlainEndpoints: ChannelInboundHandler {
                 allowed
                     ? Answer(status: .ok, body: "Ok\n")
                     : Answer(status: .methodNotAllowed, body: "\(head.method.rawValue) is not supported here\n"),
-                to: head, context: context)
+                to: head,
+                context: context
+            )
             return
         }
         guard let route = EmulatorRoute(path: path) else {
@@ -100,7 +102,9 @@ final class PlainEndpoints: ChannelInboundHandler {
         context.write(self.wrapOutboundOut(.head(response)), promise: nil)
         if head.method != .HEAD {
             context.write(
-                self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))), promise: nil)
+                self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))),
+                promise: nil
+            )
         }
         let keepAlive = head.isKeepAlive
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)

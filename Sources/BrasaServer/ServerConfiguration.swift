@@ -21,8 +21,16 @@ package struct ServerConfiguration: Sendable {
     package var grace: Duration
 
     package init(
-        listen: ListenAddress, dataDirectory: String, durability: Durability, shards: Int, threads: Int,
-        history: Duration, emulator: Bool, insecure: Bool, logLevel: Logger.Level, grace: Duration = .seconds(10)
+        listen: ListenAddress,
+        dataDirectory: String,
+        durability: Durability,
+        shards: Int,
+        threads: Int,
+        history: Duration,
+        emulator: Bool,
+        insecure: Bool,
+        logLevel: Logger.Level,
+        grace: Duration = .seconds(10)
     ) {
         self.listen = listen
         self.dataDirectory = dataDirectory

@@ -34,31 +34,43 @@ extension FirestoreService {
     }
 
     private func batchGet(
-        _ request: BatchGetDocumentsRequest, in database: DatabaseHandle, at time: ReadTime?, on call: GRPCServerCall,
+        _ request: BatchGetDocumentsRequest,
+        in database: DatabaseHandle,
+        at time: ReadTime?,
+        on call: GRPCServerCall,
         _ stream: ResponseStream
     ) {
-        self.withReadTime(time, for: call) { time in
+        self.withReadTime(time, for: call) { (time) throws(StoreError) in
             // Held until the last answer is made, since a slow client may take longer than history lasts.
-            let pin = self.store.pin(at: time)
+            let pin = try self.store.pin(at: time)
             let names = request.documents.distinct
             let mask = request.mask.map { FieldMask($0) }
             var index = 0
             stream.run {
-                guard index < names.count else { return withExtendedLifetime(pin) { .end } }
+                guard index < names.count else { return .end }
                 defer { index += 1 }
-                let document = self.store.get(names[index].path, in: database, at: time)
-                return .message(call.batchGetMessage(names[index], document, mask: mask, readTime: time))
+                do throws(StoreError) {
+                    let document = try self.store.get(names[index].path, in: database, at: pin.time)
+                    return .message(call.batchGetMessage(names[index], document, mask: mask, readTime: pin.time))
+                } catch {
+                    return .failure(GRPCStatus(error))
+                }
             }
         }
     }
 
     private func batchGet(
-        _ request: BatchGetDocumentsRequest, in database: DatabaseHandle, transaction id: TransactionID,
-        on call: GRPCServerCall, _ stream: ResponseStream
+        _ request: BatchGetDocumentsRequest,
+        in database: DatabaseHandle,
+        transaction id: TransactionID,
+        on call: GRPCServerCall,
+        _ stream: ResponseStream
     ) {
         let names = request.documents.distinct
         self.transactions.read(
-            transaction: id, database: database, paths: names.map(\.path),
+            transaction: id,
+            database: database,
+            paths: names.map(\.path),
             reply: self.reply { result in
                 guard let read = call.value(result) else { return }
                 let mask = request.mask.map { FieldMask($0) }
@@ -68,20 +80,30 @@ extension FirestoreService {
                     defer { index += 1 }
                     return .message(
                         call.batchGetMessage(
-                            names[index], read.documents[index], mask: mask, readTime: read.readTime))
+                            names[index],
+                            read.documents[index],
+                            mask: mask,
+                            readTime: read.readTime
+                        )
+                    )
                 }
-            })
+            }
+        )
     }
 }
 
 extension GRPCServerCall {
     fileprivate func batchGetMessage(
-        _ name: DocumentName, _ document: Document?, mask: FieldMask?, readTime: Timestamp
+        _ name: DocumentName,
+        _ document: Document?,
+        mask: FieldMask?,
+        readTime: Timestamp
     ) -> ByteBuffer {
         let document = document?.masked(by: mask)
         let response = BatchGetDocumentsResponse(
             result: document.map { .found(NamedDocument(name: name, document: $0)) } ?? .missing(name),
-            readTime: readTime)
+            readTime: readTime
+        )
         return self.message(size: (document?.wireSizeEstimate ?? 224) + 32) { response.encode(into: &$0) }
     }
 }

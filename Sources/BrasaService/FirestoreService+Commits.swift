@@ -12,8 +12,10 @@ extension FirestoreService {
         guard let request else { return }
         do throws(GRPCStatus) {
             let id = try self.begin(
-                request.options ?? .unspecified, unspecified: .readWrite(),
-                in: self.store.database(request.database))
+                request.options ?? .unspecified,
+                unspecified: .readWrite(),
+                in: self.store.database(request.database)
+            )
             call.respond(call.message { BeginTransactionResponse(transaction: id.bytes).encode(into: &$0) })
         } catch {
             call.finish(error)
@@ -29,13 +31,18 @@ extension FirestoreService {
             guard transaction != nil else { return }
         }
         self.transactions.commit(
-            database: self.store.database(request.database), transaction: transaction, writes: request.writes,
+            database: self.store.database(request.database),
+            transaction: transaction,
+            writes: request.writes,
             reply: self.reply { result in
                 guard let commit = call.value(result) else { return }
                 let response = CommitResponse(
-                    writeResults: commit.results.map(WriteResultMessage.init), commitTime: commit.commitTime)
+                    writeResults: commit.results.map(WriteResultMessage.init),
+                    commitTime: commit.commitTime
+                )
                 call.respond(call.message { response.encode(into: &$0) })
-            })
+            }
+        )
     }
 
     func rollback(_ call: GRPCServerCall, _ message: ByteBuffer) {
@@ -53,7 +60,8 @@ extension FirestoreService {
         let request = call.decode { () throws(WireError) in try BatchWriteRequest(decoding: message) }
         guard let request else { return }
         self.transactions.batchWrite(
-            database: self.store.database(request.database), writes: request.writes,
+            database: self.store.database(request.database),
+            writes: request.writes,
             reply: self.reply { result in
                 guard let results = call.value(result) else { return }
                 var response = BatchWriteResponse(writeResults: [], statuses: [])
@@ -68,7 +76,8 @@ extension FirestoreService {
                     }
                 }
                 call.respond(call.message { response.encode(into: &$0) })
-            })
+            }
+        )
     }
 }
 

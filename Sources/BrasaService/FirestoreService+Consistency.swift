@@ -11,25 +11,28 @@ extension FirestoreService {
 
     /// Calls `body` with the time to read at, now or a little later; finishes the call when there is no such time.
     func withReadTime(
-        _ requested: ReadTime?, for call: GRPCServerCall, _ body: @escaping @Sendable (Timestamp) -> Void
+        _ requested: ReadTime?,
+        for call: GRPCServerCall,
+        _ body: @escaping @Sendable (Timestamp) throws(StoreError) -> Void
     ) {
-        let strong = self.store.strongReadTime()
-        guard let requested else { return body(strong) }
-        guard requested.isMicrosecondAligned else { return call.finish(.unalignedReadTime) }
+        guard requested?.isMicrosecondAligned ?? true else { return call.finish(.unalignedReadTime) }
         do throws(StoreError) {
+            guard let requested else { return try body(self.store.strongReadTime()) }
             try self.store.checkReadTime(requested.time)
+            try body(requested.time)
         } catch {
-            guard case .readTimeInFuture(let microseconds) = error.code, microseconds <= Self.futureMicrosecondsMax
+            guard let requested, case .readTimeInFuture(let microseconds) = error.code,
+                microseconds <= Self.futureMicrosecondsMax
             else { return call.finish(GRPCStatus(error)) }
             self.await(requested, microseconds: microseconds, for: call, body)
-            return
         }
-        body(requested.time)
     }
 
     private func await(
-        _ requested: ReadTime, microseconds: Int64, for call: GRPCServerCall,
-        _ body: @escaping @Sendable (Timestamp) -> Void
+        _ requested: ReadTime,
+        microseconds: Int64,
+        for call: GRPCServerCall,
+        _ body: @escaping @Sendable (Timestamp) throws(StoreError) -> Void
     ) {
         // A commit in flight can hold the time back beyond the clock, hence at least a millisecond and another look.
         self.eventLoop.scheduleTask(in: .microseconds(max(microseconds, 1_000))) {
@@ -47,7 +50,9 @@ extension FirestoreService {
 
     /// Begins the transaction that `options` asks for. `unspecified` is what options without a mode mean.
     func begin(
-        _ options: TransactionOptions, unspecified: TransactionMode, in database: DatabaseHandle
+        _ options: TransactionOptions,
+        unspecified: TransactionMode,
+        in database: DatabaseHandle
     ) throws(GRPCStatus) -> TransactionID {
         let mode = try Self.mode(options, unspecified: unspecified)
         do throws(TransactionError) {
@@ -58,7 +63,8 @@ extension FirestoreService {
     }
 
     private static func mode(
-        _ options: TransactionOptions, unspecified: TransactionMode
+        _ options: TransactionOptions,
+        unspecified: TransactionMode
     ) throws(GRPCStatus) -> TransactionMode {
         switch options {
         case .unspecified:

@@ -14,20 +14,31 @@ extension FirestoreService {
         let database = self.store.database(request.name.database)
         switch request.consistency {
         case .strong, .newTransaction:
-            let document = self.store.get(request.name.path, in: database, at: self.store.strongReadTime())
-            self.answer(request, with: document, on: call)
+            self.get(request, in: database, at: nil, on: call)
         case .readTime(let time):
-            self.withReadTime(time, for: call) { time in
-                self.answer(request, with: self.store.get(request.name.path, in: database, at: time), on: call)
-            }
+            self.get(request, in: database, at: time, on: call)
         case .transaction(let bytes):
             guard let id = self.transactionID(bytes, for: call) else { return }
             self.transactions.read(
-                transaction: id, database: database, paths: [request.name.path],
+                transaction: id,
+                database: database,
+                paths: [request.name.path],
                 reply: self.reply { result in
                     guard let read = call.value(result) else { return }
                     self.answer(request, with: read.documents[0], on: call)
-                })
+                }
+            )
+        }
+    }
+
+    private func get(
+        _ request: GetDocumentRequest,
+        in database: DatabaseHandle,
+        at time: ReadTime?,
+        on call: GRPCServerCall
+    ) {
+        self.withReadTime(time, for: call) { (time) throws(StoreError) in
+            self.answer(request, with: try self.store.get(request.name.path, in: database, at: time), on: call)
         }
     }
 
@@ -44,7 +55,8 @@ extension FirestoreService {
         call.respond(
             call.message(size: document.wireSizeEstimate) { buffer in
                 NamedDocument(name: name, document: document).encode(into: &buffer)
-            })
+            }
+        )
     }
 
     func createDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {
@@ -68,26 +80,32 @@ extension FirestoreService {
     private func write(_ write: Write, mask: [FieldPath]?, for call: GRPCServerCall) {
         let database = self.store.database(write.name.database)
         self.transactions.commit(
-            database: database, transaction: nil, writes: [write],
+            database: database,
+            transaction: nil,
+            writes: [write],
             reply: self.reply { result in
                 guard let commit = call.value(result) else { return }
-                guard let document = self.store.get(write.name.path, in: database, at: commit.commitTime) else {
+                guard let document = try? self.store.get(write.name.path, in: database, at: commit.commitTime) else {
                     // Only if history shorter than the way here has let the version go already.
                     return call.finish(GRPCStatus(.aborted, "The document has changed again meanwhile."))
                 }
                 self.respond(with: document, named: write.name, mask: mask, on: call)
-            })
+            }
+        )
     }
 
     func deleteDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {
         let request = call.decode { () throws(WireError) in try DeleteDocumentRequest(decoding: message) }
         guard let request else { return }
         self.transactions.commit(
-            database: self.store.database(request.name.database), transaction: nil, writes: [request.write],
+            database: self.store.database(request.name.database),
+            transaction: nil,
+            writes: [request.write],
             reply: self.reply { result in
                 guard call.value(result) != nil else { return }
                 call.respond(call.message { _ in })
-            })
+            }
+        )
     }
 }
 
@@ -95,7 +113,10 @@ extension Document {
     func masked(by mask: FieldMask?) -> Document {
         guard let mask else { return self }
         return Document(
-            fields: self.fields.projected(to: mask), createTime: self.createTime, updateTime: self.updateTime)
+            fields: self.fields.projected(to: mask),
+            createTime: self.createTime,
+            updateTime: self.updateTime
+        )
     }
 
     /// Enough for name and times beside the fields in nearly all cases, so that a response is allocated once.

@@ -16,7 +16,11 @@ package final class FirestoreService: Sendable {
     let entropy: Entropy
 
     package init(
-        store: Store, transactions: TransactionManager, mailbox: any Mailbox, eventLoop: any EventLoop, entropy: Entropy
+        store: Store,
+        transactions: TransactionManager,
+        mailbox: any Mailbox,
+        eventLoop: any EventLoop,
+        entropy: Entropy
     ) {
         self.store = store
         self.transactions = transactions

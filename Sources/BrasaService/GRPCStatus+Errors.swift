@@ -41,5 +41,7 @@ extension GRPCStatus {
     static let invalidPageToken = GRPCStatus(.invalidArgument, "invalid page token")
     static let negativePageSize = GRPCStatus(.invalidArgument, "Page size must be nonnegative.")
     static let unalignedReadTime = GRPCStatus(
-        .invalidArgument, "The requested 'read_time' must be in whole microseconds.")
+        .invalidArgument,
+        "The requested 'read_time' must be in whole microseconds."
+    )
 }

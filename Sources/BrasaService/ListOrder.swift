@@ -1,0 +1,95 @@
+import BrasaDocuments
+import BrasaGRPC
+
+/// The `order_by` text of ListDocuments, such as `population desc, __name__`: field paths with an optional direction, the
+/// name last and in the direction of the last field where it is not there.
+struct ListOrder {
+    struct Clause {
+        var path: FieldPath
+        var isDescending: Bool
+    }
+
+    /// Without the name.
+    private(set) var fields: [Clause] = []
+    private(set) var isNameDescending = false
+
+    init(parsing text: UTF8Text) throws(GRPCStatus) {
+        guard !text.bytes.isEmpty else { return }
+        var isNameExplicit = false
+        for clause in Self.split(text.bytes) {
+            guard !isNameExplicit, let parsed = Self.parse(clause) else {
+                throw GRPCStatus(.invalidArgument, "Invalid order by clause \"\(text.string)\".")
+            }
+            self.isNameDescending = parsed.isDescending
+            if parsed.path.isDocumentName {
+                isNameExplicit = true
+            } else {
+                self.fields.append(parsed)
+            }
+        }
+    }
+
+    /// At the commas outside quotes.
+    private static func split(_ text: [UInt8]) -> [ArraySlice<UInt8>] {
+        var clauses: [ArraySlice<UInt8>] = []
+        var start = 0
+        var isQuoted = false
+        var isEscaped = false
+        for (index, byte) in text.enumerated() {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isQuoted: isEscaped = true
+            case UInt8(ascii: "`"): isQuoted.toggle()
+            case UInt8(ascii: ",") where !isQuoted:
+                clauses.append(text[start..<index])
+                start = index + 1
+            default: break
+            }
+        }
+        clauses.append(text[start...])
+        return clauses
+    }
+
+    private static func parse(_ text: ArraySlice<UInt8>) -> Clause? {
+        var clause = Self.trimmed(text)
+        var isDescending = false
+        for (word, descending) in [(" asc", false), (" desc", true)]
+        where clause.count > word.utf8.count
+            && String(decoding: clause.suffix(word.utf8.count), as: UTF8.self).lowercased() == word
+        {
+            clause = Self.trimmed(clause.dropLast(word.utf8.count))
+            isDescending = descending
+            break
+        }
+        guard let path = try? FieldPath(parsing: clause) else { return nil }
+        return Clause(path: path, isDescending: isDescending)
+    }
+
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let space = UInt8(ascii: " ")
+        let leading = text.drop { $0 == space }
+        return leading.prefix(
+            (leading.lastIndex { $0 != space }.map { $0 + 1 } ?? leading.startIndex) - leading.startIndex
+        )
+    }
+
+    /// A document's place in this order, as bytes that compare like it; nil for a document that lacks one of the fields
+    /// and so is not listed.
+    func key(of document: Document, at path: ResourcePath) -> [UInt8]? {
+        var key = OrderPreservingKey()
+        for field in self.fields {
+            guard let value = document.fields.value(at: field.path) else { return nil }
+            if field.isDescending {
+                key.appendDescending(OrderPreservingKey(value))
+            } else {
+                key.append(value)
+            }
+        }
+        if self.isNameDescending {
+            key.appendDescending(OrderPreservingKey(path))
+        } else {
+            key.append(path)
+        }
+        return key.bytes
+    }
+}
