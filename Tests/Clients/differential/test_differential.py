@@ -1,0 +1,62 @@
+"""Random sequences to the server under test and to Google's emulator: what they answer must agree.
+
+More seeds: `pytest Tests/Clients/differential --seeds 1000`; one that failed: `--seed 17 --seeds 1`.
+BRASA_TEST_PEER=HOST:PORT compares with a server that runs already in place of an emulator of the test's own.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import Iterator
+
+import pytest
+
+from differential.compare import Pair
+from differential.execute import Stalled
+from differential.known import KNOWN
+from support.servers import Emulator, emulator_program
+from support.wire import Wire
+
+
+@pytest.fixture(scope="module")
+def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    running = os.environ.get("BRASA_TEST_PEER")
+    if running:
+        yield running
+        return
+    program = emulator_program()
+    if program is None:
+        pytest.skip("Google's emulator (part of google-cloud-cli) is not installed")
+    emulator = Emulator(program, tmp_path_factory.mktemp("emulator") / "log")
+    yield emulator.address
+    emulator.stop()
+
+
+@pytest.mark.timeout(0)
+def test_random_sequences_agree(address, peer, request):
+    first = request.config.getoption("--seed")
+    if first is None:
+        first = random.randrange(1_000_000)
+    count = request.config.getoption("--seeds")
+    print(f"seeds {first} to {first + count - 1}")
+    ours, theirs = Wire(address), Wire(peer)
+    pair = Pair(ours, theirs)
+    stalls = 0
+    for seed in range(first, first + count):
+        try:
+            difference = pair.run(seed)
+        except Stalled as stalled:
+            # Only the emulator is known to do that; ours must never.
+            assert str(stalled).startswith(f"{peer} "), stalled
+            stalls += 1
+            continue
+        if difference is not None:
+            pytest.fail(pair.shrink(difference).describe(), pytrace=False)
+    for (method, status), times in sorted(pair.calls.items()):
+        print(f"{times:6} {method} {status}")
+    for known in KNOWN:
+        print(f"{pair.explained[known.name]:6} known: {known.name} ({known.section})")
+    assert stalls <= count // 4, f"the emulator stalled in {stalls} of {count} sequences"
+    ours.close()
+    theirs.close()
