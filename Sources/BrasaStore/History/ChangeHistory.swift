@@ -1,0 +1,72 @@
+package import BrasaDocuments
+import BrasaQueries
+import Synchronization
+
+/// Which document changed when.
+package struct Change: Sendable {
+    package let time: Timestamp
+    package let database: DatabaseHandle
+    package let path: ResourcePath
+}
+
+/// The latest changes in the order of their commits, durable or not: at most `changesMax` of them, the oldest go first.
+/// Validation of ranges and listeners follow it; whoever needs more than it has looks at the documents instead.
+final class ChangeHistory: Sendable {
+    private struct State {
+        var changes = FirstInFirstOut<Change>()
+        /// Every change after this time is there.
+        var completeAfter: Int64
+    }
+
+    private let state: Mutex<State>
+    private let changesMax: Int
+
+    init(completeAfter: Int64, changesMax: Int) {
+        self.state = Mutex(State(completeAfter: completeAfter))
+        self.changesMax = changesMax
+    }
+
+    /// One commit's changes; each commit's time is later than the one before.
+    func append(_ changes: [DocumentChange], time: Int64) {
+        self.state.withLock { state in
+            for change in changes {
+                state.changes.append(
+                    Change(time: Timestamp(microseconds: time), database: change.database, path: change.path)
+                )
+            }
+            while state.changes.count > self.changesMax, let oldest = state.changes.popFirst() {
+                state.completeAfter = oldest.time.microseconds
+            }
+        }
+    }
+
+    /// Whether a document in the range changed after `time`; nil when changes after it are already forgotten.
+    func contains(after time: Int64, in database: DatabaseHandle, _ range: NameRange) -> Bool? {
+        self.state.withLock { state in
+            guard time >= state.completeAfter else { return nil }
+            for index in state.changes.firstIndex(notBefore: { $0.time.microseconds <= time })..<state.changes.count {
+                let change = state.changes[index]
+                if change.database == database, range.contains(change.path) { return true }
+            }
+            return false
+        }
+    }
+
+    /// Up to about `limit` changes after `time` and at or before `end`, whole commits only; nil when some are already
+    /// forgotten.
+    func changes(after time: Int64, through end: Int64, limit: Int) -> [Change]? {
+        self.state.withLock { state in
+            guard time >= state.completeAfter else { return nil }
+            var found: [Change] = []
+            var index = state.changes.firstIndex { $0.time.microseconds <= time }
+            while index < state.changes.count {
+                let change = state.changes[index]
+                if change.time.microseconds > end { break }
+                if found.count >= limit, found.last?.time != change.time { break }
+                found.append(change)
+                index += 1
+            }
+            return found
+        }
+    }
+}

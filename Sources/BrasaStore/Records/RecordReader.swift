@@ -1,0 +1,79 @@
+import BrasaDocuments
+import BrasaLog
+
+/// Reads payloads as docs/storage-format.md has them. The log has checked that the bytes are the ones that were written,
+/// so a payload that does not fit is another program's, and refused as a whole.
+struct RecordReader: ~Copyable {
+    private let bytes: UnsafeRawBufferPointer
+    private var index = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var isAtEnd: Bool { self.index == self.bytes.count }
+
+    mutating func byte() throws(LogRejection) -> UInt8 {
+        guard self.index < self.bytes.count else { throw LogRejection("the payload ends too early") }
+        defer { self.index += 1 }
+        return self.bytes[self.index]
+    }
+
+    mutating func varint() throws(LogRejection) -> UInt64 {
+        var number: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let byte = try self.byte()
+            guard shift < 63 || byte <= 1 else { throw LogRejection("a number is too long") }
+            number |= UInt64(byte & 0x7f) << shift
+            if byte < 0x80 { return number }
+            shift += 7
+        }
+    }
+
+    mutating func fixed() throws(LogRejection) -> Int64 {
+        let bytes = try self.take(8)
+        return Int64(littleEndian: bytes.loadUnaligned(as: Int64.self))
+    }
+
+    /// Borrowed from the reader's bytes.
+    mutating func prefixed() throws(LogRejection) -> UnsafeRawBufferPointer {
+        try self.take(self.varint())
+    }
+
+    mutating func databaseName() throws(LogRejection) -> DatabaseName {
+        let bytes = try self.prefixed()
+        do throws(DocumentError) {
+            return try DatabaseName(parsing: bytes)
+        } catch {
+            throw LogRejection("a database's name is not one")
+        }
+    }
+
+    mutating func documentPath() throws(LogRejection) -> ResourcePath {
+        let bytes = try self.prefixed()
+        let path: ResourcePath
+        do throws(DocumentError) {
+            path = try ResourcePath(parsing: bytes)
+        } catch {
+            throw LogRejection("a document's path is not one")
+        }
+        guard path.isDocument else { throw LogRejection("a path is not a document's") }
+        return path
+    }
+
+    mutating func fields() throws(LogRejection) -> EncodedFields {
+        EncodedFields(canonical: Array(try self.prefixed()))
+    }
+
+    /// A time from its distance to a later one.
+    mutating func time(before later: Int64) throws(LogRejection) -> Int64 {
+        later &- Int64(bitPattern: try self.varint())
+    }
+
+    private mutating func take(_ count: some BinaryInteger) throws(LogRejection) -> UnsafeRawBufferPointer {
+        guard count <= self.bytes.count - self.index else { throw LogRejection("the payload ends too early") }
+        defer { self.index += Int(count) }
+        return UnsafeRawBufferPointer(rebasing: self.bytes[self.index..<(self.index + Int(count))])
+    }
+}

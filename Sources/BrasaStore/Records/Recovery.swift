@@ -1,0 +1,114 @@
+import BrasaDocuments
+import BrasaLog
+
+/// Fills the documents from what the log kept: a checkpoint's chunks, then the records after it.
+struct Recovery {
+    private let documents: VersionedDocuments
+    /// When the store was made.
+    private(set) var creationTime: Int64?
+    private var snapshotTime: Int64?
+    private(set) var lastTime = Int64.min
+    private var recordsSincePruning = 0
+    private var database: DatabaseHandle?
+
+    init(into documents: VersionedDocuments) {
+        self.documents = documents
+    }
+
+    /// Reads from here on are complete: a checkpoint has no older versions.
+    var oldestReadTime: Int64? { self.snapshotTime ?? self.creationTime }
+
+    mutating func read(_ entry: LogEntry) throws(LogRejection) {
+        switch entry {
+        case .checkpointChunk(let bytes): try self.readChunk(bytes)
+        case .record(let time, let bytes):
+            // What the checkpoint covers may still be there.
+            guard time > self.snapshotTime ?? .min else { return }
+            try self.readRecord(bytes, time: time)
+            self.lastTime = time
+            try self.keepBounded()
+        }
+    }
+
+    private mutating func readChunk(_ bytes: UnsafeRawBufferPointer) throws(LogRejection) {
+        var reader = RecordReader(bytes)
+        let kind = try reader.byte()
+        guard kind == ChunkKind.documents.rawValue else { throw LogRejection("chunk kind \(kind) is unknown") }
+        let snapshotTime = try reader.fixed()
+        self.snapshotTime = snapshotTime
+        self.creationTime = try reader.fixed()
+        self.lastTime = snapshotTime
+        while !reader.isAtEnd {
+            let database = try self.handle(reader.databaseName())
+            for _ in 0..<(try reader.varint()) {
+                let path = try reader.documentPath()
+                let updateTime = try reader.time(before: snapshotTime)
+                let createTime = try reader.time(before: updateTime)
+                let version = DocumentChain.Version(
+                    fields: try reader.fields(),
+                    createTime: createTime,
+                    time: updateTime
+                )
+                self.documents.load(version, path: path, in: database)
+            }
+        }
+    }
+
+    private mutating func readRecord(_ bytes: UnsafeRawBufferPointer, time: Int64) throws(LogRejection) {
+        var reader = RecordReader(bytes)
+        let kind = try reader.byte()
+        switch RecordKind(rawValue: kind) {
+        case .creation: self.creationTime = time
+        case .commit:
+            var changes: [DocumentChange] = []
+            while !reader.isAtEnd {
+                let database = try self.handle(reader.databaseName())
+                for _ in 0..<(try reader.varint()) {
+                    changes.append(try Self.change(&reader, database: database, time: time))
+                }
+            }
+            self.documents.settle(changes, self.documents.add(changes, time: time), time: time)
+        case nil: throw LogRejection("record kind \(kind) is unknown")
+        }
+    }
+
+    private static func change(
+        _ reader: inout RecordReader,
+        database: DatabaseHandle,
+        time: Int64
+    ) throws(LogRejection) -> DocumentChange {
+        let kind = try reader.byte()
+        let path: ResourcePath
+        let outcome: DocumentChange.Outcome
+        switch ChangeKind(rawValue: kind) {
+        case .delete:
+            path = try reader.documentPath()
+            outcome = .delete
+        case .create:
+            path = try reader.documentPath()
+            outcome = .set(try reader.fields(), createTime: nil)
+        case .update:
+            path = try reader.documentPath()
+            let createTime = Timestamp(microseconds: try reader.time(before: time))
+            outcome = .set(try reader.fields(), createTime: createTime)
+        case nil: throw LogRejection("change kind \(kind) is unknown")
+        }
+        return DocumentChange(database: database, path: path, outcome: outcome)
+    }
+
+    /// Most entries are in the database of the one before.
+    private mutating func handle(_ name: DatabaseName) -> DatabaseHandle {
+        if let database = self.database, database.name == name { return database }
+        let database = self.documents.registry.handle(name)
+        self.database = database
+        return database
+    }
+
+    /// A long log must not bring more history into memory than serving would have kept.
+    private mutating func keepBounded() throws(LogRejection) {
+        self.recordsSincePruning += 1
+        guard self.recordsSincePruning >= 256 else { return }
+        self.recordsSincePruning = 0
+        while self.documents.prune(now: self.lastTime) {}
+    }
+}

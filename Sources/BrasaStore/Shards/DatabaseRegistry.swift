@@ -1,0 +1,49 @@
+import BrasaDocuments
+import Synchronization
+
+/// The databases that have documents or that somebody holds. Any name is a database, so names that nothing was ever
+/// written to must not gather: when their number passes a bound that grows with what is in use, the ones that nobody
+/// holds are dropped.
+final class DatabaseRegistry: Sendable {
+    private struct State {
+        var handles: [DatabaseName: DatabaseHandle] = [:]
+        var sweepAt = DatabaseRegistry.sweepAtLeast
+    }
+
+    private static let sweepAtLeast = 1024
+
+    private let state = Mutex(State())
+    private let shardCount: Int
+    private let hash: KeyedHash
+
+    init(shardCount: Int, hash: KeyedHash) {
+        self.shardCount = shardCount
+        self.hash = hash
+    }
+
+    func handle(_ name: DatabaseName) -> DatabaseHandle {
+        self.state.withLock { state in
+            if let handle = state.handles[name] { return handle }
+            if state.handles.count >= state.sweepAt { Self.sweep(&state) }
+            let handle = DatabaseHandle(name: name, shardCount: self.shardCount, hash: self.hash)
+            state.handles[name] = handle
+            return handle
+        }
+    }
+
+    /// In the order of their names.
+    var all: [DatabaseHandle] {
+        let handles = self.state.withLock { Array($0.handles.values) }
+        return handles.sorted { ByteOrder.compare($0.name.bytes, $1.name.bytes) == .ascending }
+    }
+
+    /// New references come only from `handle` and `all`, under the lock, or from someone who holds one already; so what
+    /// only the dictionary refers to stays unreferenced until the lock is released.
+    private static func sweep(_ state: inout State) {
+        for name in Array(state.handles.keys) {
+            guard var handle = state.handles.removeValue(forKey: name) else { continue }
+            if !isKnownUniquelyReferenced(&handle) || !handle.isEmpty { state.handles[name] = handle }
+        }
+        state.sweepAt = max(Self.sweepAtLeast, state.handles.count * 2)
+    }
+}

@@ -1,0 +1,91 @@
+import BrasaDocuments
+
+/// One document's versions. The newest is inline, since most documents have just that one: with a path of up to 24 bytes
+/// a document costs this object (80 bytes), the path (64), its fields, a slot in `ChainTable` and one in each tree.
+/// Guarded by its shard's lock.
+final class DocumentChain {
+    let path: ResourcePath
+    /// The low half of the path's hash, for `ChainTable`.
+    let hash: UInt32
+    /// Nil: deleted at `time`.
+    private(set) var fields: EncodedFields?
+    private(set) var createTime: Int64
+    private(set) var time: Int64
+    private var superseded: SupersededVersions?
+
+    init(path: ResourcePath, hash: UInt32, version: Version) {
+        self.path = path
+        self.hash = hash
+        self.fields = version.fields
+        self.createTime = version.createTime
+        self.time = version.time
+    }
+
+    struct Version {
+        /// Nil: deleted.
+        var fields: EncodedFields?
+        var createTime: Int64
+        var time: Int64
+
+        /// What keeping it for readers of the past costs, about: the entry, the array's header and its bytes.
+        var historyBytes: Int { 64 + (self.fields?.bytes.count ?? 0) }
+    }
+
+    var newest: Version { Version(fields: self.fields, createTime: self.createTime, time: self.time) }
+    var supersededCount: Int { self.superseded?.count ?? 0 }
+
+    func document(at time: Int64) -> Document? {
+        if self.time <= time {
+            guard let fields = self.fields else { return nil }
+            return Document(
+                fields: fields,
+                createTime: Timestamp(microseconds: self.createTime),
+                updateTime: Timestamp(microseconds: self.time)
+            )
+        }
+        guard let version = self.superseded?.newest(at: time), let fields = version.fields else { return nil }
+        return Document(
+            fields: fields,
+            createTime: Timestamp(microseconds: version.createTime),
+            updateTime: Timestamp(microseconds: version.time)
+        )
+    }
+
+    func isVisible(at time: Int64) -> Bool {
+        if self.time <= time { return self.fields != nil }
+        return self.superseded?.newest(at: time)?.fields != nil
+    }
+
+    /// Returns the version that is no longer the newest.
+    func add(_ version: Version) -> Version {
+        let before = self.newest
+        let superseded = self.superseded ?? SupersededVersions()
+        superseded.append(before)
+        self.superseded = superseded
+        self.set(version)
+        return before
+    }
+
+    /// Takes the newest version back and returns it; nil when it is the only one.
+    func removeNewest() -> Version? {
+        guard let superseded = self.superseded, let before = superseded.removeLast() else { return nil }
+        let newest = self.newest
+        self.set(before)
+        if superseded.count == 0 { self.superseded = nil }
+        return newest
+    }
+
+    /// Forgets what no reader at `horizon` or later can see; returns what that kept in memory.
+    func trim(before horizon: Int64) -> (count: Int, bytes: Int) {
+        guard let superseded = self.superseded else { return (0, 0) }
+        let trimmed = self.time <= horizon ? superseded.removeAll() : superseded.trim(before: horizon)
+        if superseded.count == 0 { self.superseded = nil }
+        return trimmed
+    }
+
+    private func set(_ version: Version) {
+        self.fields = version.fields
+        self.createTime = version.createTime
+        self.time = version.time
+    }
+}

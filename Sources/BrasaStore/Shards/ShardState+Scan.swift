@@ -1,0 +1,128 @@
+import BrasaDocuments
+
+extension ShardState {
+    typealias Tree = OrderedMap<ResourcePath, DocumentChain>
+
+    private func tree(_ tree: ScanScope.Tree) -> Tree? {
+        switch tree {
+        case .names: self.names
+        case .group(let id): self.groups[id]
+        }
+    }
+
+    /// The documents that are visible at `time`, in ascending order from `position`. With `showMissing` also the missing
+    /// ones that have visible documents below; a document may then follow itself once as missing.
+    func ascending(
+        _ scope: ScanScope,
+        from position: PathPosition,
+        at time: Int64,
+        showMissing: Bool,
+        budget: ScanBudget
+    ) -> ScanPart<[ScanEntry]> {
+        guard let tree = self.tree(scope.tree) else { return ScanPart(found: [], resume: nil) }
+        var part = ScanPart<[ScanEntry]>(found: [], resume: position)
+        var cursor = tree.cursor(position.isAfter)
+        var steps = budget.steps
+        while part.found.count < budget.entries, steps > 0 {
+            guard let (path, chain) = cursor.next(), scope.end.isAfter(path) else {
+                part.resume = nil
+                break
+            }
+            steps -= 1
+            part.resume = .after(path)
+            guard let depth = scope.depth, path.segmentCount > depth else {
+                if let document = chain.document(at: time) {
+                    part.found.append(ScanEntry(path: path, document: document))
+                }
+                continue
+            }
+            if showMissing, !chain.isVisible(at: time) { continue }
+            let ancestor = path.prefix(segments: depth)
+            if showMissing, part.found.last?.path != ancestor, !scope.start.isAfter(ancestor) {
+                part.found.append(ScanEntry(path: ancestor, document: nil))
+            }
+            let place = PathPosition.afterSubtree(ancestor)
+            part.resume = place
+            cursor.seek(place.isAfter)
+        }
+        return part
+    }
+
+    /// The same in descending order, from `position` towards the scope's start.
+    func descending(
+        _ scope: ScanScope,
+        from position: PathPosition,
+        at time: Int64,
+        budget: ScanBudget
+    ) -> ScanPart<[ScanEntry]> {
+        guard let tree = self.tree(scope.tree) else { return ScanPart(found: [], resume: nil) }
+        var part = ScanPart<[ScanEntry]>(found: [], resume: position)
+        var cursor = tree.cursor(position.isAfter)
+        var steps = budget.steps
+        while part.found.count < budget.entries, steps > 0 {
+            guard let (path, chain) = cursor.previous(), !scope.start.isAfter(path) else {
+                part.resume = nil
+                break
+            }
+            steps -= 1
+            if let depth = scope.depth, path.segmentCount > depth {
+                let place = PathPosition.after(path.prefix(segments: depth))
+                part.resume = place
+                cursor.seek(place.isAfter)
+            } else {
+                part.resume = .before(path)
+                if let document = chain.document(at: time) {
+                    part.found.append(ScanEntry(path: path, document: document))
+                }
+            }
+        }
+        return part
+    }
+
+    /// Whether a document in the scope was written or deleted after `time`, whoever may see it yet.
+    func hasChanged(_ scope: ScanScope, from position: PathPosition, after time: Int64) -> ScanPart<Bool> {
+        guard let tree = self.tree(scope.tree) else { return ScanPart(found: false, resume: nil) }
+        var cursor = tree.cursor(position.isAfter)
+        var resume = position
+        for _ in 0..<ScanBudget.stepsMax {
+            guard let (path, chain) = cursor.next(), scope.end.isAfter(path) else {
+                return ScanPart(found: false, resume: nil)
+            }
+            resume = .after(path)
+            if let depth = scope.depth, path.segmentCount > depth {
+                resume = .afterSubtree(path.prefix(segments: depth))
+                cursor.seek(resume.isAfter)
+            } else if chain.time > time {
+                return ScanPart(found: true, resume: nil)
+            }
+        }
+        return ScanPart(found: false, resume: resume)
+    }
+
+    /// The ids of the collections directly below `parent` that have documents at `time`, at any depth, ascending.
+    func collectionIDs(
+        under parent: ResourcePath,
+        from position: PathPosition,
+        at time: Int64,
+        budget: ScanBudget
+    ) -> ScanPart<[CollectionID]> {
+        var part = ScanPart<[CollectionID]>(found: [], resume: position)
+        var cursor = self.names.cursor(position.isAfter)
+        var steps = budget.steps
+        while part.found.count < budget.entries, steps > 0 {
+            guard let (path, chain) = cursor.next(), path.isDescendant(of: parent) else {
+                part.resume = nil
+                break
+            }
+            steps -= 1
+            part.resume = .after(path)
+            guard chain.isVisible(at: time) else { continue }
+            let collection = path.prefix(segments: parent.segmentCount + 1)
+            part.found.append(CollectionID(collection.lastSegment))
+            let place = PathPosition.afterSubtree(collection)
+            part.resume = place
+            cursor.seek(place.isAfter)
+        }
+        return part
+    }
+}

@@ -1,0 +1,125 @@
+import BrasaDocuments
+
+/// A part of one database's documents, chosen by the hash of the path. Guarded by `Shard.state`.
+///
+/// `names` has every document in path order, so that a collection is a range of it, with what is nested below its
+/// documents skipped by seeking; missing documents and collection ids are found the same way. `groups` has the documents
+/// of nested collections once more by collection id: with the top-level collection of that id they make up a group.
+struct ShardState: ~Copyable {
+    private var chains = ChainTable()
+    let names = OrderedMap<ResourcePath, DocumentChain>()
+    private(set) var groups: [CollectionID: OrderedMap<ResourcePath, DocumentChain>] = [:]
+    private(set) var counts = ShardCounts()
+
+    func find(_ path: ResourcePath, hash: UInt32) -> DocumentChain? {
+        self.chains.find(path, hash: hash)
+    }
+
+    /// Makes this the document's newest version; deletions of what is not there are ignored. Returns whether an older
+    /// version, or the document's existence, became history.
+    mutating func add(_ version: DocumentChain.Version, path: ResourcePath, hash: UInt32) -> HistoryChange {
+        guard let chain = self.chains.find(path, hash: hash) else {
+            guard version.fields != nil else { return HistoryChange() }
+            self.insert(DocumentChain(path: path, hash: hash, version: version))
+            self.counts.add(version, 1)
+            return HistoryChange()
+        }
+        var change = HistoryChange(isSuperseding: true)
+        change.bytes -= Self.tombstoneBytes(chain)
+        let before = chain.add(version)
+        change.bytes += before.historyBytes + Self.tombstoneBytes(chain)
+        self.counts.add(before, -1)
+        self.counts.add(version, 1)
+        self.counts.supersededVersions += 1
+        return change
+    }
+
+    /// Takes back what `add` did last for this document.
+    mutating func removeNewest(_ path: ResourcePath, hash: UInt32) -> HistoryChange {
+        guard let chain = self.chains.find(path, hash: hash) else { return HistoryChange() }
+        var change = HistoryChange()
+        change.bytes -= Self.tombstoneBytes(chain)
+        guard let removed = chain.removeNewest() else {
+            self.counts.add(chain.newest, -1)
+            self.drop(chain)
+            return change
+        }
+        change.bytes += Self.tombstoneBytes(chain) - chain.newest.historyBytes
+        self.counts.add(removed, -1)
+        self.counts.add(chain.newest, 1)
+        self.counts.supersededVersions -= 1
+        return change
+    }
+
+    /// Forgets what no reader at `horizon` or later can see of this document.
+    mutating func trim(_ path: ResourcePath, hash: UInt32, horizon: Int64) -> HistoryChange {
+        guard let chain = self.chains.find(path, hash: hash) else { return HistoryChange() }
+        let trimmed = chain.trim(before: horizon)
+        self.counts.supersededVersions -= trimmed.count
+        var change = HistoryChange(bytes: -trimmed.bytes)
+        if chain.fields == nil, chain.time <= horizon {
+            change.bytes -= Self.tombstoneBytes(chain)
+            self.drop(chain)
+        }
+        return change
+    }
+
+    private mutating func insert(_ chain: DocumentChain) {
+        self.chains.insert(chain)
+        self.names.insert(chain, for: chain.path)
+        guard chain.path.segmentCount > 2 else { return }
+        let id = CollectionID(chain.path.collectionID)
+        let group = self.groups[id] ?? OrderedMap()
+        group.insert(chain, for: chain.path)
+        self.groups[id] = group
+    }
+
+    private mutating func drop(_ chain: DocumentChain) {
+        self.chains.remove(chain.path, hash: chain.hash)
+        self.names.remove(chain.path)
+        guard chain.path.segmentCount > 2 else { return }
+        let id = CollectionID(chain.path.collectionID)
+        guard let group = self.groups[id] else { return }
+        group.remove(chain.path)
+        if group.isEmpty { self.groups[id] = nil }
+    }
+
+    /// What a deleted document costs until it is dropped, about: chain, path, table slot and tree entries.
+    private static func tombstoneBytes(_ chain: DocumentChain) -> Int {
+        chain.fields == nil ? 160 + chain.path.bytes.count : 0
+    }
+}
+
+struct HistoryChange {
+    var bytes = 0
+    /// Something can be trimmed once nobody reads before the version that was added.
+    var isSuperseding = false
+}
+
+struct ShardCounts {
+    /// Documents whose newest version is no deletion.
+    var documents = 0
+    var fieldBytes = 0
+    var supersededVersions = 0
+
+    mutating func add(_ newest: DocumentChain.Version, _ sign: Int) {
+        guard let fields = newest.fields else { return }
+        self.documents += sign
+        self.fieldBytes += sign * fields.bytes.count
+    }
+}
+
+/// A collection id as a dictionary's key.
+struct CollectionID: Hashable, Sendable {
+    let bytes: [UInt8]
+
+    init(_ bytes: some Collection<UInt8>) {
+        self.bytes = Array(bytes)
+    }
+
+    static func == (left: CollectionID, right: CollectionID) -> Bool { ByteOrder.equal(left.bytes, right.bytes) }
+
+    func hash(into hasher: inout Hasher) {
+        self.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+}

@@ -1,0 +1,148 @@
+import BrasaDocuments
+import BrasaLog
+import Synchronization
+
+extension Store {
+    /// Whether the log has grown enough since the last checkpoint for another to pay.
+    package var isCheckpointDue: Bool {
+        let bytes = self.log.bytesSinceCheckpoint
+        guard bytes >= self.configuration.checkpointBytesMin else { return false }
+        return bytes >= self.databases.reduce(0) { $0 + $1.counts.checkpointBytes }
+    }
+
+    /// A background step, for a thread that may wait for the disk. Whether a checkpoint was written.
+    package func checkpointIfNeeded() throws(StoreError) -> Bool {
+        guard self.isCheckpointDue, let run = try self.beginCheckpoint() else { return false }
+        try run.finish()
+        return true
+    }
+
+    /// Writes a checkpoint now; none when one is being written already.
+    package func checkpoint() throws(StoreError) {
+        try self.beginCheckpoint()?.finish()
+    }
+
+    /// A checkpoint to be written chunk by chunk; nil when there already is one, or no log to shorten.
+    package func beginCheckpoint() throws(StoreError) -> CheckpointRun? {
+        guard self.configuration.log.durability != .memory else { return nil }
+        let (exchanged, _) = self.isCheckpointing.compareExchange(
+            expected: false,
+            desired: true,
+            ordering: .acquiringAndReleasing
+        )
+        guard exchanged else { return nil }
+        do throws(StoreError) {
+            return try CheckpointRun(of: self)
+        } catch {
+            self.isCheckpointing.store(false, ordering: .releasing)
+            throw error
+        }
+    }
+}
+
+extension ShardCounts {
+    /// What these documents take in a checkpoint, about.
+    fileprivate var checkpointBytes: Int { self.fieldBytes + self.documents * 48 }
+}
+
+/// Writes the documents of one moment, in the order of their names, so that loading them fills every tree at its end.
+/// Commits go on meanwhile. Used by one thread; ends with `finish`, a step that throws, or its last reference.
+package final class CheckpointRun {
+    private let store: Store
+    private let pin: SnapshotPin
+    private let writer: CheckpointWriter
+    private var databases: ArraySlice<DatabaseHandle>
+    private var scan: (database: DatabaseHandle, scan: NameScan)?
+    /// Fetched and not written yet.
+    private var entries: ArraySlice<NameScan.Entry> = []
+    private var isDone = false
+
+    private static let chunkBytes = 256 << 10
+    private static let documentsPerFetch = 512
+
+    init(of store: Store) throws(StoreError) {
+        self.store = store
+        let time = store.commitClock.readTime(exactly: true)
+        self.pin = try store.documents.history.pin(time, isFirm: true)
+        self.databases = store.databases[...]
+        do throws(LogError) {
+            self.writer = try store.log.beginCheckpoint(time: time)
+        } catch {
+            throw StoreError(refused: error)
+        }
+    }
+
+    deinit {
+        if !self.isDone { self.writer.abandon() }
+        self.store.isCheckpointing.store(false, ordering: .releasing)
+    }
+
+    package func finish() throws(StoreError) {
+        while try self.step() {}
+    }
+
+    /// Writes one chunk, or completes the checkpoint; whether there is more to do.
+    package func step() throws(StoreError) -> Bool {
+        guard !self.isDone else { return false }
+        let snapshotTime = self.pin.time.microseconds
+        var chunk = RecordWriter(capacity: Self.chunkBytes + (64 << 10))
+        chunk.append(
+            kind: .documents,
+            snapshotTime: snapshotTime,
+            creationTime: self.store.creationTime.microseconds
+        )
+        while chunk.bytes.count < Self.chunkBytes {
+            guard let (database, documents) = try self.nextRun(bytes: Self.chunkBytes - chunk.bytes.count) else {
+                try self.write(chunk.bytes, isLast: true)
+                return false
+            }
+            chunk.append(run: database.name, count: documents.count)
+            for (path, document) in documents {
+                chunk.append(path: path, document: document, snapshotTime: snapshotTime)
+            }
+        }
+        try self.write(chunk.bytes, isLast: false)
+        return true
+    }
+
+    /// The next documents of one database that take about `bytes`, at least one; nil at the end of the last database.
+    private func nextRun(bytes: Int) throws(StoreError) -> (DatabaseHandle, [(ResourcePath, Document)])? {
+        while true {
+            if let database = self.scan?.database {
+                if self.entries.isEmpty {
+                    self.entries = try self.scan?.scan.next(Self.documentsPerFetch)[...] ?? []
+                }
+                var documents: [(ResourcePath, Document)] = []
+                var room = bytes
+                while room > 0, let entry = self.entries.popFirst() {
+                    guard let document = entry.document else { continue }
+                    documents.append((entry.path, document))
+                    room -= entry.path.bytes.count + document.fields.bytes.count
+                }
+                if !documents.isEmpty { return (database, documents) }
+            }
+            guard let database = self.databases.popFirst() else { return nil }
+            let scan = NameScan(
+                database,
+                scopes: [.everything],
+                pin: self.pin,
+                history: self.store.documents.history,
+                isDescending: false,
+                showMissing: false
+            )
+            self.scan = (database, scan)
+        }
+    }
+
+    private func write(_ chunk: [UInt8], isLast: Bool) throws(StoreError) {
+        do throws(LogError) {
+            try self.writer.append(chunk)
+            if isLast {
+                try self.writer.commit()
+                self.isDone = true
+            }
+        } catch {
+            throw StoreError(refused: error)
+        }
+    }
+}

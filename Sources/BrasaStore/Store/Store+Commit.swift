@@ -1,0 +1,87 @@
+package import BrasaDocuments
+package import BrasaLog
+package import BrasaQueries
+import Synchronization
+
+/// The writer's section: its caller makes sure that one thread at a time is here.
+extension Store {
+    /// The document's newest version, which may be above the watermark still.
+    package func latest(_ path: ResourcePath, in database: DatabaseHandle) -> Document? {
+        let (shard, hash) = database.place(path)
+        return shard.state.withLock { $0.find(path, hash: hash)?.document(at: .max) }
+    }
+
+    /// The time of the newest version or deletion; nil when there never was one, or its deletion is out of history.
+    package func latestTime(_ path: ResourcePath, in database: DatabaseHandle) -> Timestamp? {
+        let (shard, hash) = database.place(path)
+        let time = shard.state.withLock { $0.find(path, hash: hash)?.time }
+        return time.map { Timestamp(microseconds: $0) }
+    }
+
+    /// Whether a document that the range holds was written or deleted after `time`. Costs what was committed since, or a
+    /// walk over the range when that is no longer known.
+    package func hasChanged(_ range: NameRange, in database: DatabaseHandle, after time: Timestamp) -> Bool {
+        let known = self.documents.changes.contains(after: time.microseconds, in: database, range)
+        if let known { return known }
+        // Deletions that history has forgotten leave nothing to find.
+        if time < self.oldestReadTime { return true }
+        return ScanScope.scopes(of: range).contains { scope in
+            database.shards.contains { self.hasChanged(scope, $0, after: time.microseconds) }
+        } || time < self.oldestReadTime
+    }
+
+    private func hasChanged(_ scope: ScanScope, _ shard: Shard, after time: Int64) -> Bool {
+        var position: PathPosition? = scope.start
+        while let from = position {
+            let part = shard.state.withLock { $0.hasChanged(scope, from: from, after: time) }
+            if part.found { return true }
+            position = part.resume
+        }
+        return false
+    }
+
+    /// Commits the changes at one time, later than all before; each document at most once. The waiter hears when the
+    /// commit is durable, and readers see it from then on. When this throws, nothing was changed and no waiter hears.
+    ///
+    /// The versions are there before the log has the record: the log may make it durable, and so visible, at any moment
+    /// after. No changes: a time is given out and the waiter hears when all commits before are durable.
+    package func apply(changes: [DocumentChange], waiter: LogWaiter?) throws(StoreError) -> Timestamp {
+        guard !changes.isEmpty else {
+            if let waiter { self.log.barrier(waiter) }
+            return Timestamp(microseconds: self.commitClock.passingTime())
+        }
+        let (time, before) = self.commitClock.stamp()
+        let record = RecordWriter.commit(changes, time: time)
+        let pending = self.documents.add(changes, time: time)
+        do throws(LogError) {
+            try self.log.append(time: time, record: record, waiter: waiter)
+        } catch {
+            self.documents.takeBack(changes)
+            self.commitClock.withdraw(before: before)
+            throw StoreError(refused: error)
+        }
+        self.documents.settle(changes, pending, time: time)
+        return Timestamp(microseconds: time)
+    }
+
+    /// The waiter hears when everything applied so far is durable.
+    package func barrier(_ waiter: LogWaiter) { self.log.barrier(waiter) }
+
+    /// Deletes all documents of a database, in commits of bounded size: when this throws, a part may be deleted. The
+    /// waiter hears when all are durable.
+    package func clear(_ database: DatabaseHandle, waiter: LogWaiter?) throws(StoreError) -> Timestamp {
+        for shard in database.shards {
+            var position: PathPosition? = .start
+            while let from = position {
+                let budget = ScanBudget(entries: ScanBudget.stepsMax)
+                let part = shard.state.withLock {
+                    $0.ascending(.everything, from: from, at: .max, showMissing: false, budget: budget)
+                }
+                position = part.resume
+                let deletions = part.found.map { DocumentChange(database: database, path: $0.path, outcome: .delete) }
+                if !deletions.isEmpty { _ = try self.apply(changes: deletions, waiter: nil) }
+            }
+        }
+        return try self.apply(changes: [], waiter: waiter)
+    }
+}

@@ -1,0 +1,98 @@
+package import BrasaDocuments
+package import BrasaLog
+package import BrasaPlatform
+import Synchronization
+
+/// The documents of all databases in memory, versioned, with a log that makes commits durable.
+///
+/// Any thread may read. The writer's functions (`Store+Commit.swift`) are called by one caller at a time. Guards: each
+/// shard's documents by the shard's lock; times by `CommitClock`; what reads may see by `ReadHistory`; no lock is taken
+/// while another of these is held.
+package final class Store: Sendable {
+    let documents: VersionedDocuments
+    let commitClock: CommitClock
+    let log: WriteAheadLog
+    let configuration: Configuration
+    let isCheckpointing = Atomic<Bool>(false)
+    /// Before this there was no store.
+    package let creationTime: Timestamp
+
+    private init(
+        documents: VersionedDocuments,
+        commitClock: CommitClock,
+        log: WriteAheadLog,
+        configuration: Configuration,
+        creationTime: Int64
+    ) {
+        self.documents = documents
+        self.commitClock = commitClock
+        self.log = log
+        self.configuration = configuration
+        self.creationTime = Timestamp(microseconds: creationTime)
+    }
+
+    /// Recovers what the folder holds, or begins a new store in an empty one. `onDurable` is called on the log's thread
+    /// when commits became visible, `onFailure` when the log failed.
+    package static func open(
+        configuration: Configuration,
+        disk: any Disk,
+        directory: String,
+        clock: Clock,
+        entropy: Entropy,
+        onDurable: @escaping @Sendable (Timestamp) -> Void = { _ in },
+        onFailure: @escaping @Sendable (LogError) -> Void = { _ in }
+    ) throws(StoreError) -> Store {
+        let documents = VersionedDocuments(configuration: configuration, entropy: entropy)
+        let commitClock = CommitClock(clock: clock)
+        let observer = LogObserver(
+            onDurable: { time in
+                commitClock.isDurable(time)
+                onDurable(Timestamp(microseconds: time))
+            },
+            onFailure: onFailure
+        )
+        var recovery = Recovery(into: documents)
+        do throws(LogError) {
+            let log = try WriteAheadLog.open(
+                disk: disk,
+                directory: directory,
+                configuration: configuration.log,
+                entropy: entropy,
+                observer: observer
+            ) { (entry) throws(LogRejection) in try recovery.read(entry) }
+            let creationTime = recovery.creationTime ?? clock.wall()
+            commitClock.resume(after: max(recovery.lastTime, log.lastTime, creationTime))
+            documents.resume(oldestReadTime: recovery.oldestReadTime ?? creationTime)
+            if recovery.creationTime == nil {
+                try log.append(time: creationTime, record: RecordWriter.creation(), waiter: nil)
+            }
+            return Store(
+                documents: documents,
+                commitClock: commitClock,
+                log: log,
+                configuration: configuration,
+                creationTime: creationTime
+            )
+        } catch {
+            throw StoreError(.unrecoverable, cause: error)
+        }
+    }
+
+    /// Starts the log's threads. A simulation calls `step` and `prepareStep` itself instead.
+    package func start() { self.log.start() }
+
+    /// Makes everything durable that was appended, and ends the log's threads.
+    package func stop() { self.log.stop() }
+
+    /// Makes one group of commits durable; whether there was one.
+    package func step() -> Bool { self.log.step() }
+
+    /// Prepares files that the log will need; whether there was something to do.
+    package func prepareStep() -> Bool { self.log.prepareStep() }
+
+    /// The database of that name. Every name is one; it takes memory only while it has documents or somebody holds it.
+    package func database(_ name: DatabaseName) -> DatabaseHandle { self.documents.registry.handle(name) }
+
+    /// Those that have documents or that somebody holds, in the order of their names.
+    package var databases: [DatabaseHandle] { self.documents.registry.all }
+}

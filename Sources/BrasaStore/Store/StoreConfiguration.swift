@@ -1,0 +1,47 @@
+package import BrasaLog
+
+extension Store {
+    package struct Configuration: Sendable {
+        package var log: LogConfiguration
+        /// Parts per database that can be read and written side by side. May differ from one start to the next.
+        package var shards: Int
+        /// How far back reads go.
+        package var history: Duration
+        /// Past this, superseded versions go before their time, oldest first; the newest `historyMin` stay.
+        package var historyBytesMax: Int
+        package var historyMin: Duration
+        /// How many changes `changes(after:)` and `hasChanged` look back.
+        package var recentChangesMax: Int
+        /// A checkpoint is due when the log since the last is longer than this and than the documents themselves, so that
+        /// writing it costs no more than the commits did.
+        package var checkpointBytesMin: Int
+
+        package init(
+            log: LogConfiguration = LogConfiguration(),
+            shards: Int = 4,
+            history: Duration = .seconds(3600),
+            historyBytesMax: Int = 256 << 20,
+            historyMin: Duration = .seconds(1),
+            recentChangesMax: Int = 1 << 16,
+            checkpointBytesMin: Int = 64 << 20
+        ) {
+            self.log = log
+            self.shards = min(max(shards, 1), 256)
+            self.history = history
+            self.historyBytesMax = historyBytesMax
+            self.historyMin = historyMin
+            self.recentChangesMax = recentChangesMax
+            self.checkpointBytesMin = checkpointBytesMin
+        }
+    }
+}
+
+extension Duration {
+    /// Truncated, and at the bounds of the type for durations that no timestamp could be away.
+    var wholeMicroseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        let (sum, overflow2) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
+    }
+}

@@ -1,0 +1,113 @@
+import BrasaDocuments
+import BrasaPlatform
+import Synchronization
+
+/// All documents in memory with their versions and what follows their changes. Knows no log: recovery fills it and
+/// commits change it the same way.
+final class VersionedDocuments: Sendable {
+    let registry: DatabaseRegistry
+    let history: ReadHistory
+    let changes: ChangeHistory
+    private let garbage = GarbageQueue()
+    private let configuration: Store.Configuration
+
+    /// Bounds one turn of pruning.
+    private static let pruneItemsMax = 512
+
+    init(configuration: Store.Configuration, entropy: Entropy) {
+        let hash = KeyedHash(key0: entropy.next(), key1: entropy.next())
+        self.registry = DatabaseRegistry(shardCount: configuration.shards, hash: hash)
+        self.history = ReadHistory(oldest: .min)
+        self.changes = ChangeHistory(completeAfter: .min, changesMax: configuration.recentChangesMax)
+        self.configuration = configuration
+    }
+
+    /// Recovery is done; versions before this time were not kept.
+    func resume(oldestReadTime: Int64) {
+        _ = self.history.raise(to: oldestReadTime, underPressure: true)
+    }
+
+    /// What `settle` has to book once the commit is certain.
+    struct Pending {
+        var historyBytes = 0
+        /// Indices into the changes.
+        var superseding: [Int] = []
+    }
+
+    /// Adds versions that only readers at `time` or later see.
+    func add(_ changes: [DocumentChange], time: Int64) -> Pending {
+        var pending = Pending()
+        for (index, change) in changes.enumerated() {
+            let (shard, hash) = change.database.place(change.path)
+            let version = change.version(at: time)
+            let effect = shard.state.withLock { $0.add(version, path: change.path, hash: hash) }
+            pending.historyBytes += effect.bytes
+            if effect.isSuperseding { pending.superseding.append(index) }
+        }
+        return pending
+    }
+
+    func settle(_ changes: [DocumentChange], _ pending: Pending, time: Int64) {
+        self.history.add(bytes: pending.historyBytes + pending.superseding.count * GarbageQueue.Item.bytes)
+        for index in pending.superseding {
+            let change = changes[index]
+            self.garbage.append(GarbageQueue.Item(time: time, database: change.database, path: change.path))
+        }
+        self.changes.append(changes, time: time)
+    }
+
+    /// Undoes `add`, newest first. Nobody has seen the versions: their time is above the watermark.
+    func takeBack(_ changes: [DocumentChange]) {
+        for change in changes.reversed() {
+            let (shard, hash) = change.database.place(change.path)
+            _ = shard.state.withLock { $0.removeNewest(change.path, hash: hash) }
+        }
+    }
+
+    /// A document of a checkpoint, which has no history.
+    func load(_ version: DocumentChain.Version, path: ResourcePath, in database: DatabaseHandle) {
+        let (shard, hash) = database.place(path)
+        _ = shard.state.withLock { $0.add(version, path: path, hash: hash) }
+    }
+
+    /// Forgets a bounded number of versions that are out of the window, or too much. `now` is at most the watermark.
+    /// Returns whether there is more to do.
+    func prune(now: Int64) -> Bool {
+        if self.prune(to: now.before(self.configuration.history), underPressure: false) { return true }
+        guard self.history.bytes > self.configuration.historyBytesMax,
+            let horizon = self.garbage.horizon(taking: Self.pruneItemsMax)
+        else { return false }
+        return self.prune(to: min(horizon, now.before(self.configuration.historyMin)), underPressure: true)
+            && self.history.bytes > self.configuration.historyBytesMax
+    }
+
+    private func prune(to wanted: Int64, underPressure: Bool) -> Bool {
+        let horizon = self.history.raise(to: wanted, underPressure: underPressure)
+        let items = self.garbage.take(through: horizon, limit: Self.pruneItemsMax)
+        var bytes = -items.count * GarbageQueue.Item.bytes
+        for item in items {
+            let (shard, hash) = item.database.place(item.path)
+            bytes += shard.state.withLock { $0.trim(item.path, hash: hash, horizon: horizon).bytes }
+        }
+        self.history.add(bytes: bytes)
+        return underPressure ? !items.isEmpty : items.count == Self.pruneItemsMax
+    }
+}
+
+extension DocumentChange {
+    func version(at time: Int64) -> DocumentChain.Version {
+        switch self.outcome {
+        case .delete: DocumentChain.Version(fields: nil, createTime: time, time: time)
+        case .set(let fields, let createTime):
+            DocumentChain.Version(fields: fields, createTime: createTime?.microseconds ?? time, time: time)
+        }
+    }
+}
+
+extension Int64 {
+    /// This time less a duration; the earliest time there is when that is out of range.
+    func before(_ duration: Duration) -> Int64 {
+        let (time, overflow) = self.subtractingReportingOverflow(duration.wholeMicroseconds)
+        return overflow ? .min : time
+    }
+}

@@ -1,0 +1,61 @@
+extension OrderedMapNode {
+    func remove(_ key: Key) -> Value? {
+        guard !self.isLeaf else {
+            let index = self.firstIndex { $0 < key }
+            guard index < self.keys.count, self.keys[index] == key else { return nil }
+            self.keys.remove(at: index)
+            return self.values.remove(at: index)
+        }
+        let index = self.childIndex(for: key)
+        guard let removed = self.children[index].remove(key) else { return nil }
+        if self.children[index].entryCount < Self.entriesMin { self.refill(index) }
+        return removed
+    }
+
+    /// Gives a child that fell below the bound a part of its neighbour's entries, or all of them when both fit one node
+    /// with room to spare.
+    private func refill(_ index: Int) {
+        let left = index > 0 ? index - 1 : index
+        guard left + 1 < self.children.count else { return }
+        let count = self.children[left].entryCount + self.children[left + 1].entryCount
+        if count <= Self.entriesMax - Self.entriesMin {
+            self.merge(left)
+        } else if self.children[left].isLeaf {
+            self.balanceLeaves(left, count / 2)
+        } else {
+            self.balanceInner(left, count / 2)
+        }
+    }
+
+    private func merge(_ left: Int) {
+        let target = self.children[left]
+        let source = self.children.remove(at: left + 1)
+        let separator = self.keys.remove(at: left)
+        if !target.isLeaf { target.keys.append(separator) }
+        target.keys.append(contentsOf: source.keys)
+        target.values.append(contentsOf: source.values)
+        target.children.append(contentsOf: source.children)
+    }
+
+    private func balanceLeaves(_ left: Int, _ middle: Int) {
+        let (first, second) = (self.children[left], self.children[left + 1])
+        let keys = first.keys + second.keys
+        let values = first.values + second.values
+        first.keys = Array(keys[..<middle])
+        first.values = Array(values[..<middle])
+        second.keys = Array(keys[middle...])
+        second.values = Array(values[middle...])
+        self.keys[left] = second.keys[0]
+    }
+
+    private func balanceInner(_ left: Int, _ middle: Int) {
+        let (first, second) = (self.children[left], self.children[left + 1])
+        let keys = first.keys + [self.keys[left]] + second.keys
+        let children = first.children + second.children
+        first.keys = Array(keys[..<(middle - 1)])
+        first.children = Array(children[..<middle])
+        second.keys = Array(keys[middle...])
+        second.children = Array(children[middle...])
+        self.keys[left] = keys[middle - 1]
+    }
+}
