@@ -1,39 +1,107 @@
-package import BrasaPlatform
+import BrasaPlatform
+import Synchronization
 
-/// (being written; the signatures stand)
+/// Records in one order, durable in groups (docs/storage-format.md has the bytes).
+///
+/// Callers queue records under a short lock; `step`, on the log's own thread or called by a simulation, writes and syncs
+/// whatever has gathered, moves the durable time and completes the waiters. Each state has one guard:
+///
+/// - `queue`: its lock, held for a few instructions.
+/// - `writer`: its lock, held by `step` across disk operations, and by nobody else while the log runs.
+/// - `segments`: its lock, shared by `step` (which adds) and a checkpoint's commit (which removes).
+/// - Lock order: `writer`, then one of the others; those two are never held together.
 package final class WriteAheadLog: Sendable {
-    package static func open(
-        disk: any Disk,
-        directory: String,
-        configuration: LogConfiguration,
-        entropy: Entropy,
-        observer: LogObserver,
-        replay: (LogEntry) throws(LogRejection) -> Void
-    ) throws(LogError) -> WriteAheadLog {
-        throw LogError(.closed, detail: "not there yet")
+    let configuration: LogConfiguration
+    let observer: LogObserver
+    let queue: Mutex<GroupQueue>
+    /// Nil in the mode `memory`.
+    let files: LogFiles?
+    private let worker = Worker(name: "brasa-log")
+    private let preparingWorker = Worker(name: "brasa-segments")
+
+    init(configuration: LogConfiguration, observer: LogObserver, lastTime: Int64, files: LogFiles?) {
+        self.configuration = configuration
+        self.observer = observer
+        self.queue = Mutex(GroupQueue(lastTime: lastTime, durableTime: lastTime))
+        self.files = files
     }
 
-    /// Time of the newest record that was recovered or appended, or the checkpoint's; `Int64.min` when there is none.
-    package var lastTime: Int64 { 0 }
-    package var durableTime: Int64 { 0 }
-    package var bytesSinceCheckpoint: Int { 0 }
+    /// Time of the newest record recovered or appended, or the checkpoint's; `Int64.min` when there is none.
+    package var lastTime: Int64 { self.queue.withLock { $0.lastTime } }
+    package var durableTime: Int64 { self.queue.withLock { $0.durableTime } }
 
-    package func append(time: Int64, record: [UInt8], waiter: LogWaiter?) throws(LogError) {}
-    package func barrier(_ waiter: LogWaiter) {}
+    /// Queues a record. `time` is above all earlier ones (the caller's writer section sees to it). The waiter hears once,
+    /// on its mailbox, unless this throws.
+    package func append(time: Int64, record: [UInt8], waiter: LogWaiter?) throws(LogError) {
+        if record.count > self.configuration.recordBytesMax {
+            throw LogError(
+                .recordTooLarge,
+                detail: "a record of \(record.count) bytes; \(self.configuration.recordBytesMax) are allowed"
+            )
+        }
+        let entry = QueuedRecord(time: time, payload: record, waiter: waiter)
+        let isDurableAtOnce = self.files == nil
+        try self.queue.withLock { queue throws(LogError) in
+            if let refusal = queue.refusal { throw refusal }
+            precondition(time > queue.lastTime, "record times increase")
+            if queue.queuedBytes + entry.queuedBytes > self.configuration.queuedBytesMax, queue.unfinished > 0 {
+                throw LogError(.resourceExhausted, detail: "too many bytes wait for the disk")
+            }
+            queue.lastTime = time
+            if isDurableAtOnce {
+                queue.durableTime = time
+            } else {
+                queue.waiting.append(entry)
+                queue.queuedBytes += entry.queuedBytes
+                queue.unfinished += 1
+            }
+        }
+        if isDurableAtOnce {
+            self.observer.onDurable(time)
+            if let waiter { waiter.mailbox.post { waiter.complete(.success(())) } }
+        } else {
+            self.worker.wake()
+        }
+    }
 
-    package func step() -> Bool { false }
-    /// Allocates the next segment when it is missing; the second background activity.
-    package func prepareStep() -> Bool { false }
-    package func start() {}
-    package func stop() {}
+    /// Completes when everything appended before is durable: inside this call when it already is, or when the log has
+    /// failed.
+    package func barrier(_ waiter: LogWaiter) {
+        let answer = self.queue.withLock { queue -> Result<Void, LogError>? in
+            if let refusal = queue.refusal { return .failure(refusal) }
+            if queue.unfinished == 0 { return .success(()) }
+            let entry = QueuedRecord(barrier: waiter)
+            queue.waiting.append(entry)
+            queue.queuedBytes += entry.queuedBytes
+            queue.unfinished += 1
+            return nil
+        }
+        if let answer {
+            waiter.complete(answer)
+        } else {
+            self.worker.wake()
+        }
+    }
 
-    package func beginCheckpoint(time: Int64) throws(LogError) -> CheckpointWriter { CheckpointWriter() }
-}
+    /// Runs `step` and `prepareStep` on threads of their own.
+    package func start() {
+        guard let files = self.files else { return }
+        self.preparingWorker.start { self.prepareStep() }
+        self.worker.start {
+            let didWork = self.step()
+            if didWork && files.wantsSpare.load(ordering: .relaxed) { self.preparingWorker.wake() }
+            return didWork
+        }
+    }
 
-package final class CheckpointWriter: Sendable {
-    init() {}
-    package func append(_ chunk: UnsafeRawBufferPointer) throws(LogError) {}
-    package func append(_ chunk: [UInt8]) throws(LogError) {}
-    package func commit() throws(LogError) {}
-    package func abandon() {}
+    /// Refuses new records, makes those that are queued durable, and gives the folder free. Not for the log's threads.
+    package func stop() {
+        self.queue.withLock { queue in
+            queue.refusal = queue.refusal ?? LogError(.closed, detail: "the log is closed")
+        }
+        self.worker.stop()
+        self.preparingWorker.stop()
+        while self.step() {}
+        self.close()
+    }
 }

@@ -1,0 +1,39 @@
+import BrasaPlatform
+
+/// What callers and the log's thread share. Guarded by `WriteAheadLog.queue`.
+struct GroupQueue {
+    /// Appended, and not yet taken for writing, oldest first. Bounded, together with what is being written, by
+    /// `queuedBytesMax`.
+    var waiting: [QueuedRecord] = []
+    var queuedBytes = 0
+    /// Entries appended that are neither durable nor failed.
+    var unfinished = 0
+    var lastTime: Int64
+    var durableTime: Int64
+    /// What every call is answered with from now on.
+    var refusal: LogError?
+}
+
+/// Completions of one group, gathered so that each mailbox is posted to once.
+struct Completions {
+    private var boxes: [(waiter: LogWaiter, completions: [@Sendable (Result<Void, LogError>) -> Void])] = []
+
+    mutating func add(_ waiter: LogWaiter?) {
+        guard let waiter else { return }
+        // A handful of mailboxes: a linear search beats hashing.
+        if let index = self.boxes.firstIndex(where: { $0.waiter.mailbox === waiter.mailbox }) {
+            self.boxes[index].completions.append(waiter.complete)
+        } else {
+            self.boxes.append((waiter, [waiter.complete]))
+        }
+    }
+
+    func post(_ result: Result<Void, LogError>) {
+        for box in self.boxes {
+            let completions = box.completions
+            box.waiter.mailbox.post {
+                for complete in completions { complete(result) }
+            }
+        }
+    }
+}

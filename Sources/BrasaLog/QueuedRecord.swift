@@ -1,0 +1,28 @@
+/// One call of `append` or `barrier` that waits for its group.
+struct QueuedRecord: Sendable {
+    let time: Int64
+    let payload: [UInt8]
+    let waiter: LogWaiter?
+    /// A barrier writes nothing; it only waits for its turn.
+    let isBarrier: Bool
+
+    init(time: Int64, payload: [UInt8], waiter: LogWaiter?) {
+        self.time = time
+        self.payload = payload
+        self.waiter = waiter
+        self.isBarrier = false
+    }
+
+    init(barrier waiter: LogWaiter) {
+        self.time = .min
+        self.payload = []
+        self.waiter = waiter
+        self.isBarrier = true
+    }
+
+    /// Bytes in the group.
+    var paddedBytes: Int { self.isBarrier ? 0 : LogFormat.paddedRecordBytes(self.payload.count) }
+
+    /// Bytes that it counts for while it is queued: what it holds in memory, roughly, so that empty ones are bounded too.
+    var queuedBytes: Int { self.payload.count + 96 }
+}

@@ -1,0 +1,89 @@
+import BrasaPlatform
+import Synchronization
+
+/// Allocates the next segment before it is needed, so that a group never waits for it and a full disk is noticed early.
+///
+/// The lock is held while the disk works: a writer that needs the segment meanwhile waits for exactly that.
+final class SegmentPreparer: Sendable {
+    /// A file of zeros under a temporary name.
+    struct Spare {
+        let file: any DiskFile
+        let path: String
+        var bytes: Int
+    }
+
+    private struct State {
+        var spare: Spare?
+        var nextName: UInt64 = 0
+    }
+
+    /// Synced in pieces of this size, so that the log's own syncs never wait behind a long one.
+    private static let pieceBytes = 8 << 20
+
+    private let folder: LogFolder
+    private let segmentBytes: Int
+    private let state = Mutex(State())
+
+    init(folder: LogFolder, segmentBytes: Int) {
+        self.folder = folder
+        self.segmentBytes = segmentBytes
+    }
+
+    /// True when it had to allocate.
+    func prepare() throws(LogError) -> Bool {
+        try self.state.withLock { state throws(LogError) in
+            if state.spare != nil { return false }
+            state.spare = try self.allocate(self.segmentBytes, &state)
+            return true
+        }
+    }
+
+    /// Hands over a file of at least so many bytes.
+    func take(bytes: Int) throws(LogError) -> Spare {
+        try self.state.withLock { state throws(LogError) in
+            guard var spare = state.spare else { return try self.allocate(bytes, &state) }
+            state.spare = nil
+            if spare.bytes < bytes {
+                try Self.grow(spare.file, from: spare.bytes, to: bytes)
+                spare.bytes = bytes
+            }
+            return spare
+        }
+    }
+
+    private func allocate(_ bytes: Int, _ state: inout State) throws(LogError) -> Spare {
+        let path = self.folder.temporaryPath("segment-\(state.nextName)")
+        state.nextName += 1
+        let file = try asLogError { () throws(DiskError) in try self.folder.disk.open(path, .create) }
+        do throws(LogError) {
+            try Self.grow(file, from: 0, to: bytes)
+        } catch {
+            // What was claimed of a full disk is given back; a leftover is removed at the next start.
+            try? self.folder.disk.remove(path)
+            throw error
+        }
+        return Spare(file: file, path: path, bytes: bytes)
+    }
+
+    private static func grow(_ file: any DiskFile, from start: Int, to bytes: Int) throws(LogError) {
+        var size = start
+        while size < bytes {
+            size = min(bytes, size + Self.pieceBytes)
+            try asLogError { () throws(DiskError) in
+                try file.allocate(size)
+                try file.syncData()
+            }
+        }
+    }
+
+    /// Removes a spare that will not be used.
+    func discard() {
+        self.state.withLock { state in
+            guard let spare = state.spare else { return }
+            state.spare = nil
+            spare.file.close()
+            // A leftover is removed at the next start.
+            try? self.folder.disk.remove(spare.path)
+        }
+    }
+}

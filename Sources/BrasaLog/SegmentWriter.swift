@@ -1,0 +1,182 @@
+import BrasaPlatform
+
+/// The segment at the log's end. Used by one thread at a time.
+struct SegmentWriter: ~Copyable, Sendable {
+    private let folder: LogFolder
+    private let durability: Durability
+    private let segmentBytes: Int
+    private let preparer: SegmentPreparer
+    private var file: any DiskFile
+    private(set) var header: SegmentHeader
+    private var checksum: Checksum
+    private var fileBytes: Int
+    private var offset: Int
+    /// Everything before this offset is on stable storage.
+    private var syncedOffset: Int
+    private var nextRecord: UInt64
+    private var buffer = GroupBuffer()
+
+    /// Makes the segment `header` with `firstGroup` in it, under its name and stable. Nothing of it is seen before.
+    init(
+        folder: LogFolder,
+        durability: Durability,
+        segmentBytes: Int,
+        firstSegmentBytes: Int,
+        preparer: SegmentPreparer,
+        header: SegmentHeader,
+        firstGroup: ArraySlice<QueuedRecord>
+    ) throws(LogError) {
+        var buffer = GroupBuffer()
+        let checksum = Checksum(salt: header.salt, number: header.number)
+        var end = LogFormat.pageBytes
+        var group = UnsafeRawBufferPointer(start: nil, count: 0)
+        if !firstGroup.isEmpty {
+            group = buffer.encode(
+                firstGroup,
+                firstRecord: header.firstRecord,
+                syncedOffset: end,
+                segment: checksum,
+                offset: end
+            )
+            end += group.count
+        }
+        let spare = try preparer.take(bytes: max(firstSegmentBytes, end + 2 * LogFormat.pageBytes))
+        do throws(DiskError) {
+            if !group.isEmpty { try spare.file.write(group, at: LogFormat.pageBytes) }
+            try Self.publish(header, spare, folder)
+        } catch {
+            throw LogError(error)
+        }
+        self.folder = folder
+        self.durability = durability
+        self.segmentBytes = segmentBytes
+        self.preparer = preparer
+        self.file = spare.file
+        self.header = header
+        self.checksum = checksum
+        self.fileBytes = spare.bytes
+        self.offset = end
+        self.syncedOffset = end
+        self.nextRecord = header.firstRecord + UInt64(firstGroup.count)
+        self.buffer = buffer
+    }
+
+    private static func publish(
+        _ header: SegmentHeader,
+        _ spare: SegmentPreparer.Spare,
+        _ folder: LogFolder
+    ) throws(DiskError) {
+        var result: Result<Void, DiskError> = .success(())
+        withUnsafeTemporaryAllocation(byteCount: LogFormat.pageBytes, alignment: LogFormat.pageBytes) { page in
+            page.initializeMemory(as: UInt8.self, repeating: 0)
+            header.encode(into: page)
+            do throws(DiskError) {
+                try spare.file.write(UnsafeRawBufferPointer(page), at: 0)
+            } catch {
+                result = .failure(error)
+            }
+        }
+        try result.get()
+        try spare.file.syncData()
+        try folder.disk.rename(spare.path, to: folder.segmentPath(header.number))
+        try folder.disk.syncDirectory(folder.directory)
+    }
+
+    /// True when more than half of the segment is used: time to have the next one ready.
+    var wantsSpare: Bool { self.offset > self.fileBytes / 2 }
+
+    /// Writes the records as one group, and syncs it when the mode says so. `previousTime`: of the record before them.
+    /// Returns the bytes that the group takes on disk, and whether a new segment was begun for it.
+    mutating func write(
+        _ records: ArraySlice<QueuedRecord>,
+        previousTime: Int64
+    ) throws(LogError) -> (bytes: Int, rotated: Bool) {
+        let bodyBytes = records.reduce(0) { $0 + $1.paddedBytes }
+        let bytes = LogFormat.roundUp(GroupHeader.bytes + bodyBytes, to: LogFormat.pageBytes)
+        // A page is kept free for the end mark.
+        let rotates = self.offset + bytes + LogFormat.pageBytes > self.fileBytes
+        if rotates { try self.rotate(groupBytes: bytes, previousTime: previousTime) }
+        let isSyncing = self.durability == .fsync
+        let group = self.buffer.encode(
+            records,
+            firstRecord: self.nextRecord,
+            syncedOffset: self.syncedOffset,
+            segment: self.checksum,
+            offset: self.offset
+        )
+        do throws(DiskError) {
+            try self.file.write(group, at: self.offset)
+            if isSyncing { try self.file.syncData() }
+        } catch {
+            throw LogError(error)
+        }
+        self.offset += bytes
+        self.nextRecord += records.reduce(0) { $0 + ($1.isBarrier ? 0 : 1) }
+        if isSyncing { self.syncedOffset = self.offset }
+        return (bytes, rotates)
+    }
+
+    private mutating func rotate(groupBytes: Int, previousTime: Int64) throws(LogError) {
+        try self.sync()
+        let spare = try self.preparer.take(bytes: max(self.segmentBytes, groupBytes + 2 * LogFormat.pageBytes))
+        let header = SegmentHeader(
+            salt: self.header.salt,
+            number: self.header.number + 1,
+            firstRecord: self.nextRecord,
+            previousTime: previousTime,
+            previousEnd: UInt64(self.offset)
+        )
+        do throws(DiskError) {
+            try Self.publish(header, spare, self.folder)
+        } catch {
+            throw LogError(error)
+        }
+        self.file.close()
+        self.file = spare.file
+        self.header = header
+        self.checksum = Checksum(salt: header.salt, number: header.number)
+        self.fileBytes = spare.bytes
+        self.offset = LogFormat.pageBytes
+        self.syncedOffset = self.offset
+    }
+
+    private mutating func sync() throws(LogError) {
+        if self.syncedOffset == self.offset { return }
+        do throws(DiskError) {
+            try self.file.syncData()
+        } catch {
+            throw LogError(error)
+        }
+        self.syncedOffset = self.offset
+    }
+
+    /// Leaves the proof that the last group was synced, for when no later group follows: with it, damage to that group
+    /// cannot be taken for a torn write. It need not be synced, costs no latency, and the next group overwrites it.
+    mutating func writeEndMark() throws(LogError) {
+        guard self.syncedOffset == self.offset, self.offset + LogFormat.pageBytes <= self.fileBytes else { return }
+        let mark = self.buffer.encode(
+            [],
+            firstRecord: self.nextRecord,
+            syncedOffset: self.offset,
+            segment: self.checksum,
+            offset: self.offset
+        )
+        do throws(DiskError) {
+            try self.file.write(mark, at: self.offset)
+        } catch {
+            throw LogError(error)
+        }
+    }
+
+    /// The last call: everything stable, end mark included, and the file closed.
+    mutating func close() throws(LogError) {
+        defer { self.file.close() }
+        try self.sync()
+        try self.writeEndMark()
+        do throws(DiskError) {
+            try self.file.syncData()
+        } catch {
+            throw LogError(error)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import BrasaPlatform
+import Synchronization
+
+extension WriteAheadLog {
+    /// Writes and syncs one group and completes its waiters. False when nothing was queued. The log thread's body;
+    /// a simulation calls it itself.
+    package func step() -> Bool {
+        guard let files = self.files else { return false }
+        return files.writer.withLock { writing in
+            if writing.isClosed || !self.refill(&writing) { return false }
+            let group = self.nextGroup(writing)
+            do throws(LogError) {
+                try self.write(group, &writing, files)
+            } catch {
+                self.fail(error, &writing)
+                return false
+            }
+            self.finish(group, &writing)
+            return true
+        }
+    }
+
+    /// Takes over everything queued when what was taken before is done. The two arrays change places, so that neither
+    /// is allocated anew.
+    private func refill(_ writing: inout LogFiles.Writing) -> Bool {
+        if writing.next < writing.taken.count { return true }
+        writing.taken.removeAll(keepingCapacity: true)
+        writing.next = 0
+        self.queue.withLock { queue in swap(&queue.waiting, &writing.taken) }
+        return !writing.taken.isEmpty
+    }
+
+    private func nextGroup(_ writing: borrowing LogFiles.Writing) -> Range<Int> {
+        var end = writing.next
+        var bytes = 0
+        while end < writing.taken.count {
+            bytes += writing.taken[end].paddedBytes
+            if end > writing.next && bytes > self.configuration.groupBytesMax { break }
+            end += 1
+        }
+        return writing.next..<end
+    }
+
+    private func write(
+        _ group: Range<Int>,
+        _ writing: inout LogFiles.Writing,
+        _ files: LogFiles
+    ) throws(LogError) {
+        let records = writing.taken[group]
+        guard let last = records.last(where: { !$0.isBarrier }) else { return }
+        let previousTime = writing.lastTime
+        let (bytes, rotated) = try writing.segment.write(records, previousTime: previousTime)
+        writing.lastTime = last.time
+        files.writtenBytes.add(bytes, ordering: .relaxed)
+        files.wantsSpare.store(writing.segment.wantsSpare, ordering: .relaxed)
+        if rotated {
+            let number = writing.segment.header.number
+            files.segments.withLock { $0.append(LogFiles.KnownSegment(number: number, previousTime: previousTime)) }
+        }
+    }
+
+    private func finish(_ group: Range<Int>, _ writing: inout LogFiles.Writing) {
+        var bytes = 0
+        var time: Int64?
+        var completions = Completions()
+        for record in writing.taken[group] {
+            bytes += record.queuedBytes
+            if !record.isBarrier { time = record.time }
+            completions.add(record.waiter)
+        }
+        writing.next = group.upperBound
+        let isIdle = self.queue.withLock { queue in
+            queue.queuedBytes -= bytes
+            queue.unfinished -= group.count
+            if let time { queue.durableTime = time }
+            return queue.unfinished == 0
+        }
+        if let time { self.observer.onDurable(time) }
+        completions.post(.success(()))
+        if isIdle && time != nil {
+            do throws(LogError) {
+                try writing.segment.writeEndMark()
+            } catch {
+                self.fail(error, &writing)
+            }
+        }
+    }
+
+    /// Nothing is acknowledged from here on: what the disk holds is known only after a restart has read it.
+    private func fail(_ error: LogError, _ writing: inout LogFiles.Writing) {
+        let afterwards = error.afterwards
+        var completions = Completions()
+        for record in writing.taken[writing.next...] { completions.add(record.waiter) }
+        writing.taken.removeAll()
+        writing.next = 0
+        writing.isClosed = true
+        let waiting = self.queue.withLock { queue in
+            queue.refusal = afterwards
+            queue.queuedBytes = 0
+            queue.unfinished = 0
+            let waiting = queue.waiting
+            queue.waiting.removeAll()
+            return waiting
+        }
+        for record in waiting { completions.add(record.waiter) }
+        self.observer.onFailure(error)
+        completions.post(.failure(afterwards))
+    }
+
+    /// Allocates the next segment once the current one is half full. Always false: it has nothing more to do until it is
+    /// woken. A refusal of the disk is met again, and then reported, when the segment is needed.
+    package func prepareStep() -> Bool {
+        guard let files = self.files, files.wantsSpare.load(ordering: .relaxed) else { return false }
+        _ = try? files.preparer.prepare()
+        return false
+    }
+
+    /// The last step of `stop`.
+    func close() {
+        guard let files = self.files else { return }
+        files.writer.withLock { writing in
+            if !writing.isClosed {
+                writing.isClosed = true
+                // Everything acknowledged is durable already, as its mode promises; a restart finds out the rest.
+                do throws(LogError) {
+                    try writing.segment.close()
+                } catch {
+                    self.observer.onFailure(error)
+                }
+            }
+        }
+        files.preparer.discard()
+        files.lock.release()
+    }
+}
