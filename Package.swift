@@ -77,7 +77,7 @@ let package = Package(
             "BrasaServer",
             [
                 "BrasaDocuments", "BrasaService", "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform",
-                "BrasaGRPC", "BrasaHTTP2",
+                "BrasaGRPC", "BrasaHTTP2", "BrasaWire",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),

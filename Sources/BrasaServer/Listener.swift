@@ -43,10 +43,10 @@ final class Listener: Sendable {
             .childChannelInitializer { channel in
                 guard connections.add(channel) else { return channel.close() }
                 return channel.eventLoop.makeCompletedFuture {
-                    let service = services.service(on: channel.eventLoop)
+                    let entry = services.entry(on: channel.eventLoop)
                     try channel.pipeline.syncOperations.addHandler(
                         ProtocolSniffer(timeLimit: Self.sniffTimeLimit) { verdict, channel in
-                            try Self.configure(channel, for: verdict, service: service, emulator: emulator)
+                            try Self.configure(channel, for: verdict, entry: entry, emulator: emulator)
                         }
                     )
                 }
@@ -84,11 +84,11 @@ final class Listener: Sendable {
         switch verdict {
         case .http2:
             try pipeline.addHandler(
-                HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: service.acceptor))
+                HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: entry.grpc.acceptor(on: channel.eventLoop)))
             )
         case .http1, .undecided:
             try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: true)
-            try pipeline.addHandler(PlainEndpoints(emulator: emulator, service: service))
+            try pipeline.addHandler(PlainEndpoints(emulator: emulator, service: entry.firestore))
         }
     }
 

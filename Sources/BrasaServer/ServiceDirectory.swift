@@ -1,23 +1,48 @@
+import BrasaGRPC
+import BrasaHTTP2
 import BrasaService
+import BrasaWire
 import NIOCore
 
-/// The service of each event loop. Made once before the first connection; only read afterwards.
+/// What answers calls on each event loop. Made once before the first connection; only read afterwards.
 struct ServiceDirectory: Sendable {
-    private let services: [ObjectIdentifier: FirestoreService]
+    struct Entry: Sendable {
+        let firestore: FirestoreService
+        let grpc: GRPCServer
+    }
 
-    init(group: any EventLoopGroup, make: (any EventLoop) -> FirestoreService) {
-        var services: [ObjectIdentifier: FirestoreService] = [:]
+    let health: HealthService
+    private let entries: [ObjectIdentifier: Entry]
+
+    init(group: any EventLoopGroup, make: (any EventLoop) -> FirestoreService) throws {
+        let health = HealthService(statuses: [
+            "": .serving, FirestoreMethods.getDocument.service: .serving,
+        ])
+        let reflection = try ReflectionService(fileDescriptorSets: [FirestoreDescriptors.fileSet])
+        var entries: [ObjectIdentifier: Entry] = [:]
         for eventLoop in group.makeIterator() {
-            services[ObjectIdentifier(eventLoop)] = make(eventLoop)
+            let service = make(eventLoop)
+            var methods = GRPCMethodTable()
+            service.register(in: &methods)
+            health.register(in: &methods)
+            reflection.register(in: &methods)
+            entries[ObjectIdentifier(eventLoop)] = Entry(firestore: service, grpc: GRPCServer(methods: methods))
         }
-        self.services = services
+        self.health = health
+        self.entries = entries
     }
 
     /// - Precondition: the loop is one of the group's.
-    func service(on eventLoop: any EventLoop) -> FirestoreService {
-        guard let service = self.services[ObjectIdentifier(eventLoop)] else {
+    func entry(on eventLoop: any EventLoop) -> Entry {
+        guard let entry = self.entries[ObjectIdentifier(eventLoop)] else {
             preconditionFailure("a connection on a loop that is not the server's")
         }
-        return service
+        return entry
+    }
+
+    /// Tells who asks for the server's health that it is about to end.
+    func announceShutdown() {
+        self.health.set(.notServing)
+        self.health.set(.notServing, for: FirestoreMethods.getDocument.service)
     }
 }

@@ -29,7 +29,7 @@ extension FirestoreService {
             writes: writes,
             reply: self.reply { result in
                 switch result {
-                case .success: self.clear(name, done: done)
+                case .success: self.eventLoop.execute { self.clear(name, done: done) }
                 case .failure(let error): done(GRPCStatus(error))
                 }
             }

@@ -1,0 +1,82 @@
+import BrasaStore
+import BrasaTransactions
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+
+/// What the engine does besides answering: time limits of transactions, pruning of history, checkpoints. Each has its own
+/// thread, so that a long checkpoint holds up no time limit.
+final class BackgroundWork: Sendable {
+    /// Time limits are kept to within this.
+    private static let tickInterval: Duration = .milliseconds(50)
+    private static let checkpointInterval: Duration = .seconds(1)
+
+    private let ticking: PeriodicThread
+    private let checkpointing: PeriodicThread
+
+    init(store: Store, transactions: TransactionManager, logger: Logger) {
+        self.ticking = PeriodicThread(name: "brasa-tick", interval: Self.tickInterval) {
+            transactions.tick()
+            // Whatever is left over is pruned at the next tick: commits are made faster than it by nobody for long.
+            for _ in 0..<64 where !store.maintain() { break }
+        }
+        self.checkpointing = PeriodicThread(name: "brasa-checkpoint", interval: Self.checkpointInterval) {
+            do throws(StoreError) {
+                if try store.checkpointIfNeeded() { logger.info("checkpoint written") }
+            } catch {
+                logger.error("a checkpoint failed; the log grows until one succeeds", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    func start() {
+        self.ticking.start()
+        self.checkpointing.start()
+    }
+
+    func stop() {
+        self.ticking.stop()
+        self.checkpointing.stop()
+    }
+}
+
+/// A thread that calls its work again and again, with a pause between calls.
+final class PeriodicThread: Sendable {
+    private let name: String
+    private let interval: Duration
+    private let work: @Sendable () -> Void
+    private let state = ConditionLock(value: State.idle)
+
+    private enum State {
+        case idle, running, stopping, stopped
+    }
+
+    init(name: String, interval: Duration, work: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.interval = interval
+        self.work = work
+    }
+
+    func start() {
+        self.state.lock(whenValue: .idle)
+        self.state.unlock(withValue: .running)
+        let thread = Thread { self.loop() }
+        thread.name = self.name
+        thread.start()
+    }
+
+    private func loop() {
+        while !self.state.lock(whenValue: .stopping, timeoutSeconds: self.interval / .seconds(1)) {
+            self.work()
+        }
+        self.state.unlock(withValue: .stopped)
+    }
+
+    /// Returns when the call in progress, if any, has returned.
+    func stop() {
+        self.state.lock(whenValue: .running)
+        self.state.unlock(withValue: .stopping)
+        self.state.lock(whenValue: .stopped)
+        self.state.unlock()
+    }
+}

@@ -1,0 +1,65 @@
+import BrasaService
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// The whole process: opens the data folder, listens, and on SIGTERM or SIGINT finishes what is in flight and closes the
+/// folder.
+package enum BrasaServer {
+    /// Runs until a signal ends it.
+    ///
+    /// - Parameter ready: called once with the address, when calls are answered.
+    /// - Throws: `StartError` when the server cannot start, or had to stop because the log failed.
+    package static func run(
+        _ configuration: ServerConfiguration, ready: @escaping @Sendable (ListenAddress) -> Void
+    ) async throws {
+        var logger = Logger(label: "brasa", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = configuration.logLevel
+        FileDescriptorLimit.raise()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
+        do {
+            let engine = try Engine(configuration, logger: logger)
+            let service = ListeningService(
+                configuration: configuration, engine: engine, group: group, logger: logger, ready: ready)
+            var lifecycle = ServiceGroupConfiguration(services: [service], logger: logger)
+            lifecycle.gracefulShutdownSignals = [.sigterm, .sigint]
+            defer { engine.stop() }
+            try await ServiceGroup(configuration: lifecycle).run()
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+}
+
+/// Listens for as long as the process is wanted.
+private struct ListeningService: Service {
+    let configuration: ServerConfiguration
+    let engine: Engine
+    let group: MultiThreadedEventLoopGroup
+    let logger: Logger
+    let ready: @Sendable (ListenAddress) -> Void
+
+    func run() async throws {
+        let services = try ServiceDirectory(group: self.group) { eventLoop in
+            FirestoreService(
+                store: self.engine.store, transactions: self.engine.transactions,
+                mailbox: EventLoopMailbox(eventLoop), eventLoop: eventLoop, entropy: .system)
+        }
+        let listener = try await Listener.bind(self.configuration, group: self.group, services: services)
+        self.ready(listener.address)
+        self.logger.info("serving", metadata: ["address": "\(listener.address)"])
+        let (finished, finish) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        await withGracefulShutdownHandler {
+            for await _ in finished { break }
+        } onGracefulShutdown: {
+            finish.yield()
+        }
+        services.announceShutdown()
+        self.logger.info("draining", metadata: ["grace": "\(self.configuration.grace)"])
+        await listener.drain(grace: self.configuration.grace)
+        self.logger.info("drained")
+    }
+}

@@ -1,0 +1,57 @@
+import BrasaLog
+import BrasaPlatform
+import BrasaStore
+import BrasaTransactions
+import Logging
+
+/// Store and transactions over the real disk and clock, with the threads that work for them in the background.
+final class Engine: Sendable {
+    let store: Store
+    let transactions: TransactionManager
+    private let background: BackgroundWork
+
+    /// - Throws: `StartError` when the data folder cannot be used.
+    init(_ configuration: ServerConfiguration, logger: Logger) throws {
+        Self.announce(configuration, logger: logger)
+        var store = Store.Configuration()
+        store.log.durability = configuration.durability
+        store.shards = configuration.shards
+        store.history = configuration.history
+        do throws(StoreError) {
+            self.store = try Store.open(
+                configuration: store, disk: RealDisk(), directory: configuration.dataDirectory, clock: .system,
+                entropy: .system,
+                onFailure: { error in
+                    logger.critical(
+                        "the log failed: nothing more is acknowledged until a restart", metadata: ["error": "\(error)"])
+                })
+        } catch {
+            throw StartError("cannot open \(configuration.dataDirectory): \(error)")
+        }
+        self.transactions = TransactionManager(store: self.store, clock: .system, entropy: .system)
+        self.background = BackgroundWork(store: self.store, transactions: self.transactions, logger: logger)
+        self.store.start()
+        self.background.start()
+        let statistics = self.store.statistics
+        logger.info(
+            "recovered",
+            metadata: ["documents": "\(statistics.documents)", "databases": "\(statistics.databases)"])
+    }
+
+    /// Promise 1 in the weaker modes is said aloud, so that nobody is surprised after a crash.
+    private static func announce(_ configuration: ServerConfiguration, logger: Logger) {
+        switch configuration.durability {
+        case .fsync: break
+        case .os:
+            logger.notice("durability os: commits are acknowledged before they are on stable storage")
+        case .memory:
+            logger.notice("durability memory: nothing is written to disk, and all is lost when the process ends")
+        }
+    }
+
+    /// Makes everything appended durable and closes the folder.
+    func stop() {
+        self.background.stop()
+        self.store.stop()
+    }
+}
