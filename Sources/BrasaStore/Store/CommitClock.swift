@@ -58,6 +58,9 @@ final class CommitClock: Sendable {
         return max(self.clock.wall(), next)
     }
 
+    /// Of the newest commit that was not withdrawn.
+    var lastCommit: Int64 { self.times.withLock { $0.lastCommit } }
+
     /// The newest stamp's commit did not happen.
     func withdraw(before: Int64) {
         self.times.withLock { $0.lastCommit = before }

@@ -50,18 +50,46 @@ extension Store {
             if let waiter { self.log.barrier(waiter) }
             return Timestamp(microseconds: self.commitClock.passingTime())
         }
+        let stamp = self.stamp()
+        do throws(StoreError) {
+            try self.apply(changes: changes, at: stamp, waiter: waiter)
+        } catch {
+            self.withdraw(stamp)
+            throw error
+        }
+        return stamp.time
+    }
+
+    /// The time of the next commit, so that what is committed may depend on it. Until it is applied or withdrawn, reads
+    /// see no further than what was applied before.
+    package func stamp() -> CommitStamp {
         let (time, before) = self.commitClock.stamp()
+        return CommitStamp(time: Timestamp(microseconds: time), before: before)
+    }
+
+    /// Nothing is committed at this time.
+    package func withdraw(_ stamp: CommitStamp) {
+        self.commitClock.withdraw(before: stamp.before)
+    }
+
+    /// Like `apply(changes:waiter:)` for at least one change, at a time already given out. When this throws, nothing was
+    /// changed, and the stamp has to be withdrawn.
+    package func apply(changes: [DocumentChange], at stamp: CommitStamp, waiter: LogWaiter?) throws(StoreError) {
+        let time = stamp.time.microseconds
         let record = RecordWriter.commit(changes, time: time)
         let pending = self.documents.add(changes, time: time)
         do throws(LogError) {
             try self.log.append(time: time, record: record, waiter: waiter)
         } catch {
             self.documents.takeBack(changes)
-            self.commitClock.withdraw(before: before)
             throw StoreError(refused: error)
         }
         self.documents.settle(changes, pending, time: time)
-        return Timestamp(microseconds: time)
+    }
+
+    /// The state of this time is the latest one, durable or not, and no later commit gets it or an earlier one.
+    package var appliedTime: Timestamp {
+        Timestamp(microseconds: max(self.commitClock.lastCommit, self.commitClock.watermark))
     }
 
     /// The waiter hears when everything applied so far is durable.

@@ -1,0 +1,58 @@
+import BrasaQueries
+import BrasaStore
+
+/// A transaction, or a plain commit, as the lock table sees it. Guarded by the manager's lock, like the table.
+final class LockOwner {
+    let priority: LockPriority
+    let database: DatabaseHandle
+    /// Nil for a plain commit.
+    let transaction: TransactionID?
+    /// Documents held. The mode is kept in the table.
+    var keys: [LockKey] = []
+    var holdsRanges = false
+    /// Several when a client reads in parallel.
+    var waiting: [LockRequest] = []
+    /// An older transaction took its locks away; what it has read still holds for the moment when that happened.
+    var isWounded = false
+
+    init(priority: LockPriority, database: DatabaseHandle, transaction: TransactionID? = nil) {
+        self.priority = priority
+        self.transaction = transaction
+        self.database = database
+    }
+}
+
+/// Locks that are asked for together and granted together.
+final class LockRequest {
+    enum Kind {
+        case read([(key: LockKey, mode: LockMode)])
+        case scan(NameRange)
+        case commit([LockKey])
+    }
+
+    let owner: LockOwner
+    let kind: Kind
+    /// What the manager does once it is granted. Dropped when the request ends, whatever may still refer to it.
+    var work: PendingWork?
+    var deadline: Int64 = 0
+    /// Counted against the bound on waiting bytes.
+    var countedBytes = 0
+    var isWaiting = false
+    /// Names the range that a granted scan holds.
+    var rangeToken: UInt64 = 0
+
+    init(owner: LockOwner, kind: Kind, work: PendingWork? = nil) {
+        self.owner = owner
+        self.kind = kind
+        self.work = work
+    }
+
+    /// What its writes take in memory while it waits.
+    var byteCount: Int {
+        if case .commit(let commit) = self.work { commit.byteCount } else { 0 }
+    }
+
+    var isCommit: Bool {
+        if case .commit = self.kind { true } else { false }
+    }
+}

@@ -1,0 +1,186 @@
+import BrasaQueries
+import BrasaStore
+
+extension LockTable {
+    // MARK: Who stands in the way
+
+    func isGrantable(_ request: LockRequest) -> Bool {
+        self.forEachBlocker(of: request) { _ in false }
+    }
+
+    /// Owners that `owner` waits for, with repetitions.
+    func blockers(of owner: LockOwner) -> [LockOwner] {
+        var blockers: [LockOwner] = []
+        for request in owner.waiting {
+            _ = self.forEachBlocker(of: request) {
+                blockers.append($0)
+                return true
+            }
+        }
+        return blockers
+    }
+
+    /// The one place that says who waits for whom. Returns false when `body` did.
+    private func forEachBlocker(of request: LockRequest, _ body: (LockOwner) -> Bool) -> Bool {
+        switch request.kind {
+        case .read(let locks):
+            for (key, mode) in locks {
+                guard let entry = self.entries[key] else { continue }
+                guard entry.forEachBlocker(of: request, mode: mode, body) else { return false }
+            }
+            return true
+        case .scan(let range):
+            guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return true }
+            return locks.forEachBlocker(ofScan: request, range: range, body)
+        case .commit(let keys):
+            for key in keys {
+                guard let entry = self.entries[key] else { continue }
+                guard entry.forEachBlocker(of: request, mode: nil, body) else { return false }
+            }
+            guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return true }
+            return locks.forEachBlocker(ofCommit: request, keys: keys, body)
+        }
+    }
+
+    /// Distinct, in the order met. Only holders: a younger one that merely waits is passed.
+    func youngerHolders(inTheWayOf request: LockRequest) -> [LockOwner] {
+        var victims: [LockOwner] = []
+        _ = self.forEachBlocker(of: request) { blocker in
+            if request.owner.priority < blocker.priority, !victims.contains(where: { $0 === blocker }) {
+                victims.append(blocker)
+            }
+            return true
+        }
+        return victims
+    }
+
+    /// Counts whom a commit is about to wound on documents that it has read itself.
+    mutating func noteUpgradeConflicts(of request: LockRequest, keys: [LockKey], now: Int64) {
+        for key in keys {
+            guard let entry = self.entries[key], entry.mode(of: request.owner) != nil else { continue }
+            let victims = entry.holders.count { request.owner.priority < $0.owner.priority }
+            self.heat.noteConflicts(victims, on: key, now: now)
+        }
+    }
+
+    // MARK: Holding
+
+    mutating func grant(_ request: LockRequest, now: Int64) {
+        let owner = request.owner
+        switch request.kind {
+        case .read(let locks):
+            for (key, mode) in locks {
+                let entry = self.entry(of: key)
+                // A parallel read of the same transaction may have brought it.
+                guard entry.mode(of: owner) == nil else { continue }
+                entry.hold(owner, mode)
+                owner.keys.append(key)
+            }
+        case .scan(let range):
+            self.rangeTokens += 1
+            request.rangeToken = self.rangeTokens
+            let hold = DatabaseLocks.RangeHold(owner: owner, token: self.rangeTokens, range: range)
+            self.locks(of: owner.database).ranges.append(hold)
+            owner.holdsRanges = true
+        case .commit(let keys):
+            for key in keys {
+                guard let entry = self.entries[key], entry.mode(of: owner) == .update, !entry.queue.isEmpty else {
+                    continue
+                }
+                self.heat.keepHot(key, now: now)
+            }
+        }
+    }
+
+    /// A scan that stopped early has seen less than it asked for.
+    mutating func narrowRange(_ token: UInt64, of owner: LockOwner, to range: NameRange) {
+        guard let locks = self.databases[ObjectIdentifier(owner.database)] else { return }
+        guard let index = locks.ranges.firstIndex(where: { $0.owner === owner && $0.token == token }) else { return }
+        locks.ranges[index].range = range
+        self.changed(owner.database, locks)
+    }
+
+    // MARK: Waiting
+
+    mutating func enqueue(_ request: LockRequest) {
+        request.isWaiting = true
+        request.owner.waiting.append(request)
+        self.waitingCount += 1
+        switch request.kind {
+        case .read(let locks):
+            for (key, mode) in locks {
+                let entry = self.entry(of: key)
+                entry.enqueue(request, mode)
+                let waitsForYounger = entry.holders.contains {
+                    mode == .update && $0.mode == .update && request.owner.priority < $0.owner.priority
+                }
+                if waitsForYounger { self.readsWaitingForYounger.insert(ObjectIdentifier(request)) }
+            }
+        case .scan:
+            self.locks(of: request.owner.database).enqueue(request)
+        case .commit(let keys):
+            for key in keys { self.entry(of: key).enqueue(request, nil) }
+            self.locks(of: request.owner.database).enqueue(request)
+        }
+    }
+
+    mutating func dequeue(_ request: LockRequest) {
+        request.isWaiting = false
+        request.owner.waiting.removeAll { $0 === request }
+        self.waitingCount -= 1
+        switch request.kind {
+        case .read(let locks):
+            self.readsWaitingForYounger.remove(ObjectIdentifier(request))
+            for (key, _) in locks { self.dequeue(request, from: key) }
+        case .scan:
+            self.dequeueFromDatabase(request)
+        case .commit(let keys):
+            for key in keys { self.dequeue(request, from: key) }
+            self.dequeueFromDatabase(request)
+        }
+    }
+
+    private mutating func dequeue(_ request: LockRequest, from key: LockKey) {
+        guard let entry = self.entries[key] else { return }
+        entry.dequeue(request)
+        self.changed(key, entry)
+    }
+
+    private mutating func dequeueFromDatabase(_ request: LockRequest) {
+        guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return }
+        locks.dequeue(request)
+        self.changed(request.owner.database, locks)
+    }
+
+    // MARK: Entries that come and go
+
+    private mutating func entry(of key: LockKey) -> LockEntry {
+        if let entry = self.entries[key] { return entry }
+        let entry = LockEntry()
+        self.entries[key] = entry
+        return entry
+    }
+
+    private mutating func locks(of database: DatabaseHandle) -> DatabaseLocks {
+        if let locks = self.databases[ObjectIdentifier(database)] { return locks }
+        let locks = DatabaseLocks()
+        self.databases[ObjectIdentifier(database)] = locks
+        return locks
+    }
+
+    mutating func changed(_ key: LockKey, _ entry: LockEntry) {
+        if entry.isUnused {
+            self.entries[key] = nil
+        } else if !entry.queue.isEmpty {
+            self.changedKeys.append(key)
+        }
+    }
+
+    mutating func changed(_ database: DatabaseHandle, _ locks: DatabaseLocks) {
+        if locks.isUnused {
+            self.databases[ObjectIdentifier(database)] = nil
+        } else if !(locks.waitingScans.isEmpty && locks.waitingCommits.isEmpty) {
+            self.changedDatabases.append(ObjectIdentifier(database))
+        }
+    }
+}

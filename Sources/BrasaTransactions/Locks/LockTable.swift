@@ -1,0 +1,144 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaStore
+
+/// Who may read and who may commit which documents, and who waits. It decides and does nothing: the manager, whose lock
+/// guards it, reads, applies and answers.
+///
+/// Every transactional read takes a shared lock, every scan a lock on its range. A commit needs its documents free of
+/// everyone else's, all at once. What is asked for together is granted together, so a request that waits holds
+/// nothing new.
+///
+/// **Who waits, who loses.** Everyone has a priority, the moment of the first read; a plain commit's is its arrival, so it
+/// is younger than every transaction whose locks it meets. Queues are in order of priority, which is first come, first
+/// served but for retries and for transactions that read elsewhere before. A commit takes the locks of younger holders
+/// away ("wounds" them) and waits for older ones; a read waits behind an older commit and passes a younger one. So
+/// everybody waits for older ones only, and no circle can form.
+///
+/// **Documents that many read in order to write.** With shared locks alone, of eight transactions that read a counter and
+/// then write it, the oldest aborts seven. When a document has cost some transactions their locks (`ContentionHeat`),
+/// its reads take update locks for a while: one holder at a time, the others wait their turn and then read what it
+/// wrote. Such a read may wait for a *younger* holder, whom it would be wasteful to wound. Only then can a circle form,
+/// so as long as someone waits that way each new wait looks for one, and its youngest member is wounded.
+struct LockTable {
+    var entries: [LockKey: LockEntry] = [:]
+    var databases: [ObjectIdentifier: DatabaseLocks] = [:]
+    var heat = ContentionHeat()
+    /// Documents and databases where a lock was let go or a request left since `nextGranted` last returned nil.
+    var changedKeys: [LockKey] = []
+    var changedDatabases: [ObjectIdentifier] = []
+    var readsWaitingForYounger: Set<ObjectIdentifier> = []
+    var rangeTokens: UInt64 = 0
+
+    var waitingCount = 0
+
+    var entryCount: Int { self.entries.count }
+
+    func rangeCount(in database: DatabaseHandle) -> Int {
+        self.databases[ObjectIdentifier(database)]?.ranges.count ?? 0
+    }
+
+    // MARK: Asking
+
+    /// Whether a plain commit meets nobody at all: the way of nearly all commits.
+    func isFree(_ keys: [LockKey], in database: DatabaseHandle) -> Bool {
+        if self.entries.isEmpty && self.databases.isEmpty { return true }
+        if let locks = self.databases[ObjectIdentifier(database)] {
+            guard locks.ranges.isEmpty, locks.waitingScans.isEmpty else { return false }
+        }
+        return keys.allSatisfy { self.entries[$0] == nil }
+    }
+
+    /// The locks that reading `paths` needs beyond those that `owner` has.
+    func locksForReading(_ paths: [ResourcePath], by owner: LockOwner, now: Int64) -> [(key: LockKey, mode: LockMode)] {
+        var locks: [(key: LockKey, mode: LockMode)] = []
+        locks.reserveCapacity(paths.count)
+        for path in paths {
+            let key = LockKey(database: owner.database, path: path)
+            if self.entries[key]?.mode(of: owner) != nil { continue }
+            locks.append((key, self.heat.isHot(key, now: now) ? .update : .shared))
+        }
+        return locks
+    }
+
+    struct Decision {
+        var isGranted: Bool
+        /// Their locks are gone, and these requests of theirs with them.
+        var wounded: [(owner: LockOwner, requests: [LockRequest])] = []
+    }
+
+    /// Grants the request or queues it. Afterwards `nextGranted` may have something.
+    mutating func acquire(_ request: LockRequest, now: Int64) -> Decision {
+        var decision = Decision(isGranted: false)
+        if case .commit(let keys) = request.kind {
+            self.noteUpgradeConflicts(of: request, keys: keys, now: now)
+            for victim in self.youngerHolders(inTheWayOf: request) {
+                decision.wounded.append((victim, self.wound(victim)))
+            }
+        }
+        if self.isGrantable(request) {
+            self.grant(request, now: now)
+            decision.isGranted = true
+            return decision
+        }
+        self.enqueue(request)
+        while !self.readsWaitingForYounger.isEmpty, request.isWaiting,
+            let victim = WaitCircle.youngest(from: request.owner, blockers: self.blockers)
+        {
+            decision.wounded.append((victim, self.wound(victim)))
+        }
+        return decision
+    }
+
+    /// The next waiting request that can be granted, granted. A commit must be applied and released before the next call.
+    mutating func nextGranted(now: Int64) -> LockRequest? {
+        while let key = self.changedKeys.last {
+            if let request = self.entries[key]?.firstGrantable(self.isGrantable) {
+                self.dequeue(request)
+                self.grant(request, now: now)
+                return request
+            }
+            self.changedKeys.removeLast()
+        }
+        while let id = self.changedDatabases.last {
+            if let request = self.databases[id]?.firstGrantable(self.isGrantable) {
+                self.dequeue(request)
+                self.grant(request, now: now)
+                return request
+            }
+            self.changedDatabases.removeLast()
+        }
+        return nil
+    }
+
+    // MARK: Letting go
+
+    /// Takes a request that waits out of the queues.
+    mutating func cancel(_ request: LockRequest) {
+        if request.isWaiting { self.dequeue(request) }
+    }
+
+    /// Lets go of everything that `owner` holds or waits for.
+    @discardableResult
+    mutating func release(_ owner: LockOwner) -> [LockRequest] {
+        let requests = owner.waiting
+        for request in requests { self.dequeue(request) }
+        for key in owner.keys {
+            guard let entry = self.entries[key] else { continue }
+            entry.drop(owner)
+            self.changed(key, entry)
+        }
+        owner.keys = []
+        if owner.holdsRanges, let locks = self.databases[ObjectIdentifier(owner.database)] {
+            locks.ranges.removeAll { $0.owner === owner }
+            self.changed(owner.database, locks)
+            owner.holdsRanges = false
+        }
+        return requests
+    }
+
+    private mutating func wound(_ owner: LockOwner) -> [LockRequest] {
+        owner.isWounded = true
+        return self.release(owner)
+    }
+}

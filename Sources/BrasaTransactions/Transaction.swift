@@ -1,0 +1,71 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaStore
+
+/// An open transaction. Guarded by the manager's lock.
+final class Transaction {
+    enum State {
+        case active
+        /// Its commit waits for locks.
+        case committing
+        /// An older transaction took its locks. It goes on reading the state of that moment, so that its client sees
+        /// nothing inconsistent; a commit without writes succeeds, one with writes is aborted. (The official Python
+        /// client reruns a transaction only when its Commit is aborted, not when a read is.)
+        case doomed(Snapshot)
+    }
+
+    /// A time, and the history that is kept for it as long as this lives.
+    struct Snapshot {
+        let time: Timestamp
+        let pin: SnapshotPin
+    }
+
+    let id: TransactionID
+    let database: DatabaseHandle
+    let mode: TransactionMode
+    /// Counts beginnings.
+    let sequence: UInt64
+    let begunAt: Int64
+    /// From the attempt that this one repeats.
+    let inheritedAge: UInt64?
+    var lastActive: Int64
+    var state = State.active
+    /// Since the first read of a pessimistic transaction, or the commit.
+    var owner: LockOwner?
+    /// Of read-only and optimistic transactions, since the first read.
+    var snapshot: Snapshot?
+    /// What an optimistic transaction has seen.
+    var readPaths: Set<ResourcePath> = []
+    var readRanges: [NameRange] = []
+
+    init(
+        id: TransactionID,
+        sequence: UInt64,
+        database: DatabaseHandle,
+        mode: TransactionMode,
+        inheritedAge: UInt64?,
+        now: Int64
+    ) {
+        self.sequence = sequence
+        self.id = id
+        self.database = database
+        self.mode = mode
+        self.inheritedAge = inheritedAge
+        self.begunAt = now
+        self.lastActive = now
+    }
+
+    var isReadOnly: Bool {
+        if case .readOnly = self.mode { true } else { false }
+    }
+
+    /// Reads from one snapshot and locks nothing.
+    var readsSnapshot: Bool {
+        switch self.mode {
+        case .readOnly, .readWrite(_, .optimistic): true
+        case .readWrite(_, .pessimistic): false
+        }
+    }
+
+    var age: UInt64? { self.owner?.priority.age ?? self.inheritedAge }
+}

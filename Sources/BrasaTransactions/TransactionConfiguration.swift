@@ -1,0 +1,20 @@
+/// Times in nanoseconds of the monotonic clock. What lies past a bound is refused with RESOURCE_EXHAUSTED.
+package struct TransactionConfiguration: Sendable {
+    /// How long a request waits for locks before it is told of too much contention.
+    package var lockWait: Int64 = 20_000_000_000
+    package var idleMax: Int64 = 60_000_000_000
+    package var lifetimeMax: Int64 = 270_000_000_000
+    /// How long an ended transaction is remembered, so that late calls get the right answer and retries the priority.
+    package var rememberedFor: Int64 = 300_000_000_000
+
+    package var openTransactionsMax = 65_536
+    /// Past it the ones that ended first are forgotten early: calls on them then hear that they never were.
+    package var rememberedMax = 262_144
+    package var lockedDocumentsMax = 1_000_000
+    package var lockedRangesPerDatabaseMax = 4_096
+    package var waitingRequestsMax = 16_384
+    /// Of the writes of commits that wait for locks.
+    package var waitingBytesMax = 256 << 20
+
+    package init() {}
+}

@@ -1,0 +1,14 @@
+import BrasaStore
+
+extension TransactionError {
+    init(_ error: StoreError) {
+        switch error.code {
+        case .readTimeTooOld: self = .readTimeTooOld
+        case .readTimeInFuture(let by): self = .readTimeInFuture(microseconds: by)
+        case .readTimeBeforeCreation: self = .readTimeBeforeCreation
+        case .resourceExhausted: self = .exhausted(.queuedWrites)
+        case .commitTooLarge: self = .commitTooLarge
+        case .unavailable, .unrecoverable: self = .unavailable(reason: error.description)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package import BrasaDocuments
+
+/// Why an operation was refused, for one call. Code and text are made from the case.
+package enum TransactionError: Error, Hashable, Sendable {
+    /// The protocol's status codes that can occur here.
+    package enum Code: Hashable, Sendable {
+        case invalidArgument, notFound, alreadyExists, failedPrecondition, aborted, resourceExhausted, unavailable
+    }
+
+    /// A write was malformed or its precondition failed.
+    case document(DocumentError)
+    case duplicateInBatch
+    /// Never issued, forgotten, or of another database.
+    case invalidTransaction
+    /// Over, in a way that a client may mend by running it again.
+    case expired
+    /// Over because its commit failed for good.
+    case expiredAfterFailure
+    case writesInReadOnly
+    case retryOfReadOnly
+    /// Lost against an older transaction.
+    case contention
+    /// Waited too long.
+    case tooMuchContention
+    case readTimeTooOld
+    /// So far past everything that can be read yet; a caller may wait for a little of that.
+    case readTimeInFuture(microseconds: Int64)
+    case readTimeBeforeCreation
+    case exhausted(Bound)
+    /// The changes do not fit one record of the log.
+    case commitTooLarge
+    /// The log has stopped. A commit's record may or may not be on stable storage: its outcome is unknown until a restart
+    /// has recovered.
+    case unavailable(reason: String)
+
+    package enum Bound: String, Hashable, Sendable {
+        case openTransactions = "open transactions"
+        case lockedDocuments = "locked documents"
+        case lockedRanges = "queries in open transactions"
+        case waitingRequests = "requests waiting for locks"
+        case queuedWrites = "writes waiting for the disk"
+        case databases = "databases"
+    }
+
+    package var code: Code {
+        switch self {
+        case .document(let error):
+            switch error.code {
+            case .invalidArgument: .invalidArgument
+            case .notFound: .notFound
+            case .alreadyExists: .alreadyExists
+            case .failedPrecondition: .failedPrecondition
+            }
+        case .duplicateInBatch, .commitTooLarge, .invalidTransaction, .expiredAfterFailure, .writesInReadOnly,
+            .retryOfReadOnly,
+            .readTimeInFuture, .readTimeBeforeCreation:
+            .invalidArgument
+        case .expired, .contention, .tooMuchContention: .aborted
+        case .readTimeTooOld: .failedPrecondition
+        case .exhausted: .resourceExhausted
+        case .unavailable: .unavailable
+        }
+    }
+
+    /// Clients match some of these (reference, 6.7).
+    package var message: String {
+        switch self {
+        case .document(let error): error.message
+        case .duplicateInBatch: "the same document cannot be written more than once in a single request"
+        case .invalidTransaction: "Invalid transaction."
+        case .expired, .expiredAfterFailure: "The referenced transaction has expired or is no longer valid."
+        case .writesInReadOnly: "Cannot modify entities in a read-only transaction."
+        case .retryOfReadOnly: "Cannot retry a read-only transaction"
+        case .contention:
+            "Aborted due to cross-transaction contention. This occurs when multiple transactions attempt to access "
+                + "the same data, requiring Firestore to abort at least one in order to enforce serializability."
+        case .tooMuchContention: "Too much contention on these documents. Please try again."
+        case .readTimeTooOld: "The requested snapshot version is too old."
+        case .readTimeInFuture: "The requested 'read_time' cannot be in the future."
+        case .readTimeBeforeCreation: "The requested 'read_time' cannot be before database creation time."
+        case .exhausted(let bound): "Too many \(bound.rawValue). Please try again later."
+        case .commitTooLarge: "The commit exceeds the maximum allowed size."
+        case .unavailable(let reason): "\(reason) What was asked for may or may not have happened."
+        }
+    }
+}

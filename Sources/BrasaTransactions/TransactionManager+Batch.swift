@@ -1,0 +1,57 @@
+package import BrasaDocuments
+package import BrasaStore
+import Synchronization
+
+extension TransactionManager {
+    /// Applies each write for itself. Those that were malformed keep their error; one document twice refuses all.
+    package func batchWrite(
+        database: DatabaseHandle,
+        writes: [Result<Write, DocumentError>],
+        reply: Reply<[Result<WriteResult, TransactionError>]>
+    ) {
+        var paths: Set<ResourcePath> = []
+        for case .success(let write) in writes where !paths.insert(write.name.path).inserted {
+            return reply.complete(.failure(.duplicateInBatch))
+        }
+        guard !writes.isEmpty else { return reply.complete(.success([])) }
+        let batch = Batch(count: writes.count, reply: reply)
+        self.exclusively { now, completions in
+            for (index, write) in writes.enumerated() {
+                let reply = Reply<CommitResult>(mailbox: reply.mailbox) { result in
+                    batch.finish(index, result.map { $0.results[0] })
+                }
+                switch write {
+                case .success(let write):
+                    self.commitPlain([write], in: database, reply, now: now, &completions)
+                case .failure(let error):
+                    completions.add(to: reply, isCaller: true, .failure(.document(error)))
+                }
+            }
+        }
+    }
+}
+
+/// Collects the answers to the writes of one batch and gives them together.
+private final class Batch: Sendable {
+    private struct State {
+        var results: [Result<WriteResult, TransactionError>?]
+        var missing: Int
+    }
+
+    private let state: Mutex<State>
+    private let reply: Reply<[Result<WriteResult, TransactionError>]>
+
+    init(count: Int, reply: Reply<[Result<WriteResult, TransactionError>]>) {
+        self.state = Mutex(State(results: Array(repeating: nil, count: count), missing: count))
+        self.reply = reply
+    }
+
+    func finish(_ index: Int, _ result: Result<WriteResult, TransactionError>) {
+        let complete: [Result<WriteResult, TransactionError>]? = self.state.withLock { state in
+            state.results[index] = result
+            state.missing -= 1
+            return state.missing == 0 ? state.results.compactMap(\.self) : nil
+        }
+        if let complete { self.reply.complete(.success(complete)) }
+    }
+}

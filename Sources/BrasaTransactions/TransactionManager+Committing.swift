@@ -1,0 +1,194 @@
+package import BrasaDocuments
+import BrasaPlatform
+package import BrasaStore
+
+extension TransactionManager {
+    /// Applies all writes or none, at one time. Without a transaction it waits for the locks of open ones like any of
+    /// them.
+    package func commit(
+        database: DatabaseHandle,
+        transaction id: TransactionID?,
+        writes: [Write],
+        reply: Reply<CommitResult>
+    ) {
+        self.exclusively { now, completions in
+            guard let id else {
+                return self.commitPlain(writes, in: database, reply, now: now, &completions)
+            }
+            guard let transaction = self.open(id, in: database, reply, now: now, &completions) else { return }
+            switch transaction.state {
+            case .committing:
+                completions.add(to: reply, isCaller: true, .failure(.expired))
+            case _ where transaction.isReadOnly && !writes.isEmpty:
+                self.end(transaction, .commitFailed, now: now, &completions)
+                completions.add(to: reply, isCaller: true, .failure(.writesInReadOnly))
+            case _ where writes.isEmpty:
+                self.end(transaction, .committed, now: now, &completions)
+                completions.add(to: reply, isCaller: true, .success(self.emptyResult))
+            case .doomed:
+                self.end(transaction, .aborted, now: now, &completions)
+                completions.add(to: reply, isCaller: true, .failure(.contention))
+            case .active:
+                self.commit(writes, of: transaction, reply, now: now, &completions)
+            }
+        }
+    }
+
+    func commitPlain(
+        _ writes: [Write],
+        in database: DatabaseHandle,
+        _ reply: Reply<CommitResult>,
+        now: Int64,
+        _ completions: inout Completions
+    ) {
+        guard !writes.isEmpty else {
+            return completions.add(to: reply, isCaller: true, .success(self.emptyResult))
+        }
+        let keys = Self.keys(of: writes, in: database)
+        let commit = PendingCommit(transaction: nil, writes: writes, keys: keys, reply: reply)
+        if self.locks.isFree(keys, in: database) {
+            return self.perform(commit, isCaller: true, now: now, &completions)
+        }
+        let sequence = self.nextSequence()
+        let owner = LockOwner(priority: LockPriority(age: sequence, sequence: sequence), database: database)
+        let request = LockRequest(owner: owner, kind: .commit(keys), work: .commit(commit))
+        self.submit(request, now: now, &completions)
+    }
+
+    private func commit(
+        _ writes: [Write],
+        of transaction: Transaction,
+        _ reply: Reply<CommitResult>,
+        now: Int64,
+        _ completions: inout Completions
+    ) {
+        let owner = self.owner(of: transaction)
+        // Reads that still wait would be answered after the end.
+        for request in owner.waiting {
+            self.locks.cancel(request)
+            self.refuse(request, .expired, &completions)
+        }
+        transaction.state = .committing
+        let keys = Self.keys(of: writes, in: transaction.database)
+        let commit = PendingCommit(transaction: transaction, writes: writes, keys: keys, reply: reply)
+        self.submit(
+            LockRequest(owner: owner, kind: .commit(keys), work: .commit(commit)),
+            now: now,
+            &completions
+        )
+    }
+
+    private static func keys(of writes: [Write], in database: DatabaseHandle) -> [LockKey] {
+        if writes.count == 1 { return [LockKey(database: database, path: writes[0].name.path)] }
+        var seen: Set<LockKey> = []
+        return writes.lazy.map { LockKey(database: database, path: $0.name.path) }.filter { seen.insert($0).inserted }
+    }
+
+    private var emptyResult: CommitResult {
+        CommitResult(commitTime: self.store.strongReadTime(), results: [])
+    }
+
+    // MARK: Once granted
+
+    func perform(_ commit: PendingCommit, isCaller: Bool, now: Int64, _ completions: inout Completions) {
+        if let transaction = commit.transaction, self.hasChanged(since: transaction) {
+            self.end(transaction, .aborted, now: now, &completions)
+            return self.answerJudged(commit, isCaller: isCaller, .failure(.contention), &completions)
+        }
+        let stamp = self.store.stamp()
+        let evaluation: CommitEvaluation
+        do {
+            let database = commit.keys[0].database
+            evaluation = try CommitEvaluation(commit.writes, in: database, of: self.store, at: stamp.time)
+        } catch {
+            self.store.withdraw(stamp)
+            self.end(commit.transaction, .commitFailed, now: now, &completions)
+            return self.answerJudged(commit, isCaller: isCaller, .failure(.document(error)), &completions)
+        }
+        let result = CommitResult(commitTime: stamp.time, results: evaluation.results)
+        guard !evaluation.changes.isEmpty else {
+            self.store.withdraw(stamp)
+            self.end(commit.transaction, .committed, now: now, &completions)
+            return self.answerJudged(commit, isCaller: isCaller, .success(result), &completions)
+        }
+        do throws(StoreError) {
+            let reply = commit.reply
+            let waiter = Store.waiter(on: reply.mailbox) { outcome in
+                reply.complete(outcome.map { result }.mapError { TransactionError($0) })
+            }
+            try self.store.apply(changes: evaluation.changes, at: stamp, waiter: waiter)
+            self.end(commit.transaction, .committed, now: now, &completions)
+        } catch {
+            self.store.withdraw(stamp)
+            self.refuse(commit, TransactionError(error), isCaller: isCaller, now: now, &completions)
+        }
+    }
+
+    /// For a commit that the store did not take.
+    private func refuse(
+        _ commit: PendingCommit,
+        _ error: TransactionError,
+        isCaller: Bool,
+        now: Int64,
+        _ completions: inout Completions
+    ) {
+        if case .exhausted = error {
+            // It may be tried again, with the locks that it has.
+            commit.transaction?.state = .active
+        } else {
+            self.end(commit.transaction, .aborted, now: now, &completions)
+        }
+        completions.add(to: commit.reply, isCaller: isCaller, .failure(error))
+    }
+
+    private func end(
+        _ transaction: Transaction?,
+        _ ending: TransactionTable.Ending,
+        now: Int64,
+        _ completions: inout Completions
+    ) {
+        if let transaction { self.end(transaction, ending, now: now, &completions) }
+    }
+
+    /// An answer that shows the state of the documents named, and so waits until that state is durable.
+    private func answerJudged(
+        _ commit: PendingCommit,
+        isCaller: Bool,
+        _ result: Result<CommitResult, TransactionError>,
+        _ completions: inout Completions
+    ) {
+        if commit.keys.contains(where: { self.isUndurable($0.path, in: $0.database) }) {
+            self.addOnceDurable(to: commit.reply, isCaller: isCaller, &completions) { result }
+        } else {
+            completions.add(to: commit.reply, isCaller: isCaller, result)
+        }
+    }
+
+    /// Whether something that an optimistic transaction has seen is no longer so.
+    private func hasChanged(since transaction: Transaction) -> Bool {
+        guard let time = transaction.snapshot?.time else { return false }
+        let database = transaction.database
+        return transaction.readPaths.contains { path in
+            self.store.latestTime(path, in: database).map { $0 > time } ?? false
+        } || transaction.readRanges.contains { self.store.hasChanged($0, in: database, after: time) }
+    }
+}
+
+extension TransactionManager {
+    /// Deletes all documents of a database and ends its open transactions, whatever they hold. The answer is the time from
+    /// which on nothing is there.
+    package func clear(database: DatabaseHandle, reply: Reply<Timestamp>) {
+        self.exclusively { now, completions in
+            for transaction in self.table.openTransactions(in: database) {
+                self.end(transaction, .aborted, now: now, &completions)
+            }
+            do throws(StoreError) {
+                _ = try self.store.clear(database, waiter: nil)
+                let time = self.store.appliedTime
+                self.addOnceDurable(to: reply, isCaller: true, &completions) { .success(time) }
+            } catch {
+                completions.add(to: reply, isCaller: true, .failure(TransactionError(error)))
+            }
+        }
+    }
+}
