@@ -19,9 +19,8 @@ package struct DocumentMessage: Sendable {
     private struct Scan {
         let message: UnsafeRawBufferPointer
         var scanner: ValueScanner
-        var entries: [Range<Int>] = []
-        /// From the first entry's tag to the last entry's end.
-        var extent = 0..<0
+        /// From the first entry's tag to the last entry's end; nil before the first.
+        var extent: Range<Int>?
         var name = 0..<0
         var createTime: Timestamp?
         var updateTime: Timestamp?
@@ -47,11 +46,9 @@ package struct DocumentMessage: Sendable {
                 case ValueField.createTime: self.createTime = try self.timestamp(payload)
                 case ValueField.updateTime: self.updateTime = try self.timestamp(payload)
                 default:
-                    if !reader.isMinimal || (start != self.extent.upperBound && !self.entries.isEmpty) {
-                        self.scanner.noteNotCanonical()
-                    }
-                    self.extent = (self.entries.isEmpty ? start : self.extent.lowerBound)..<payload.upperBound
-                    self.entries.append(payload)
+                    if let extent, extent.upperBound != start { self.scanner.noteNotCanonical() }
+                    if !reader.isMinimal { self.scanner.noteNotCanonical() }
+                    self.extent = (self.extent?.lowerBound ?? start)..<payload.upperBound
                     _ = try self.scanner.entry(payload, in: .document, previousKey: &previousKey)
                 }
             }
@@ -64,12 +61,17 @@ package struct DocumentMessage: Sendable {
         }
 
         func fields() throws(DocumentError) -> EncodedFields {
-            if self.scanner.isCanonical {
-                return EncodedFields(canonical: Array(UnsafeRawBufferPointer(rebasing: self.message[self.extent])))
+            guard let extent else { return .empty }
+            let input = UnsafeRawBufferPointer(rebasing: self.message[extent])
+            if self.scanner.isCanonical { return EncodedFields(canonical: Array(input)) }
+            var ignored = true
+            var entries: [Range<Int>] = []
+            var reader = WireReader(input)
+            while let entry = try reader.nextElement(of: ValueField.documentFields, isCanonical: &ignored) {
+                entries.append(entry)
             }
-            let input = UnsafeRawBufferPointer(rebasing: self.message[..<self.extent.upperBound])
             var canonicalizer = Canonicalizer(input)
-            try canonicalizer.entries(self.entries, field: ValueField.documentFields)
+            try canonicalizer.entries(entries, field: ValueField.documentFields)
             return EncodedFields(canonical: canonicalizer.finish())
         }
     }
