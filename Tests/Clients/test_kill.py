@@ -12,7 +12,7 @@ from grpc import StatusCode
 from support.messages import StructuredQuery, set_write
 from support.wire import Database, Wire
 
-SINGLES, BATCHES, COUNTERS = 3, 3, 3
+WRITERS = {"single": 3, "batch": 3, "counter": 3}
 BATCH_DOCUMENTS = 5
 # What a round acknowledges before the server is killed in the middle of the next commits.
 ROUND_COMMITS = 150
@@ -37,11 +37,10 @@ class Load:
         self.stop = threading.Event()
         self.enough = threading.Semaphore(0)
         self.errors: list[BaseException] = []
-        kinds = [("single", self.single)] * SINGLES + [("batch", self.batch)] * BATCHES
-        kinds += [("counter", self.counter)] * COUNTERS
+        steps = {"single": self.single, "batch": self.batch, "counter": self.counter}
         self.threads = [
-            threading.Thread(target=self.write, args=(f"{kind}{number}", step), name=f"{kind}{number}")
-            for number, (kind, step) in enumerate(kinds)
+            threading.Thread(target=self.write, args=(name, steps[name.rstrip("0123456789")]), name=name)
+            for name in ledgers
         ]
 
     def run_until_killed(self, kill) -> None:
@@ -66,6 +65,8 @@ class Load:
                 if code is StatusCode.OK:
                     self.ledgers[name].acknowledged.append(number)
                     self.enough.release()
+                elif code is None:
+                    return
                 elif code is not StatusCode.ABORTED:
                     # The answer is lost: the commit may or may not have happened.
                     self.ledgers[name].uncertain.append(number)
@@ -87,15 +88,15 @@ class Load:
         return database.commit(*fresh, set_write(database.doc(f"last/{name}"), {"n": number}), timeout=20).code
 
     @staticmethod
-    def counter(database: Database, name: str, number: int) -> StatusCode:
-        """A transactional increment of a counter that is shared by all writers of this kind."""
+    def counter(database: Database, name: str, number: int) -> StatusCode | None:
+        """A transactional increment of the counter that all writers of this kind share; None before any commit."""
         begun = database.wire.call("BeginTransaction", database=database.name, timeout=20)
         if not begun.ok:
-            return StatusCode.ABORTED if begun.code is StatusCode.ABORTED else begun.code
+            return None
         transaction = begun.message.transaction
         read = database.batch_get("counters/shared", transaction=transaction, timeout=20)
         if not read.ok:
-            return read.code
+            return read.code if read.code is StatusCode.ABORTED else None
         (answer,) = read.stream
         value = answer.found.fields["n"].integer_value if answer.HasField("found") else 0
         write = set_write(database.doc("counters/shared"), {"n": value + 1})
@@ -138,9 +139,7 @@ def check(database: Database, ledgers: dict[str, Ledger]) -> None:
 def test_killed_servers_lose_nothing(start_server, request, shape):
     flags = [] if shape == "defaults" else ["--shards", "1", "--threads", "1"]
     kills = request.config.getoption("--kills") if shape == "defaults" else 2
-    names = [f"single{n}" for n in range(SINGLES)]
-    names += [f"batch{SINGLES + n}" for n in range(BATCHES)] + [f"counter{SINGLES + BATCHES + n}" for n in range(COUNTERS)]
-    ledgers = {name: Ledger() for name in names}
+    ledgers = {f"{kind}{number}": Ledger() for kind, count in WRITERS.items() for number in range(count)}
     for life in range(kills):
         server = start_server(*flags)
         wire = Wire(server.address)

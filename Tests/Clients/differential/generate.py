@@ -108,7 +108,7 @@ class Generator:
         ]
         if depth < 3:
             kinds += [lambda: self.array(depth), lambda: self.map(depth), lambda: self.map(depth)]
-            kinds.append(lambda: {"__type__": "__vector__", "value": [1.0, -2.0, 0.5]})
+            kinds.append(self.vector)
         if self.chance(0.006):
             return self.bad_value()
         return self.pick(kinds)()
@@ -117,9 +117,16 @@ class Generator:
         """Long before now, so that it is not taken for a time that a server made."""
         return Timestamp(seconds=self.random.randint(-62135596800, 1_400_000_000), nanos=self.random.randrange(10**9))
 
+    def vector(self) -> dict[str, Any]:
+        return {"__type__": "__vector__", "value": [self.random.uniform(-1, 1) for _ in range(self.random.randint(1, 4))]}
+
     def array(self, depth: int) -> list[Any]:
         members = [self.value(depth + 1) for _ in range(self.random.randint(0, 3))]
-        return [member for member in members if not isinstance(member, list)]
+        return [member for member in members if not self.is_array_or_vector(member)]
+
+    @staticmethod
+    def is_array_or_vector(member: Any) -> bool:
+        return isinstance(member, list) or isinstance(member, dict) and "__type__" in member
 
     def map(self, depth: int) -> dict[str, Any]:
         return {self.pick(KEYS): self.value(depth + 1) for _ in range(self.random.randint(0, 3))}
@@ -135,6 +142,12 @@ class Generator:
                 Timestamp(seconds=253402300800),
                 Reference("a/b"),
                 Reference(f"{self.root}/a"),
+                {"__type__": "__vector__", "value": [1, 2.0]},
+                {"__type__": "__vector__", "value": []},
+                {"__type__": "__vector__", "value": [1.0], "more": 1},
+                {"__type__": "other"},
+                {"__type__": "__vector__"},
+                [{"__type__": "__vector__", "value": [1.0]}],
             ]
         )
 
@@ -155,7 +168,7 @@ class Generator:
     def transform(self) -> FieldTransform:
         path = self.field_path()
         elements = [self.value(2) for _ in range(self.random.randint(0, 3))]
-        elements = [element for element in elements if not isinstance(element, list)]
+        elements = [element for element in elements if not self.is_array_or_vector(element)]
         number = "text" if self.chance(0.01) else self.pick(NUMBERS)
         return self.pick(
             [
