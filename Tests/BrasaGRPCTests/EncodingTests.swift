@@ -10,16 +10,16 @@ import Testing
         ("2M", 120_000_000_000), ("24H", 86_400_000_000_000), ("00000001S", 1_000_000_000), ("0S", 0),
         ("99999999H", Int64.max), ("99999999M", 5_999_999_940_000_000_000),
     ])
-    func timeoutsAreParsed(text: String, nanoseconds: Int64) {
+    func `Timeouts are parsed`(text: String, nanoseconds: Int64) {
         #expect(GRPCTimeout.parse(Array(text.utf8))?.nanoseconds == nanoseconds)
     }
 
     @Test(arguments: ["", "S", "1", "1s", "1 S", "-1S", "+1S", "123456789S", "1.5S", "1SS", "S1", "１S", "1h"])
-    func malformedTimeoutsAreRefused(text: String) {
+    func `Malformed timeouts are refused`(text: String) {
         #expect(GRPCTimeout.parse(Array(text.utf8)) == nil)
     }
 
-    @Test func encodedTimeoutsNeverComeShort() throws {
+    @Test func `Encoded timeouts never come short`() throws {
         let samples: [Int64] = [
             0, 1, 99_999_999, 100_000_000, 100_000_001, 60_000_000_000, 99_999_999_001, 86_400_000_000_000,
             123_456_789_012_345_678, .max,
@@ -38,17 +38,17 @@ import Testing
         ("plain text ?#&= stays", "plain text ?#&= stays"), ("100%", "100%25"), ("a\nb", "a%0Ab"),
         ("Ü", "%C3%9C"), ("\u{7F}", "%7F"), ("~", "~"), ("", ""), ("🔥", "%F0%9F%94%A5"),
     ])
-    func messagesAreEscapedAsLittleAsPossible(message: String, escaped: String) {
+    func `Messages are escaped as little as possible`(message: String, escaped: String) {
         #expect(String(decoding: PercentEncoding.encode(message), as: UTF8.self) == escaped)
         #expect(PercentEncoding.decode(escaped.utf8) == message)
     }
 
     @Test(arguments: [("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%e2%82%ac", "€"), ("a%FF", "a\u{FFFD}")])
-    func damagedEscapesDecodeToSomething(escaped: String, message: String) {
+    func `Damaged escapes decode to something`(escaped: String, message: String) {
         #expect(PercentEncoding.decode(escaped.utf8) == message)
     }
 
-    @Test func longMessagesAreCutBeforeClientsRefuseThem() {
+    @Test func `Long messages are cut before clients refuse them`() {
         let encoded = PercentEncoding.encode(String(repeating: "é", count: 100_000))
         #expect(encoded.count <= PercentEncoding.encodedBytesMax)
         #expect(encoded.count > PercentEncoding.encodedBytesMax - 6)
@@ -58,7 +58,7 @@ import Testing
         ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
         ("foobar", "Zm9vYmFy"), ("\u{FB}\u{F0}", "w7vDsA"),
     ])
-    func base64IsWrittenBareAndReadWithAndWithoutPadding(text: String, encoded: String) {
+    func `Base64 is written bare and read with and without padding`(text: String, encoded: String) {
         let bytes = Array(text.utf8)
         #expect(Base64.encode(bytes) == Array(encoded.utf8))
         #expect(Base64.decode(Array(encoded.utf8)) == bytes)
@@ -67,18 +67,18 @@ import Testing
     }
 
     @Test(arguments: ["A", "Zg=", "Zg===", "Z=g=", "Zm9v====", "Zm9v=", "Zh", "Zm9", "Z-", "Zm 9v", "====", "="])
-    func malformedBase64IsRefused(text: String) {
+    func `Malformed base64 is refused`(text: String) {
         #expect(Base64.decode(Array(text.utf8)) == nil)
     }
 
-    @Test func everyByteSurvivesBase64() {
+    @Test func `Every byte survives base64`() {
         for count in 0...260 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ count) }
             #expect(Base64.decode(Base64.encode(bytes)) == bytes)
         }
     }
 
-    @Test func binaryMetadataIsReadUpToTheFirstComma() {
+    @Test func `Binary metadata is read up to the first comma`() {
         var metadata = GRPCMetadata()
         metadata.append("x-one-bin", binary: [1, 2, 3, 255])
         metadata.append("x-two-bin", "AQI=,AwQ")
@@ -95,11 +95,11 @@ import Testing
         (429, .unavailable), (502, .unavailable), (503, .unavailable), (504, .unavailable), (500, .unknown),
         (302, .unknown), (0, .unknown),
     ])
-    func foreignResponsesMapToCodes(http: Int, code: GRPCStatusCode) {
+    func `Foreign responses map to codes`(http: Int, code: GRPCStatusCode) {
         #expect(GRPCStatusCode(responseStatus: http) == code)
     }
 
-    @Test func codesHaveTheirNumbersNamesAndHTTPStatuses() {
+    @Test func `Codes have their numbers names and HTTP statuses`() {
         let http = [200, 499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401]
         #expect(GRPCStatusCode.allCases.map(\.rawValue) == Array(0...16))
         #expect(GRPCStatusCode.allCases.map(\.httpStatus) == http)
@@ -110,11 +110,11 @@ import Testing
         GRPCStatus.ok, GRPCStatus(.notFound, "no 100% Ü"), GRPCStatus(.aborted),
         GRPCStatus(.internal, "x", details: [8, 13]),
     ])
-    func statusesTravelInTrailers(status: GRPCStatus) {
+    func `Statuses travel in trailers`(status: GRPCStatus) {
         #expect(GRPCStatus(trailers: status.trailers(with: nil)) == status)
     }
 
-    @Test func foreignTrailersGiveAStatusOrNone() {
+    @Test func `Foreign trailers give a status or none`() {
         #expect(GRPCStatus(trailers: HTTP2Headers()) == nil)
         #expect(GRPCStatus(trailers: HTTP2Headers([(.grpcStatus, "99")]))?.code == .unknown)
         #expect(GRPCStatus(trailers: HTTP2Headers([(.grpcStatus, "x")]))?.code == .unknown)
@@ -124,14 +124,14 @@ import Testing
         )
     }
 
-    @Test func acceptedEncodingsAreRead() {
+    @Test func `Accepted encodings are read`() {
         #expect(GRPCEncoding.acceptsGzip("identity, deflate, gzip".utf8))
         #expect(GRPCEncoding.acceptsGzip("gzip;q=1".utf8))
         #expect(!GRPCEncoding.acceptsGzip("identity,xgzip,gzipx".utf8))
         #expect(!GRPCEncoding.acceptsGzip("".utf8))
     }
 
-    @Test func retriesBackOffAndEnd() {
+    @Test func `Retries back off and end`() {
         let policy = GRPCRetryPolicy(
             codes: [.unavailable],
             initialBackoff: .milliseconds(100),

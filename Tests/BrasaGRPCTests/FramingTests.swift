@@ -16,7 +16,7 @@ import Testing
         return messages
     }
 
-    @Test func messagesComeOutWhereverTheBytesAreSplit() throws {
+    @Test func `Messages come out wherever the bytes are split`() throws {
         let messages: [[UInt8]] = [[], [1], [2, 3, 4, 5, 6, 7], [], [8, 9]]
         let bytes = Self.framed(messages)
         for first in 0...bytes.count {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func messagesThatAreNotAskedForWait() throws {
+    @Test func `Messages that are not asked for wait`() throws {
         let messages: [[UInt8]] = (0..<50).map { Array(repeating: UInt8($0), count: $0) }
         var decoder = GRPCMessageDecoder(messageBytesMax: 100)
         let bytes = Self.framed(messages)
@@ -46,21 +46,21 @@ import Testing
     @Test(
         arguments: [[0, 0, 0, 0, 7], [0, 0xFF, 0xFF, 0xFF, 0xFF], [1, 0x80, 0, 0, 0], [0, 0, 1, 0, 0]] as [[UInt8]]
     )
-    func announcedLengthsOverTheLimitAreRefusedAtOnce(prefix: [UInt8]) {
+    func `Announced lengths over the limit are refused at once`(prefix: [UInt8]) {
         var decoder = GRPCMessageDecoder(messageBytesMax: 6)
         decoder.append(ByteBuffer(bytes: prefix))
         #expect(throws: GRPCFramingError.messageTooLarge) { try decoder.next() }
     }
 
     @Test(arguments: [2, 0x7F, 0xFF] as [UInt8])
-    func otherFlagsAreRefused(flag: UInt8) {
+    func `Other flags are refused`(flag: UInt8) {
         var decoder = GRPCMessageDecoder(messageBytesMax: 6)
         decoder.append(ByteBuffer(bytes: [flag]))
         #expect(throws: GRPCFramingError.invalidFlag) { try decoder.next() }
     }
 
     @Test(arguments: [0, 1, 100, 4096, 4097, 100_000])
-    func framesHaveTheirPrefixHoweverTheMessageWasBuilt(count: Int) throws {
+    func `Frames have their prefix however the message was built`(count: Int) throws {
         let allocator = ByteBufferAllocator()
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
         var roomy = GRPCMessageEncoder.makeBuffer(capacity: 1, allocator: allocator)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 1000, 200_000])
-    func gzipRestoresWhatItCompressed(count: Int) throws {
+    func `Gzip restores what it compressed`(count: Int) throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }
         var deflater = try GzipDeflater()
         var inflater = try GzipInflater()
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func aBombIsNotInflatedBeyondTheLimit() throws {
+    @Test func `A bomb is not inflated beyond the limit`() throws {
         var deflater = try GzipDeflater()
         var inflater = try GzipInflater()
         let allocator = ByteBufferAllocator()
@@ -106,7 +106,7 @@ import Testing
         #expect(try inflater.inflate(bomb, bytesMax: 10_000_000, allocator: allocator).readableBytes == 10_000_000)
     }
 
-    @Test func damagedGzipIsRefusedWhereverItIsCut() throws {
+    @Test func `Damaged gzip is refused wherever it is cut`() throws {
         var deflater = try GzipDeflater()
         var inflater = try GzipInflater()
         let allocator = ByteBufferAllocator()
@@ -126,7 +126,7 @@ import Testing
         )
     }
 
-    @Test func deadlinesComeOutInOrderWhateverLeavesBetween() {
+    @Test func `Deadlines come out in order whatever leaves between`() {
         var generator = SplitMix(state: 42)
         var queue = DeadlineQueue<UInt64>()
         var model: [(ticket: DeadlineQueue<UInt64>.Ticket, deadline: UInt64)] = []
