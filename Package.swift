@@ -103,7 +103,9 @@ let package = Package(
         tests("BrasaQueries", pure),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
-        tests("BrasaWire", pure + ["BrasaWire", "BrasaGRPC", "CBrasaProtobufC", nio("NIOCore")]),
+        tests(
+            "BrasaWire",
+            pure + ["BrasaWire", "BrasaGRPC", "BrasaHTTP2", "CBrasaProtobufC", nio("NIOCore"), nio("NIOEmbedded")]),
         tests("BrasaPlatform", ["BrasaPlatform"]),
         tests("BrasaLog", ["BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
         tests("BrasaStore", pure + ["BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]),

@@ -38,6 +38,11 @@ struct GeneratedTests {
         #expect(position("google/protobuf/timestamp.proto") < position("google/firestore/v1/firestore.proto"))
     }
 
+    @Test("reflection can serve the descriptor set")
+    func reflection() {
+        #expect(throws: Never.self) { try ReflectionService(fileDescriptorSets: [FirestoreDescriptors.fileSet]) }
+    }
+
     /// The names in a FileDescriptorSet: each file is field 1, its name the file's field 1.
     private static func fileNames(_ set: [UInt8]) -> [String]? {
         var buffer = ByteBuffer(bytes: set)
