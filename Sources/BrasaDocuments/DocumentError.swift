@@ -23,7 +23,8 @@ package struct DocumentError: Error, Hashable, Sendable {
 
 extension DocumentError {
     package enum Reason: Hashable, Sendable {
-        /// Bytes that are no message of the protocol: truncated, a length past the end, a varint of eleven bytes, a group.
+        /// Bytes that are no message of the protocol: truncated, a length past the end, a varint of eleven bytes, a
+        /// group.
         case malformedMessage
         case invalidUTF8(String)
 

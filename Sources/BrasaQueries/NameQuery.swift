@@ -1,7 +1,7 @@
 package import BrasaDocuments
 
-/// A query that needs nothing but documents' names: a collection, a collection group or everything below a parent, in name
-/// order, with bounds, offset, limit and projection. All of it is checked.
+/// A query that needs nothing but documents' names: a collection, a collection group or everything below a parent, in
+/// name order, with bounds, offset, limit and projection. All of it is checked.
 package struct NameQuery: Hashable, Sendable {
     package let range: NameRange
     package let isDescending: Bool
@@ -11,7 +11,8 @@ package struct NameQuery: Hashable, Sendable {
     /// Nil: all fields.
     package let projection: FieldMask?
 
-    /// The parts of a StructuredQuery. `select` is nil when the query has no projection; an empty one selects no fields.
+    /// The parts of a StructuredQuery. `select` is nil when the query has no projection; an empty one selects no
+    /// fields.
     package init(
         parent: ParentName,
         from: [CollectionSelector],
@@ -108,8 +109,8 @@ package struct NameQuery: Hashable, Sendable {
         }
     }
 
-    /// Where a cursor stands; nil for one without values, which bounds nothing. One value is accepted without an explicit
-    /// order too, for the implied order by name.
+    /// Where a cursor stands; nil for one without values, which bounds nothing. One value is accepted without an
+    /// explicit order too, for the implied order by name.
     private static func position(
         _ cursor: QueryCursor?,
         orders: [QueryOrder],

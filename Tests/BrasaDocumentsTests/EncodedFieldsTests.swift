@@ -57,6 +57,21 @@ struct EncodedFieldsTests {
         #expect(try EncodedFields(validating: padded + b + c + d) == canonical)
     }
 
+    @Test func `Maps of every size are sorted, the last of equal keys stays`() throws {
+        for seed in 0..<200 as Range<UInt64> {
+            var random = SeededRandom(seed: seed)
+            var last: [String: Value] = [:]
+            var message: [UInt8] = []
+            for index in 0..<random.below(60) {
+                let key = "k\(random.below(40))"
+                last[key] = .integer(Int64(index))
+                message += Wire.entry(key, Wire.integer(Int64(index)))
+            }
+            let expected = EncodedFields(encoding: last.map { Value.MapEntry(key: UTF8Text($0.key), value: $0.value) })
+            #expect(try EncodedFields(validating: message) == expected, "seed \(seed)")
+        }
+    }
+
     @Test func `A message's other fields are read or stepped over`() throws {
         let name = "projects/p/databases/d/documents/c/d"
         let entries = [Wire.entry("a", Wire.integer(1)), Wire.entry("b", Wire.integer(2))]

@@ -1,4 +1,5 @@
-/// Lends an array's memory to a parser that throws `DocumentError`; the library's `withUnsafeBytes` loses the error's type.
+/// Lends an array's memory to a parser that throws `DocumentError`; the library's `withUnsafeBytes` loses the error's
+/// type.
 func borrowing<Output>(
     _ bytes: [UInt8],
     _ body: (UnsafeRawBufferPointer) throws(DocumentError) -> Output

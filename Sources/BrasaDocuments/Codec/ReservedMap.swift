@@ -1,5 +1,5 @@
-/// The maps that may have a reserved key: a vector, and the single-key maps by which newer clients write types that this
-/// protocol version has no member for; those are stored as they are.
+/// The maps that may have a reserved key: a vector, and the single-key maps by which newer clients write types that
+/// this protocol version has no member for; those are stored as they are.
 enum ReservedMap {
     static let typeKey: StaticString = "__type__"
     static let vectorMark: StaticString = "__vector__"
@@ -64,30 +64,5 @@ enum ReservedMap {
                 bytes,
                 UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
             ) == bytes.count
-    }
-}
-
-/// Map entries in canonical order.
-enum EntryOrder {
-    /// Sorted by key; of equal keys the last on the wire stays.
-    static func sorted(_ entries: [EntryParts], of memory: WireReader) -> [EntryParts] {
-        let order = entries.indices.sorted { left, right in
-            switch ByteOrder.compare(memory.slice(entries[left].key), memory.slice(entries[right].key)) {
-            case .ascending: true
-            case .descending: false
-            case .same: left < right
-            }
-        }
-        var sorted: [EntryParts] = []
-        sorted.reserveCapacity(entries.count)
-        for index in order {
-            let entry = entries[index]
-            if let last = sorted.last, ByteOrder.compare(memory.slice(last.key), memory.slice(entry.key)) == .same {
-                sorted[sorted.count - 1] = entry
-            } else {
-                sorted.append(entry)
-            }
-        }
-        return sorted
     }
 }

@@ -18,8 +18,8 @@ enum UTF8Validation {
         return true
     }
 
-    /// The length of the well-formed sequence of several bytes at `index`; 0 when it is ill-formed: cut short, overlong,
-    /// a surrogate, or beyond U+10FFFF.
+    /// The length of the well-formed sequence of several bytes at `index`; 0 when it is ill-formed: cut short,
+    /// overlong, a surrogate, or beyond U+10FFFF.
     private static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
         let lead = bytes[index]
         let length: Int

@@ -1,5 +1,5 @@
-/// Checks values on the wire against every rule of the protocol, in one pass, and finds out whether the bytes are canonical
-/// as they stand. Recurses once per level of nesting, at most `Limits.nestingMax` deep.
+/// Checks values on the wire against every rule of the protocol, in one pass, and finds out whether the bytes are
+/// canonical as they stand. Recurses once per level of nesting, at most `Limits.nestingMax` deep.
 struct ValueScanner {
     /// Reads all of the memory; every range below is of it.
     private let memory: WireReader

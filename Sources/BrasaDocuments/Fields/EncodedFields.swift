@@ -1,6 +1,7 @@
-/// A document's fields as the entries of a Document message's field 2, in canonical form: entries and nested map entries
-/// sorted by key bytes with each key once, no unknown protobuf fields, timestamps in whole microseconds, one NaN, shortest
-/// varints, default members left out. So equal fields are equal bytes, and the bytes go into a response as they are.
+/// A document's fields as the entries of a Document message's field 2, in canonical form: entries and nested map
+/// entries sorted by key bytes with each key once, no unknown protobuf fields, timestamps in whole microseconds, one
+/// NaN, shortest varints, default members left out. So equal fields are equal bytes, and the bytes go into a response
+/// as they are.
 package struct EncodedFields: Hashable, Sendable {
     package let bytes: [UInt8]
 

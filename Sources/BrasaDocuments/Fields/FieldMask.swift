@@ -32,8 +32,8 @@ package struct FieldMask: Hashable, Sendable {
 }
 
 extension EncodedFields {
-    /// The fields that the mask selects; a path into a map leaves only that part of the map. Copies encoded values, decodes
-    /// none.
+    /// The fields that the mask selects; a path into a map leaves only that part of the map. Copies encoded values,
+    /// decodes none.
     package func projected(to mask: FieldMask) -> EncodedFields {
         guard !mask.nodes.isEmpty, !self.isEmpty else { return .empty }
         return self.bytes.withUnsafeBytes { bytes in

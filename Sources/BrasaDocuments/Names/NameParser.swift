@@ -23,7 +23,8 @@ struct NameParser {
         guard bytes.withUnsafeBytes(UTF8Validation.isValid) else { throw DocumentError(.invalidUTF8("name")) }
     }
 
-    /// Reads `projects/P/databases/D`: the project is `name[9..<projectEnd]`, the database `name[(projectEnd + 11)..<end]`.
+    /// Reads `projects/P/databases/D`: the project is `name[9..<projectEnd]`, the database `name[(projectEnd +
+    /// 11)..<end]`.
     func database() throws(DocumentError) -> (projectEnd: Int, end: Int) {
         var index = try self.expect("projects", at: 0)
         index = try self.expect("/", at: index)

@@ -23,8 +23,8 @@ enum ResourceID {
             && id[id.count - 1] == underscore && id[id.count - 2] == underscore
     }
 
-    /// The number of a numeric id, `__id<int64>__` in its shortest form. Other spellings of a number (`__id05__`) are no
-    /// numeric ids, so that every document has one name.
+    /// The number of a numeric id, `__id<int64>__` in its shortest form. Other spellings of a number (`__id05__`) are
+    /// no numeric ids, so that every document has one name.
     static func number(_ id: UnsafeRawBufferPointer) -> Int64? {
         guard id.count >= 7, id.count <= 26, self.isReserved(id), id[2] == UInt8(ascii: "i"), id[3] == UInt8(ascii: "d")
         else { return nil }

@@ -1,5 +1,5 @@
-/// Bytes whose plain comparison is the total order of values and of document names. Each part ends by itself, so parts can
-/// follow each other in one key.
+/// Bytes whose plain comparison is the total order of values and of document names. Each part ends by itself, so parts
+/// can follow each other in one key.
 package struct OrderPreservingKey: Hashable, Comparable, Sendable {
     package private(set) var bytes: [UInt8] = []
 

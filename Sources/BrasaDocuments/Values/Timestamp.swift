@@ -11,7 +11,8 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// Truncates to microseconds. Nil when `nanos` is not in 0...999 999 999 or the time is out of the protocol's range.
+    /// Truncates to microseconds. Nil when `nanos` is not in 0...999 999 999 or the time is out of the protocol's
+    /// range.
     package init?(seconds: Int64, nanos: Int32) {
         guard (-62_135_596_800...253_402_300_799).contains(seconds), (0...999_999_999).contains(nanos) else {
             return nil

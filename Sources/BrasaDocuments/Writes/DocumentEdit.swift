@@ -1,5 +1,5 @@
-/// One document through the writes of one commit, in order. Each write sees what the ones before it left; when one throws,
-/// the commit has failed and the edit is of no further use.
+/// One document through the writes of one commit, in order. Each write sees what the ones before it left; when one
+/// throws, the commit has failed and the edit is of no further use.
 package struct DocumentEdit: Sendable {
     /// What the writes amount to.
     package enum Outcome: Hashable, Sendable {
@@ -75,14 +75,14 @@ package struct DocumentEdit: Sendable {
         var results: [Value] = []
         results.reserveCapacity(write.transforms.count)
         for transform in write.transforms {
-            reachesInside = true
+            reachesInside = reachesInside || transform.path.segments.count > 1 || transform.operation.isOfArray
             let (new, result) = transform.applied(to: tree.value(at: transform.path), requestTime: requestTime)
             try tree.set(.value(new), at: transform.path)
             results.append(result)
         }
         var fields = tree.encoded()
-        // Values that were each legal can make an illegal document where they meet: too deep, a vector with a third key,
-        // an array longer than a value may be. What only replaced whole fields cannot.
+        // Values that were each legal can make an illegal document where they meet: too deep, a vector with a third
+        // key, an array longer than a value may be. What only replaced whole fields cannot.
         if reachesInside { fields = try EncodedFields(validating: fields.bytes) }
         self.fields = fields
         try self.checkSize()

@@ -1,5 +1,5 @@
-/// A document's fields while writes change them. Only the maps on the way to a changed field are taken apart; everything
-/// else stays a slice of the bytes it came from.
+/// A document's fields while writes change them. Only the maps on the way to a changed field are taken apart;
+/// everything else stays a slice of the bytes it came from.
 struct FieldTree {
     enum Node {
         /// A Value message.

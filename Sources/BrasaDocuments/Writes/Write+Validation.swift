@@ -1,5 +1,6 @@
 extension Write {
-    /// Checks what can be checked without the document. `DocumentEdit` does it too; a request's decoder may do it earlier.
+    /// Checks what can be checked without the document. `DocumentEdit` does it too; a request's decoder may do it
+    /// earlier.
     package func validate() throws(DocumentError) {
         switch self.operation {
         case .delete where !self.transforms.isEmpty: throw DocumentError(.deleteWithTransform)

@@ -45,6 +45,13 @@ package struct FieldTransform: Sendable {
         case minimum(Value)
         case appendMissingElements([Value])
         case removeAllFromArray([Value])
+
+        var isOfArray: Bool {
+            switch self {
+            case .appendMissingElements, .removeAllFromArray: true
+            default: false
+            }
+        }
     }
 
     package var path: FieldPath
