@@ -32,7 +32,7 @@ extension WriteAheadLog {
         )
     }
 
-    private static func lock(_ folder: LogFolder) throws(LogError) -> any DiskLock {
+    static func lock(_ folder: LogFolder) throws(LogError) -> any DiskLock {
         try asLogError { () throws(DiskError) in try folder.disk.createDirectory(folder.directory) }
         do throws(DiskLockError) {
             return try folder.disk.lock(folder.lockPath)

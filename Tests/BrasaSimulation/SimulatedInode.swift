@@ -77,7 +77,7 @@ struct SimulatedInode {
             let sector = offset / Self.sectorBytes * Self.sectorBytes
             let end = min(max(self.stable.count, offset + bytes.count), sector + Self.sectorBytes)
             let garbage = (sector..<end).map { _ in UInt8.random(in: 0...255, using: &random) }
-            Self.put(garbage, at: sector, into: &self.stable)
+            Self.put(garbage[...], at: sector, into: &self.stable)
         }
     }
 
@@ -87,16 +87,20 @@ struct SimulatedInode {
         if offset < self.stable.count { self.stable[offset] ^= mask }
     }
 
-    private static func put(_ bytes: some Collection<UInt8>, at offset: Int, into file: inout [UInt8]) {
+    private static func put(_ bytes: UnsafeRawBufferPointer, at offset: Int, into file: inout [UInt8]) {
         if file.count < offset + bytes.count { Self.resize(&file, to: offset + bytes.count) }
-        file.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+        file.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[offset...]).copyMemory(from: bytes) }
+    }
+
+    private static func put(_ bytes: ArraySlice<UInt8>, at offset: Int, into file: inout [UInt8]) {
+        bytes.withUnsafeBytes { Self.put($0, at: offset, into: &file) }
     }
 
     private static func resize(_ file: inout [UInt8], to count: Int) {
         if file.count > count {
             file.removeSubrange(count...)
         } else {
-            file.append(contentsOf: repeatElement(0, count: count - file.count))
+            file.append(contentsOf: [UInt8](repeating: 0, count: count - file.count))
         }
     }
 }
