@@ -42,7 +42,9 @@ package enum LogInspector {
     /// runs. `visit` sees what recovery would. Throws for what keeps it from looking (locked, missing, unreadable);
     /// damage is reported.
     package static func check(
-        disk: any Disk, directory: String, visit: (LogEntry) throws(LogRejection) -> Void = { _ throws(LogRejection) in }
+        disk: any Disk,
+        directory: String,
+        visit: (LogEntry) throws(LogRejection) -> Void = { _ throws(LogRejection) in }
     ) throws(LogError) -> LogReport {
         let folder = LogFolder(disk: disk, directory: directory)
         let contents = try asLogError { () throws(DiskError) in try folder.contents() }
@@ -72,19 +74,32 @@ package enum LogInspector {
             let totals = try reader.forEachChunk { _, _ in }
             report.checkpoints.append(
                 LogReport.Checkpoint(
-                    file: path, time: reader.header.time, chunks: totals.chunks, fileBytes: reader.fileBytes))
+                    file: path,
+                    time: reader.header.time,
+                    chunks: totals.chunks,
+                    fileBytes: reader.fileBytes
+                )
+            )
         } catch {
             try self.note(error, &report)
         }
     }
 
     private static func add(
-        _ scan: LogScan.Result, _ folder: LogFolder, _ contents: LogFolder.Contents, _ report: inout LogReport
+        _ scan: LogScan.Result,
+        _ folder: LogFolder,
+        _ contents: LogFolder.Contents,
+        _ report: inout LogReport
     ) {
         report.segments = scan.segments.map { segment in
             LogReport.Segment(
-                file: segment.path, number: segment.header.number, records: segment.records,
-                fileBytes: segment.fileBytes, usedBytes: segment.end, hasTornTail: segment.isTorn)
+                file: segment.path,
+                number: segment.header.number,
+                records: segment.records,
+                fileBytes: segment.fileBytes,
+                usedBytes: segment.end,
+                hasTornTail: segment.isTorn
+            )
         }
         let first = scan.segments.first?.header.number ?? .max
         report.leftovers += contents.segments.filter { $0 < first }.map { folder.segmentPath($0) }

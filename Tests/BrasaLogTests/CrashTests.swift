@@ -28,11 +28,20 @@ import Testing
                 let journal = Journal()
                 self.disk.faults = SimulatedFaults(shortReads: 20)
                 let (log, recovered) = try openLog(
-                    self.disk, testDirectory, .small(self.durability), journal: journal, seed: self.seed)
+                    self.disk,
+                    testDirectory,
+                    .small(self.durability),
+                    journal: journal,
+                    seed: self.seed
+                )
                 self.check(recovered)
                 if self.random.chance(1, in: 2) {
                     self.disk.faults = SimulatedFaults(
-                        failedWrites: 5, failedSyncs: 20, slowSyncs: 100, shortReads: 20)
+                        failedWrites: 5,
+                        failedSyncs: 20,
+                        slowSyncs: 100,
+                        shortReads: 20
+                    )
                 }
                 try self.live(log, journal)
                 self.end(log, journal)
@@ -58,7 +67,10 @@ import Testing
                     let record = randomRecords(1, after: max(0, log.lastTime), &self.random)[0]
                     do {
                         try log.append(
-                            time: record.time, record: record.payload, waiter: journal.waiter(record.time, on: mailbox))
+                            time: record.time,
+                            record: record.payload,
+                            waiter: journal.waiter(record.time, on: mailbox)
+                        )
                     } catch {
                         #expect(error.code == .failed)
                         return
