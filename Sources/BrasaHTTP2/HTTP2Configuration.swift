@@ -37,6 +37,13 @@ package enum HTTP2Role {
         if case .server = self { true } else { false }
     }
 
+    var acceptor: ((HTTP2Stream) -> any HTTP2StreamHandler)? {
+        switch self {
+        case .server(_, let acceptor): acceptor
+        case .client: nil
+        }
+    }
+
     var limits: HTTP2Limits {
         switch self {
         case .server(let configuration, _): configuration.limits

@@ -18,7 +18,7 @@ extension HTTP2Connection {
         guard self.phase == .open || self.phase == .idle else { return }
         let loop = context.eventLoop.assumeIsolated()
         self.drainTimers.append(loop.scheduleTask(in: grace) { self.endGrace() })
-        if self.role.isServer, self.drain == .none {
+        if self.isServer, self.drain == .none {
             self.noteDraining(.announced)
             self.session.submitShutdownNotice()
             self.session.submitPing(.drain)
@@ -56,7 +56,7 @@ extension HTTP2Connection {
     /// still wait for their turn.
     func goawayReceived(_ lastStreamID: Int32) {
         self.noteDraining()
-        guard !self.role.isServer else { return }
+        guard !self.isServer else { return }
         for stream in self.streams.snapshot where stream.id > lastStreamID && !stream.isClosed {
             self.reset(stream, .refusedStream, reason: .refused)
         }

@@ -3,7 +3,7 @@ internal import NIOCore
 /// Finds out that a silent peer is gone. Any byte counts as a sign of life, so a busy connection sends no PING.
 extension HTTP2Connection {
     func startKeepalive() {
-        guard let keepalive = self.role.keepalive else { return }
+        guard let keepalive = self.keepalive else { return }
         self.keepaliveTimer = self.schedule(in: keepalive.interval) { connection in
             if connection.heardFromPeer {
                 connection.startKeepalive()

@@ -65,7 +65,7 @@ extension HTTP2Connection {
         }
         if stream.flags.contains(.headersReceived) {
             stream.handler?.received(trailers: self.headers)
-        } else if self.role.isServer || !self.isInformational {
+        } else if self.isServer || !self.isInformational {
             stream.flags.insert(.headersReceived)
             stream.handler?.received(headers: self.headers, endStream: endStream)
         }

@@ -13,7 +13,7 @@ extension HTTP2Connection {
     /// Output is handed to the channel in pieces of about this size,
     private static var outputChunkBytes: Int { 64 << 10 }
     /// and after so many pieces the loop's other connections have their turn.
-    private static var chunksPerTurn: Int { 16 }
+    private static var roundsPerTurn: Int { 16 }
     /// An idle connection keeps no larger buffer than this.
     private static var idleOutputBytes: Int { 32 << 10 }
 
@@ -21,7 +21,7 @@ extension HTTP2Connection {
 
     func submit(_ headers: HTTP2Headers, endStream: Bool, on stream: HTTP2Stream) {
         let pointer = Unmanaged.passUnretained(stream).toOpaque()
-        if self.role.isServer {
+        if self.isServer {
             if !self.session.submitResponse(stream.id, headers, endStream: endStream, stream: pointer) {
                 self.reset(stream, .internalError)
             }
@@ -104,20 +104,22 @@ extension HTTP2Connection {
     private func endStreamSent(_ id: Int32) {
         guard let stream = self.stream(id) else { return }
         stream.flags.insert(.localEnded)
-        if self.role.isServer, !stream.flags.contains(.remoteEnded) { self.session.reset(id, .noError) }
+        if self.isServer, !stream.flags.contains(.remoteEnded) { self.session.reset(id, .noError) }
     }
 
     /// Headers that could not be encoded (too large): without them the stream would never end. A request's stream is
     /// closed by nghttp2 itself.
     func frameNotSent(_ frame: FrameHeader) {
         guard frame.kind == .headers, let stream = self.stream(frame.streamID) else { return }
-        if self.role.isServer || stream.flags.contains(.bodyComplete) { self.session.reset(stream.id, .internalError) }
+        if self.isServer || stream.flags.contains(.bodyComplete) { self.session.reset(stream.id, .internalError) }
     }
 
     // MARK: Pumping
 
     /// Makes sure that output leaves: at the end of the read batch, or at the end of this turn of the event loop.
     func setNeedsPump() {
+        // `pump` looks at this before it ends.
+        self.needsPump = true
         guard !self.isReading, !self.isPumpScheduled, !self.isPumping, let context = self.context else { return }
         self.isPumpScheduled = true
         context.eventLoop.assumeIsolated().execute {
@@ -132,16 +134,17 @@ extension HTTP2Connection {
         guard !self.isPumping, let context = self.context else { return }
         guard self.phase == .open || self.phase == .terminating else { return }
         self.isPumping = true
-        var chunks = 0
+        var rounds = 0
         var more = true
-        while more, chunks < Self.chunksPerTurn {
+        while more, rounds < Self.roundsPerTurn {
+            rounds += 1
+            self.needsPump = false
             self.closeResetStreams()
             self.giveCredit()
             more = context.channel.isWritable && self.fillOutput()
             self.wakeStreams()
-            more = more || !self.streamsToClose.isEmpty
+            more = more || self.needsPump
             guard self.output.readableBytes > 0, self.phase != .closed else { continue }
-            chunks += 1
             self.writeOutput(context)
         }
         self.isPumping = false

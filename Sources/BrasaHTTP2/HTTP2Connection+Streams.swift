@@ -5,7 +5,7 @@ extension HTTP2Connection {
     /// Opens a stream on a client. Its request begins with `HTTP2Stream.sendHeaders`; past the peer's limit of streams
     /// it waits for its turn.
     package func openStream(_ handler: any HTTP2StreamHandler) throws(HTTP2OpenError) -> HTTP2Stream {
-        guard !self.role.isServer else { throw .notAClient }
+        guard !self.isServer else { throw .notAClient }
         guard let context = self.context, self.phase == .open || self.phase == .idle else {
             throw self.phase == .terminating ? .draining : .closed
         }
@@ -30,7 +30,7 @@ extension HTTP2Connection {
     }
 
     func accept(_ id: Int32) -> HTTP2Stream? {
-        guard case .server(_, let acceptor) = self.role, let context = self.context else { return nil }
+        guard let acceptor = self.acceptor, let context = self.context else { return nil }
         let stream = HTTP2Stream(
             eventLoop: context.eventLoop,
             connection: self,
@@ -65,8 +65,8 @@ extension HTTP2Connection {
 
     private func reason(for stream: HTTP2Stream, _ code: HTTP2ErrorCode) -> HTTP2CloseReason {
         if let reason = stream.localEnd { return reason }
-        if code == .noError, stream.flags.contains(self.role.isServer ? .localEnded : .remoteEnded) { return .finished }
-        if code == .refusedStream, !self.role.isServer { return .refused }
+        if code == .noError, stream.flags.contains(self.isServer ? .localEnded : .remoteEnded) { return .finished }
+        if code == .refusedStream, !self.isServer { return .refused }
         return stream.flags.contains(.resetByPeer) ? .resetByPeer(code) : .resetLocally(code)
     }
 

@@ -12,7 +12,9 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     package typealias OutboundIn = Never
     package typealias OutboundOut = ByteBuffer
 
-    let role: HTTP2Role
+    /// How a server makes handlers; nil on a client.
+    let acceptor: ((HTTP2Stream) -> any HTTP2StreamHandler)?
+    let keepalive: HTTP2Keepalive?
     let limits: HTTP2Limits
     let session: Nghttp2Session
 
@@ -40,6 +42,8 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var output = ByteBuffer()
     var isPumping = false
     var isPumpScheduled = false
+    /// Something was queued since the last look.
+    var needsPump = false
     /// Bytes that wait on all streams.
     var bufferedBytes = 0
     /// Of all streams together; nghttp2 keeps only the books of padding and of data for streams that are gone.
@@ -65,13 +69,16 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     }
 
     package init(role: HTTP2Role) {
-        self.role = role
+        self.acceptor = role.acceptor
+        self.keepalive = role.keepalive
         self.limits = role.limits
         self.session = Nghttp2Session(isServer: role.isServer, limits: role.limits)
         self.budgets = FrameBudgets(role.limits)
         self.window = ReceiveWindow(size: max(role.limits.connectionWindowBytes, 65_535))
         self.session.setOwner(Unmanaged.passUnretained(self).toOpaque())
     }
+
+    var isServer: Bool { self.acceptor != nil }
 
     package var openStreams: Int { self.streams.count }
 

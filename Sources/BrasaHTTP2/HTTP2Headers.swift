@@ -54,8 +54,9 @@ package struct HTTP2Headers: Sendable {
 
     package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let start = self.bytes.count
-        self.bytes.append(contentsOf: name)
-        self.bytes.append(contentsOf: value)
+        // As bytes, not as raw memory: the array then copies them at once.
+        name.withMemoryRebound(to: UInt8.self) { self.bytes.append(contentsOf: $0) }
+        value.withMemoryRebound(to: UInt8.self) { self.bytes.append(contentsOf: $0) }
         self.addField(start: start, nameCount: name.count)
     }
 

@@ -7,8 +7,11 @@ internal import CBrasaNghttp2
 
 private let stop = NGHTTP2_ERR_CALLBACK_FAILURE.rawValue
 
-private func connection(_ data: UnsafeMutableRawPointer?) -> HTTP2Connection? {
-    data.map { Unmanaged<HTTP2Connection>.fromOpaque($0).takeUnretainedValue() }
+/// Recovers the connection for the length of a call, without counting a reference: callbacks run within the connection's
+/// own methods.
+@inline(__always)
+private func with<Result>(_ data: UnsafeMutableRawPointer, _ body: (HTTP2Connection) -> Result) -> Result {
+    Unmanaged<HTTP2Connection>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
 }
 
 private func stream(_ data: UnsafeMutableRawPointer?) -> HTTP2Stream? {
@@ -20,52 +23,54 @@ func makeNghttp2Callbacks() -> OpaquePointer {
     guard nghttp2_session_callbacks_new(&callbacks) == 0, let callbacks else { preconditionFailure("out of memory") }
 
     nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, owner in
-        guard let header, let connection = connection(owner) else { return stop }
-        return connection.frameBegan(FrameHeader(header.pointee)) ? 0 : stop
+        guard let header, let owner else { return stop }
+        return with(owner) { $0.frameBegan(FrameHeader(header.pointee)) } ? 0 : stop
     }
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, owner in
-        guard let frame, let connection = connection(owner) else { return stop }
+        guard let frame, let owner else { return stop }
         let isRequest = frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST
-        connection.headersBegan(frame.pointee.hd.stream_id, isRequest: isRequest)
+        with(owner) { $0.headersBegan(frame.pointee.hd.stream_id, isRequest: isRequest) }
         return 0
     }
     nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, _, name, nameCount, value, valueCount, _, owner in
-        guard let connection = connection(owner) else { return stop }
+        guard let owner else { return stop }
         let name = UnsafeRawBufferPointer(start: name, count: nameCount)
-        return connection.headerReceived(name, UnsafeRawBufferPointer(start: value, count: valueCount)) ? 0 : stop
+        let value = UnsafeRawBufferPointer(start: value, count: valueCount)
+        return with(owner) { $0.headerReceived(name, value) } ? 0 : stop
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, owner in
-        guard let bytes, let connection = connection(owner) else { return stop }
-        connection.dataReceived(id, UnsafeRawBufferPointer(start: bytes, count: count))
-        return connection.isClosed ? stop : 0
+        guard let bytes, let owner else { return stop }
+        let isClosed = with(owner) { connection in
+            connection.dataReceived(id, UnsafeRawBufferPointer(start: bytes, count: count))
+            return connection.isClosed
+        }
+        return isClosed ? stop : 0
     }
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, owner in
-        guard let frame, let connection = connection(owner) else { return stop }
-        return connection.frameReceived(ReceivedFrame(frame.pointee)) ? 0 : stop
+        guard let frame, let owner else { return stop }
+        return with(owner) { $0.frameReceived(ReceivedFrame(frame.pointee)) } ? 0 : stop
     }
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, code, owner in
-        guard let connection = connection(owner) else { return stop }
-        connection.streamClosed(id, HTTP2ErrorCode(rawValue: code))
+        guard let owner else { return stop }
+        with(owner) { $0.streamClosed(id, HTTP2ErrorCode(rawValue: code)) }
         return 0
     }
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
-        guard let frame, let connection = connection(owner) else { return stop }
-        let isReset = frame.pointee.hd.type == UInt8(NGHTTP2_RST_STREAM.rawValue)
-        let code = isReset ? frame.pointee.rst_stream.error_code : 0
-        connection.frameSent(FrameHeader(frame.pointee.hd), HTTP2ErrorCode(rawValue: code))
+        guard let frame, let owner else { return stop }
+        let header = FrameHeader(frame.pointee.hd)
+        let code = header.kind == .reset ? frame.pointee.rst_stream.error_code : 0
+        with(owner) { $0.frameSent(header, HTTP2ErrorCode(rawValue: code)) }
         return 0
     }
     nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, owner in
-        guard let frame, let connection = connection(owner) else { return stop }
-        connection.frameNotSent(FrameHeader(frame.pointee.hd))
+        guard let frame, let owner else { return stop }
+        with(owner) { $0.frameNotSent(FrameHeader(frame.pointee.hd)) }
         return 0
     }
-    // Writes the frame's header and then the bytes that `readData` promised, straight from the stream's queue.
+    // Writes the frame's header and then the bytes that `nextData` promised, straight from the stream's queue.
     nghttp2_session_callbacks_set_send_data_callback(callbacks) { _, _, header, count, source, owner in
-        guard let header, let connection = connection(owner), let stream = stream(source?.pointee.ptr) else {
-            return stop
-        }
-        connection.sendData(header: UnsafeRawBufferPointer(start: header, count: 9), count: count, of: stream)
+        guard let header, let owner, let stream = stream(source?.pointee.ptr) else { return stop }
+        with(owner) { $0.sendData(header: UnsafeRawBufferPointer(start: header, count: 9), count: count, of: stream) }
         return 0
     }
     return callbacks
@@ -74,8 +79,8 @@ func makeNghttp2Callbacks() -> OpaquePointer {
 /// The pull side of a stream's body. Called while bytes may be sent and the stream is not deferred.
 func makeDataProvider(stream data: UnsafeMutableRawPointer) -> nghttp2_data_provider {
     nghttp2_data_provider(source: nghttp2_data_source(ptr: data)) { _, _, _, room, flags, source, owner in
-        guard let connection = connection(owner), let stream = stream(source?.pointee.ptr) else { return Int(stop) }
-        switch connection.nextData(of: stream, room: room) {
+        guard let owner, let stream = stream(source?.pointee.ptr) else { return Int(stop) }
+        switch with(owner, { $0.nextData(of: stream, room: room) }) {
         case .nothingYet:
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         case .bytes(let count, let end):

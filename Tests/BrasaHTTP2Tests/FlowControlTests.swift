@@ -153,6 +153,27 @@ import Testing
         #expect(source.wakeUps == 1)
     }
 
+    @Test func `A producer that writes only when told to gets everything out`() throws {
+        var server = self.tiny(window: 8 << 20)
+        server.limits.connectionWindowBytes = 8 << 20
+        let link = try Loopback(server: server)
+        defer { link.close() }
+        let call = try link.get(endStream: false)
+        try link.run()
+        var left = 3_000_000
+        call.whenWritable = { call in
+            while left > 0, call.stream?.isWritable == true {
+                call.stream?.sendData(ByteBuffer(repeating: 1, count: 50_000))
+                left -= 50_000
+            }
+            if left == 0 { call.stream?.finish() }
+        }
+        call.whenWritable(call)
+        try link.run()
+        #expect(link.accepted[0].ended && link.accepted[0].bodyBytes == 3_000_000)
+        call.whenWritable = { _ in }
+    }
+
     @Test func `A full connection lets every stream go on, but none pile up`() throws {
         var server = HTTP2ServerConfiguration()
         server.limits.connectionBufferedBytesMax = 10_000
