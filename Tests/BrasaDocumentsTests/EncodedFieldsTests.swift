@@ -57,6 +57,19 @@ struct EncodedFieldsTests {
         #expect(try EncodedFields(validating: padded + b + c + d) == canonical)
     }
 
+    @Test func `One fault alone makes bytes not canonical`() throws {
+        let a = Wire.entry("a", Wire.integer(1))
+        let b = Wire.entry("b", Wire.integer(2))
+        let expected = fields(["a": 1, "b": 2])
+        for faulty in [
+            Wire.entry("a", Wire.integer(3)) + a + b, b + a, a + Wire.text(9, "x") + b,
+            a + Wire.entry("b", Wire.integer(3) + Wire.integer(2)),
+            a + Wire.field(2, Wire.text(1, "b") + Wire.field(2, Wire.integer(2)) + Wire.text(3, "x")),
+        ] {
+            #expect(try EncodedFields(validating: faulty) == expected)
+        }
+    }
+
     @Test func `Maps of every size are sorted, the last of equal keys stays`() throws {
         for seed in 0..<200 as Range<UInt64> {
             var random = SeededRandom(seed: seed)

@@ -36,7 +36,8 @@ struct BackwardWriter {
     }
 
     mutating func varint(_ number: UInt64) {
-        let length = max(1, (70 - number.leadingZeroBitCount) / 7)
+        if number < 0x80 { return self.byte(UInt8(number)) }
+        let length = (70 - number.leadingZeroBitCount) / 7
         self.reserve(length)
         self.start -= length
         var rest = number
