@@ -84,7 +84,8 @@ class Load:
     @staticmethod
     def batch(database: Database, name: str, number: int) -> StatusCode:
         """Some documents that share a number: fresh ones, and one that every batch overwrites."""
-        fresh = [set_write(database.doc(f"{name}/{number:07}-{part}"), {"n": number}) for part in range(BATCH_DOCUMENTS)]
+        paths = [f"{name}/{number:07}-{part}" for part in range(BATCH_DOCUMENTS)]
+        fresh = [set_write(database.doc(path), {"n": number}) for path in paths]
         return database.commit(*fresh, set_write(database.doc(f"last/{name}"), {"n": number}), timeout=20).code
 
     @staticmethod

@@ -82,7 +82,8 @@ def frames_of(address: str, path: str, message: bytes) -> list[tuple[str, bool]]
         pytest.skip("nghttp is not installed (apt install nghttp2-client)")
     framed = b"\0" + len(message).to_bytes(4, "big") + message
     command = ["nghttp", "-nv", "-H:method: POST", "-Hcontent-type: application/grpc", "-Hte: trailers", "-d-"]
-    run = subprocess.run([*command, f"http://{address}{path}"], input=framed, capture_output=True, timeout=30, check=True)
+    command.append(f"http://{address}{path}")
+    run = subprocess.run(command, input=framed, capture_output=True, timeout=30, check=True)
     frames = []
     lines = run.stdout.decode(errors="replace").splitlines()
     for index, line in enumerate(lines):
@@ -140,8 +141,8 @@ def curl():
 
     def run(address: str, method: str, message: bytes, content_type: str) -> tuple[str, bytes]:
         framed = b"\0" + len(message).to_bytes(4, "big") + message
-        command = ["curl", "-sS", "--max-time", "20", "--http2-prior-knowledge", "-D", "/dev/stderr", "--data-binary", "@-"]
-        command += ["-H", f"content-type: {content_type}", "-H", "te: trailers", f"http://{address}/{SERVICE}/{method}"]
+        command = ["curl", "-sS", "--max-time", "20", "--http2-prior-knowledge", "-D", "/dev/stderr"]
+        command += ["--data-binary", "@-", "-H", f"content-type: {content_type}", "-H", "te: trailers", f"http://{address}/{SERVICE}/{method}"]
         done = subprocess.run(command, input=framed, capture_output=True, timeout=30, check=True)
         return done.stderr.decode(), done.stdout
 

@@ -118,7 +118,8 @@ class Generator:
         return Timestamp(seconds=self.random.randint(-62135596800, 1_400_000_000), nanos=self.random.randrange(10**9))
 
     def vector(self) -> dict[str, Any]:
-        return {"__type__": "__vector__", "value": [self.random.uniform(-1, 1) for _ in range(self.random.randint(1, 4))]}
+        components = [self.random.uniform(-1, 1) for _ in range(self.random.randint(1, 4))]
+        return {"__type__": "__vector__", "value": components}
 
     def array(self, depth: int) -> list[Any]:
         members = [self.value(depth + 1) for _ in range(self.random.randint(0, 3))]

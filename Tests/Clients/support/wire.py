@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from typing import Any, Iterable
+from typing import Any
 
 import grpc
 from google.protobuf import empty_pb2
