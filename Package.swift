@@ -107,12 +107,14 @@ let package = Package(
             "BrasaWire",
             pure + ["BrasaWire", "BrasaGRPC", "BrasaHTTP2", "CBrasaProtobufC", nio("NIOCore"), nio("NIOEmbedded")]),
         tests("BrasaPlatform", ["BrasaPlatform"]),
-        tests("BrasaLog", ["BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
+        tests(
+            "BrasaLog", ["BrasaLog", "BrasaPlatform", "BrasaSimulation", "CBrasaChecksum"],
+            resources: [.copy("Golden")]),
         tests("BrasaStore", pure + ["BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
         tests(
             "BrasaTransactions",
             pure + ["BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
-        tests("BrasaSimulation", ["BrasaSimulation"]),
+        tests("BrasaSimulation", ["BrasaSimulation", "BrasaPlatform"]),
         tests("BrasaServer", ["BrasaServer", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix")]),
     ]
 )
