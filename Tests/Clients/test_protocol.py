@@ -142,7 +142,8 @@ def curl():
     def run(address: str, method: str, message: bytes, content_type: str) -> tuple[str, bytes]:
         framed = b"\0" + len(message).to_bytes(4, "big") + message
         command = ["curl", "-sS", "--max-time", "20", "--http2-prior-knowledge", "-D", "/dev/stderr"]
-        command += ["--data-binary", "@-", "-H", f"content-type: {content_type}", "-H", "te: trailers", f"http://{address}/{SERVICE}/{method}"]
+        command += ["--data-binary", "@-", "-H", f"content-type: {content_type}", "-H", "te: trailers"]
+        command.append(f"http://{address}/{SERVICE}/{method}")
         done = subprocess.run(command, input=framed, capture_output=True, timeout=30, check=True)
         return done.stderr.decode(), done.stdout
 
