@@ -1,8 +1,10 @@
+import BrasaPlatform
 import BrasaService
 import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import UnixSignals
 
 /// The whole process: opens the data folder, listens, and on SIGTERM or SIGINT finishes what is in flight and closes the
 /// folder.

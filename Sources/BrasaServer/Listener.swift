@@ -77,7 +77,7 @@ final class Listener: Sendable {
     private static func configure(
         _ channel: any Channel,
         for verdict: ProtocolSniffer.Verdict,
-        service: FirestoreService,
+        entry: ServiceDirectory.Entry,
         emulator: Bool
     ) throws {
         let pipeline = channel.pipeline.syncOperations

@@ -22,7 +22,7 @@ extension FirestoreService {
             self.batchGet(request, in: database, transaction: id, on: call, stream)
         case .newTransaction(let options):
             do throws(GRPCStatus) {
-                let id = try self.begin(options, unspecified: .readOnly(), in: database)
+                let id = try self.begin(options, unspecified: .readOnly(readTime: nil), in: database)
                 let first = BatchGetDocumentsResponse(result: nil, readTime: nil, transaction: id.bytes)
                 call.send(call.message { first.encode(into: &$0) })
                 self.batchGet(request, in: database, transaction: id, on: call, stream)

@@ -3,6 +3,7 @@ package import BrasaGRPC
 import BrasaQueries
 import BrasaStore
 import BrasaTransactions
+import NIOCore
 
 extension FirestoreService {
     /// Documents deleted in one commit.

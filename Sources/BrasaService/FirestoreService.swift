@@ -1,4 +1,3 @@
-package import BrasaDocuments
 package import BrasaGRPC
 package import BrasaPlatform
 package import BrasaStore
