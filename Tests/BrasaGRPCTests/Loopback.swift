@@ -213,6 +213,7 @@ final class RawCall: HTTP2StreamHandler {
     var body: [UInt8] = []
     var trailers: HTTP2Headers?
     var closed: HTTP2CloseReason?
+    var consumes = true
 
     var status: GRPCStatus? { self.trailers.flatMap { GRPCStatus(trailers: $0) } }
 
@@ -222,7 +223,7 @@ final class RawCall: HTTP2StreamHandler {
     }
     func received(data: ByteBuffer, endStream: Bool) {
         self.body += Array(data.readableBytesView)
-        self.stream?.consume(data.readableBytes)
+        if self.consumes { self.stream?.consume(data.readableBytes) }
     }
     func received(trailers: HTTP2Headers) { self.trailers = trailers }
     func becameWritable() {}

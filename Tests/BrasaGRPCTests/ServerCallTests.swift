@@ -193,6 +193,59 @@ import Testing
         #expect(loopback.service.handlers[0].cancellations == 0)
     }
 
+    @Test(arguments: ["99999999H", "99999999M", "1n"])
+    func `Extreme timeouts are deadlines like others`(timeout: String) throws {
+        let loopback = try Loopback()
+        defer { loopback.close() }
+        try loopback.advance(by: .hours(1000))
+        let call = try loopback.raw(.call(TestService.bidirectional, with: [(.grpcTimeout, timeout)]))
+        try loopback.run()
+        let deadline = try #require(loopback.service.calls[0].deadline)
+        #expect(deadline > loopback.loop.now)
+        call.stream?.reset(.cancel)
+        try loopback.run()
+        try loopback.advance(by: .hours(1))
+        #expect(loopback.service.handlers[0].cancellations == 1)
+    }
+
+    @Test func `A service may pause with its request's end already here`() throws {
+        let loopback = try Loopback()
+        defer { loopback.close() }
+        loopback.service.whenStarted = { handler in
+            handler.whenReceived = { handler, _ in handler.call.pauseReading() }
+            handler.whenHalfClosed = { $0.call.finish(.ok) }
+        }
+        let call = try loopback.raw(.call(TestService.bidirectional))
+        call.stream?.sendData(ByteBuffer(bytes: framed([1]) + framed([2]) + [0, 0]))
+        call.stream?.finish()
+        try loopback.run()
+        let handler = loopback.service.handlers[0]
+        #expect(handler.messages == [[1]])
+        handler.call.resumeReading()
+        #expect(handler.messages == [[1], [2]])
+        handler.call.resumeReading()
+        try loopback.run()
+        #expect(call.status == .truncatedMessage)
+        #expect(handler.halfCloses == 0)
+        #expect(handler.cancellations == 1)
+    }
+
+    @Test func `A blocked stream is reset at its deadline`() throws {
+        var http2 = HTTP2Limits()
+        http2.streamWindowBytes = 64 << 10
+        let loopback = try Loopback(http2: http2)
+        defer { loopback.close() }
+        loopback.service.whenStarted = { handler in
+            while handler.call.isWritable { handler.call.send(ByteBuffer(repeating: 1, count: 10_000)) }
+        }
+        let call = try loopback.raw(.call(TestService.bidirectional, with: [(.grpcTimeout, "1S")]))
+        call.consumes = false
+        try loopback.run()
+        try loopback.advance(by: .seconds(1))
+        #expect(call.closed == .resetByPeer(.cancel))
+        #expect(loopback.service.handlers[0].cancellations == 1)
+    }
+
     @Test func `Late answers to a call that is gone go nowhere`() throws {
         let loopback = try Loopback()
         defer { loopback.close() }

@@ -9,14 +9,14 @@ extension GRPCServerCall: HTTP2StreamHandler {
     package func received(headers: HTTP2Headers, endStream: Bool) {
         self.headers = headers
         if endStream { self.flags.insert(.requestEnded) }
-        guard headers[.method]?.elementsEqual("POST".utf8) == true else {
+        guard headers.withValue(.method, { $0?.elementsEqual("POST".utf8) == true }) else {
             return self.refuse(httpStatus: Self.methodNotAllowed)
         }
         guard headers.withValue(.contentType, Self.isGRPC) else {
             return self.refuse(httpStatus: Self.unsupportedMediaType)
         }
-        let methods = self.connection.server.methods
-        guard let method = headers.withValue(.path, { path in path.flatMap { methods.method(at: $0) } }) else {
+        let server = self.connection.server
+        guard let method = headers.withValue(.path, { path in path.flatMap { server.methods.method(at: $0) } }) else {
             return self.fail(GRPCStatus(.unimplemented, "The server has no method \(self.path)"))
         }
         self.method = method
@@ -71,8 +71,9 @@ extension GRPCServerCall: HTTP2StreamHandler {
     }
 
     private func readEncodings() -> Bool {
-        guard let name = self.headers[.grpcEncoding] else { return true }
-        guard let encoding = GRPCEncoding(name) else {
+        let named: GRPCEncoding?? = self.headers.withValue(.grpcEncoding) { $0.map { GRPCEncoding($0) } }
+        guard let named else { return true }
+        guard let encoding = named else {
             self.refuseEncoding()
             return false
         }
@@ -84,8 +85,9 @@ extension GRPCServerCall: HTTP2StreamHandler {
     }
 
     private func readTimeout() -> Bool {
-        guard let text = self.headers[.grpcTimeout] else { return true }
-        guard let timeout = GRPCTimeout.parse(text) else {
+        let stated: TimeAmount?? = self.headers.withValue(.grpcTimeout) { $0.map { GRPCTimeout.parse($0) } }
+        guard let stated else { return true }
+        guard let timeout = stated else {
             self.fail(.malformedTimeout)
             return false
         }
