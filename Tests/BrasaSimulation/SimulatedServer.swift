@@ -1,0 +1,64 @@
+import BrasaDocuments
+import BrasaLog
+package import BrasaPlatform
+package import BrasaStore
+package import BrasaTransactions
+
+/// The engine of one process on simulated hardware: what a crash ends and a restart begins anew from the disk.
+package final class SimulatedServer: Sendable {
+    package let disk: any Disk
+    package let clock: SimulatedClock
+    package let scheduler: SimulatedScheduler
+    package let store: Store
+    package let transactions: TransactionManager
+
+    package static let directory = "data"
+
+    /// Recovers what the disk holds.
+    package init(
+        seed: UInt64, disk: any Disk, clock: SimulatedClock,
+        store configuration: Store.Configuration = SimulatedServer.smallStore,
+        transactions: TransactionConfiguration = TransactionConfiguration()
+    ) throws(StoreError) {
+        self.disk = disk
+        self.clock = clock
+        self.scheduler = SimulatedScheduler(seed: seed)
+        self.store = try Store.open(
+            configuration: configuration, disk: disk, directory: Self.directory, clock: clock.clock,
+            entropy: .seeded(seed))
+        self.transactions = TransactionManager(
+            store: self.store, clock: clock.clock, entropy: .seeded(seed &+ 1), configuration: transactions)
+    }
+
+    /// On a disk and with a clock of its own, without faults.
+    package convenience init(
+        seed: UInt64 = 1, transactions: TransactionConfiguration = TransactionConfiguration()
+    ) throws(StoreError) {
+        try self.init(
+            seed: seed, disk: SimulatedDisk(seed: seed), clock: SimulatedClock(), transactions: transactions)
+    }
+
+    /// Small files and bounds, so that short runs reach rotation, checkpoints and pruning.
+    package static var smallStore: Store.Configuration {
+        var log = LogConfiguration()
+        log.segmentBytes = 16 << 10
+        log.firstSegmentBytes = 8 << 10
+        log.groupBytesMax = 2 << 10
+        log.queuedBytesMax = 32 << 10
+        return Store.Configuration(
+            log: log, shards: 2, historyBytesMax: 1 << 20, recentChangesMax: 64, checkpointBytesMin: 8 << 10)
+    }
+
+    package func database(_ id: String = "(default)") -> DatabaseHandle {
+        // A name of two ids is always well formed.
+        guard let name = try? DatabaseName(project: "simulation", database: UTF8Text(id)) else {
+            preconditionFailure("not a database id: \(id)")
+        }
+        return self.store.database(name)
+    }
+
+    /// Runs the log and all mailboxes until nothing moves. No time passes.
+    package func settle() {
+        while self.scheduler.runOne() || self.store.step() || self.store.prepareStep() {}
+    }
+}
