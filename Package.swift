@@ -83,10 +83,17 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(
+            name: "BrasaBench",
+            dependencies: [
+                "BrasaDocuments", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            path: "Benchmarks/BrasaBench", swiftSettings: settings),
         .executableTarget(
             name: "BrasaCLI",
             dependencies: [
-                "BrasaServer", "BrasaLog", "BrasaStore", "BrasaPlatform",
+                "BrasaServer", "BrasaBench", "BrasaGRPC", "BrasaLog", "BrasaStore", "BrasaPlatform",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

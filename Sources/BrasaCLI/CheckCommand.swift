@@ -7,7 +7,8 @@ struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Verify a data folder that no server runs on, and say what it holds.",
-        discussion: "Reads every byte and changes nothing. Ends with status 1 when the folder is damaged.")
+        discussion: "Reads every byte and changes nothing. Ends with status 1 when the folder is damaged."
+    )
 
     @Argument(help: "The data folder.")
     var directory: String

@@ -1,0 +1,175 @@
+import BrasaGRPC
+import BrasaHTTP2
+import Histogram
+import NIOCore
+import NIOPosix
+
+/// Keeps one connection busy according to the plan. Everything happens on its event loop.
+///
+/// Unchecked for the same reason: other threads only pass the reference on.
+final class BenchConnection: @unchecked Sendable {
+    private let plan: BenchPlan
+    private let workload: BenchWorkload
+    private let grpc: GRPCClientConnection
+    private let channel: any Channel
+    private let getRequest: GRPCClientRequest
+    private let commitRequest: GRPCClientRequest
+    private var generator: SystemRandomNumberGenerator = .init()
+    private var number: Int
+    private var inFlight = 0
+    private var report = BenchReport()
+    private var isRecording = false
+    private var isStopping = false
+    private var stopped: EventLoopPromise<BenchReport>?
+    /// Of the open loop: when the next call should start, and the time between two.
+    private var nextStart = NIODeadline.now()
+    private var interval: TimeAmount = .zero
+
+    private init(plan: BenchPlan, workload: BenchWorkload, grpc: GRPCClientConnection, channel: any Channel, index: Int)
+    {
+        self.plan = plan
+        self.workload = workload
+        self.grpc = grpc
+        self.channel = channel
+        var (get, commit) = (BenchWorkload.get, BenchWorkload.commit)
+        if case .raw(let method, _) = plan.work { (get, commit) = (method, method) }
+        let metadata = GRPCMetadata(headers: HTTP2Headers([(.authorization, "Bearer owner")]))
+        self.getRequest = grpc.request(get, metadata: metadata, timeout: .seconds(60))
+        self.commitRequest = grpc.request(commit, metadata: metadata, timeout: .seconds(60))
+        self.number = index << 40
+    }
+
+    static func open(
+        plan: BenchPlan,
+        workload: BenchWorkload,
+        index: Int,
+        group: MultiThreadedEventLoopGroup
+    ) async throws -> BenchConnection {
+        var configuration = HTTP2ClientConfiguration()
+        configuration.limits.streamWindowBytes = 1 << 20
+        let http2 = configuration
+        do {
+            return try await ClientBootstrap(group: group)
+                .channelOption(.socketOption(.tcp_nodelay), value: 1)
+                .channelOption(.maxMessagesPerRead, value: 4)
+                .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
+                .connect(host: plan.host, port: plan.port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let connection = HTTP2Connection(role: .client(http2))
+                        try channel.pipeline.syncOperations.addHandler(connection)
+                        let grpc = GRPCClientConnection(
+                            connection,
+                            eventLoop: channel.eventLoop,
+                            configuration: GRPCClientConfiguration(authority: "\(plan.host):\(plan.port)")
+                        )
+                        return BenchConnection(
+                            plan: plan,
+                            workload: workload,
+                            grpc: grpc,
+                            channel: channel,
+                            index: index
+                        )
+                    }
+                }
+        } catch {
+            throw BenchError("cannot connect to \(plan.host):\(plan.port): \(error)")
+        }
+    }
+
+    // MARK: Before the measurement
+
+    /// Writes the documents that gets will ask for.
+    func setUp() async throws {
+        try await self.channel.eventLoop.flatSubmit {
+            let calls = self.workload.setUp(on: self.grpc).map { message -> EventLoopFuture<Void> in
+                let promise = self.channel.eventLoop.makePromise(of: Void.self)
+                self.grpc.unary(self.commitRequest, message) { result in
+                    promise.completeWith(result.map { _ in }.mapError { BenchError("set-up: \($0.status)") })
+                }
+                return promise.futureResult
+            }
+            return EventLoopFuture.andAllSucceed(calls, on: self.channel.eventLoop)
+        }.get()
+    }
+
+    // MARK: The measurement
+
+    func start() {
+        self.channel.eventLoop.execute {
+            switch self.plan.pace {
+            case .closed:
+                for _ in 0..<self.plan.streams { self.call(startingAt: .now()) }
+            case .open(let callsPerSecond):
+                self.interval = .nanoseconds(Int64(1e9 * Double(self.plan.connections) / callsPerSecond))
+                self.nextStart = .now()
+                self.startDue()
+            }
+        }
+    }
+
+    func record() {
+        self.channel.eventLoop.execute { self.isRecording = true }
+    }
+
+    /// Ends the recording at once, and completes when the calls in flight have been answered.
+    func stop() -> EventLoopFuture<BenchReport> {
+        self.channel.eventLoop.flatSubmit {
+            self.isStopping = true
+            self.isRecording = false
+            let promise = self.channel.eventLoop.makePromise(of: BenchReport.self)
+            self.stopped = promise
+            self.finishIfIdle()
+            return promise.futureResult
+        }
+    }
+
+    private func finishIfIdle() {
+        guard self.isStopping, self.inFlight == 0, let stopped = self.stopped else { return }
+        self.stopped = nil
+        stopped.succeed(self.report)
+        self.channel.close(promise: nil)
+    }
+
+    /// Starts every call of the open loop whose time has come. Past the bound on calls in flight they wait, and the
+    /// waiting counts.
+    private func startDue() {
+        guard !self.isStopping else { return }
+        let now = NIODeadline.now()
+        while self.nextStart <= now, self.inFlight < self.plan.streams {
+            let start = self.nextStart
+            self.nextStart = start + self.interval
+            self.call(startingAt: start)
+        }
+        if self.nextStart > now {
+            self.channel.eventLoop.scheduleTask(deadline: self.nextStart) { self.startDue() }
+        }
+    }
+
+    private func call(startingAt start: NIODeadline) {
+        self.number += 1
+        self.inFlight += 1
+        let (isCommit, message) = self.workload.next(number: self.number, using: &self.generator, on: self.grpc)
+        self.grpc.unary(isCommit ? self.commitRequest : self.getRequest, message) { result in
+            self.inFlight -= 1
+            self.record(result, since: start)
+            if self.isStopping { return self.finishIfIdle() }
+            switch self.plan.pace {
+            case .closed: self.call(startingAt: .now())
+            case .open: if self.nextStart <= .now() { self.startDue() }
+            }
+        }
+    }
+
+    private func record(_ result: Result<ByteBuffer, GRPCCallResult>, since start: NIODeadline) {
+        if case .failure(let failure) = result {
+            self.report.failures[failure.status.code, default: 0] += 1
+            self.report.failureExample = self.report.failureExample ?? "\(failure.status)"
+            // A connection that is gone fails every call at once: there is nothing left to measure on it.
+            if failure.status.code == .unavailable, !self.channel.isActive { self.isStopping = true }
+            return
+        }
+        guard self.isRecording else { return }
+        let latency = NIODeadline.now() - start
+        _ = self.report.latencies.record(UInt64(max(0, latency.nanoseconds)))
+    }
+}

@@ -1,0 +1,73 @@
+package import BrasaGRPC
+
+/// What to measure, and how hard to press.
+package struct BenchPlan: Sendable {
+    package enum Work: Sendable {
+        /// GetDocument of one of the documents that were written before the measurement.
+        case get
+        /// Commit of one document, by set.
+        case commit
+        /// Gets, with this share of commits, 0...1.
+        case mixed(commits: Double)
+        /// One message to any unary method: for peers that speak gRPC.
+        case raw(GRPCMethodDescriptor, message: [UInt8])
+    }
+
+    package enum Pace: Sendable {
+        /// Each stream sends its next call when the last one is answered.
+        case closed
+        /// Calls start at fixed times, so many a second in all, whether or not answers have come. Latency counts from the
+        /// time at which a call should have started, so that a stall shows in every call that it delayed.
+        case open(callsPerSecond: Double)
+    }
+
+    package var host: String
+    package var port: Int
+    package var work: Work
+    package var pace: Pace
+    package var connections: Int
+    /// Calls in flight on each connection, at most.
+    package var streams: Int
+    package var threads: Int
+    package var warmUp: Duration
+    package var duration: Duration
+    /// Documents that gets choose from and commits write to.
+    package var documents: Int
+    /// Encoded size of a document's fields, about.
+    package var documentBytes: Int
+
+    package init(
+        host: String,
+        port: Int,
+        work: Work,
+        pace: Pace,
+        connections: Int,
+        streams: Int,
+        threads: Int,
+        warmUp: Duration,
+        duration: Duration,
+        documents: Int,
+        documentBytes: Int
+    ) {
+        self.host = host
+        self.port = port
+        self.work = work
+        self.pace = pace
+        self.connections = connections
+        self.streams = streams
+        self.threads = threads
+        self.warmUp = warmUp
+        self.duration = duration
+        self.documents = documents
+        self.documentBytes = documentBytes
+    }
+}
+
+/// Why there is nothing to measure: one line.
+package struct BenchError: Error, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}

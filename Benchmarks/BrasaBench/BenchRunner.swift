@@ -1,0 +1,42 @@
+import NIOCore
+import NIOPosix
+
+package enum BenchRunner {
+    /// Sets up, warms up, measures.
+    ///
+    /// - Throws: `BenchError` when the server cannot be reached or refuses the set-up.
+    package static func run(_ plan: BenchPlan) async throws -> BenchReport {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: plan.threads)
+        do {
+            let report = try await Self.run(plan, group: group)
+            try await group.shutdownGracefully()
+            return report
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+    }
+
+    private static func run(_ plan: BenchPlan, group: MultiThreadedEventLoopGroup) async throws -> BenchReport {
+        let workload = try BenchWorkload(plan)
+        var connections: [BenchConnection] = []
+        for index in 0..<plan.connections {
+            connections.append(
+                try await BenchConnection.open(plan: plan, workload: workload, index: index + 1, group: group)
+            )
+        }
+        try await connections[0].setUp()
+        for connection in connections { connection.start() }
+        try await Task.sleep(for: plan.warmUp)
+        for connection in connections { connection.record() }
+        let clock = ContinuousClock()
+        let start = clock.now
+        try await Task.sleep(for: plan.duration)
+        let reports = connections.map { $0.stop() }
+        let duration = clock.now - start
+        var total = BenchReport()
+        for report in reports { total.add(try await report.get()) }
+        total.duration = duration
+        return total
+    }
+}

@@ -1,0 +1,146 @@
+import ArgumentParser
+import BrasaBench
+import BrasaGRPC
+import BrasaServer
+import Foundation
+
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Load a running server and say how fast it answers.",
+        discussion: """
+            Writes documents of the project "bench" first. Without --rate each stream sends its next call when the last \
+            is answered; with it, calls start at fixed times and latency counts from then.
+            """
+    )
+
+    enum Work: String, ExpressibleByArgument, CaseIterable {
+        case get, commit, mixed, raw
+    }
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, row
+    }
+
+    @Argument(help: "get, commit, mixed, or raw (any unary gRPC method, by --method and --message).")
+    var work: Work
+
+    @Option(help: "The server.")
+    var target = "127.0.0.1:8080"
+
+    @Option(help: "Connections.")
+    var connections = 8
+
+    @Option(help: "Calls in flight on each connection, at most.")
+    var streams = 32
+
+    @Option(help: "Event loops of the load generator.")
+    var threads = 1
+
+    @Option(help: "How long to measure.")
+    var duration = "10s"
+
+    @Option(help: "How long to press before measuring.")
+    var warmUp = "1s"
+
+    @Option(help: "Calls a second in all (open loop).")
+    var rate: Double?
+
+    @Option(help: "Documents that gets choose from and commits write to.")
+    var documents = 10_000
+
+    @Option(help: "Bytes of a document's fields.")
+    var size = 150
+
+    @Option(help: "Share of commits in mixed work, 0 to 1.")
+    var commits = 0.1
+
+    @Option(help: "For raw: SERVICE/METHOD.")
+    var method: String?
+
+    @Option(help: "For raw: the request message in hexadecimal digits.")
+    var message: String?
+
+    @Option(help: "text, or row: calls a second, median and 99th percentile in microseconds.")
+    var format: Format = .text
+
+    func run() async throws {
+        do {
+            let report = try await BenchRunner.run(try self.plan())
+            self.print(report)
+            guard report.calls > 0 else {
+                throw BenchError("no call was answered: \(report.failureExample ?? "none was made")")
+            }
+        } catch let error as BenchError {
+            FileHandle.standardError.write(Data("brasa: \(error.description)\n".utf8))
+            throw ExitCode(1)
+        }
+    }
+
+    private func plan() throws -> BenchPlan {
+        guard let target = ListenAddress(parsing: self.target) else {
+            throw BenchError("--target takes HOST:PORT, not \"\(self.target)\"")
+        }
+        guard let duration = DurationText.parse(self.duration), let warmUp = DurationText.parse(self.warmUp) else {
+            throw BenchError("--duration and --warm-up take a duration such as 500ms or 10s")
+        }
+        guard self.connections > 0, self.streams > 0, self.threads > 0, self.documents > 0, self.size > 0,
+            self.rate ?? 1 > 0, (0...1).contains(self.commits)
+        else { throw BenchError("counts, sizes and rates must be greater than zero, --commits 0 to 1") }
+        return BenchPlan(
+            host: target.host,
+            port: target.port,
+            work: try self.planWork(),
+            pace: self.rate.map { .open(callsPerSecond: $0) } ?? .closed,
+            connections: self.connections,
+            streams: self.streams,
+            threads: self.threads,
+            warmUp: warmUp,
+            duration: duration,
+            documents: self.documents,
+            documentBytes: self.size
+        )
+    }
+
+    private func planWork() throws -> BenchPlan.Work {
+        switch self.work {
+        case .get: return .get
+        case .commit: return .commit
+        case .mixed: return .mixed(commits: self.commits)
+        case .raw:
+            let parts = (self.method ?? "").split(separator: "/")
+            guard parts.count == 2, let bytes = Self.bytes(hexadecimal: self.message ?? "") else {
+                throw BenchError("raw needs --method SERVICE/METHOD and --message in hexadecimal digits")
+            }
+            let method = GRPCMethodDescriptor(service: String(parts[0]), method: String(parts[1]), kind: .unary)
+            return .raw(method, message: bytes)
+        }
+    }
+
+    private static func bytes(hexadecimal text: String) -> [UInt8]? {
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == text.count, digits.count % 2 == 0 else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+
+    private func print(_ report: BenchReport) {
+        let percentiles = [50.0, 90, 99, 99.9, 100]
+        let latencies = percentiles.map { String(format: "%.0f", report.microseconds(atPercentile: $0)) }
+        let rate = String(format: "%.0f", report.callsPerSecond)
+        switch self.format {
+        case .row:
+            Swift.print(rate, latencies[0], latencies[2])
+        case .text:
+            Swift.print("\(rate) calls/s")
+            for (percentile, latency) in zip(percentiles, latencies) {
+                Swift.print("  p\(percentile.formatted()) \(latency) µs")
+            }
+        }
+        for (code, count) in report.failures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            FileHandle.standardError.write(Data("\(count) calls failed with \(code.name)\n".utf8))
+        }
+        if let example = report.failureExample {
+            FileHandle.standardError.write(Data("the first: \(example)\n".utf8))
+        }
+    }
+}
