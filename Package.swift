@@ -21,7 +21,11 @@ func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: dependencies, resources: resources, swiftSettings: settings)
+        name: "\(name)Tests",
+        dependencies: dependencies,
+        resources: resources,
+        swiftSettings: settings
+    )
 }
 
 /// Test support: a library under Tests.
@@ -51,9 +55,15 @@ let package = Package(
 
         // transport: knows no storage
         .systemLibrary(
-            name: "CBrasaNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+            name: "CBrasaNghttp2",
+            pkgConfig: "libnghttp2",
+            providers: [.apt(["libnghttp2-dev"])]
+        ),
         .systemLibrary(
-            name: "CBrasaProtobufC", pkgConfig: "libprotobuf-c", providers: [.apt(["libprotobuf-c-dev"])]),
+            name: "CBrasaProtobufC",
+            pkgConfig: "libprotobuf-c",
+            providers: [.apt(["libprotobuf-c-dev"])]
+        ),
         .systemLibrary(name: "CBrasaZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CBrasaFirestoreV1", dependencies: ["CBrasaProtobufC"]),
         room("BrasaHTTP2", ["CBrasaNghttp2", nio("NIOCore")]),
@@ -70,7 +80,8 @@ let package = Package(
         // join: the only room that sees both columns
         room(
             "BrasaService",
-            pure + ["BrasaTransactions", "BrasaStore", "BrasaPlatform", "BrasaWire", "BrasaGRPC", nio("NIOCore")]),
+            pure + ["BrasaTransactions", "BrasaStore", "BrasaPlatform", "BrasaWire", "BrasaGRPC", nio("NIOCore")]
+        ),
 
         // outside
         room(
@@ -82,14 +93,17 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ]
+        ),
         .target(
             name: "BrasaBench",
             dependencies: [
                 "BrasaDocuments", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
-            path: "Benchmarks/BrasaBench", swiftSettings: settings),
+            path: "Benchmarks/BrasaBench",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "BrasaCLI",
             dependencies: [
@@ -97,7 +111,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
 
         // Tests/: test support and the simulator are targets of their own; `Sources` is what ships
         support("BrasaSimulation", pure + ["BrasaPlatform", "BrasaLog", "BrasaStore", "BrasaTransactions"]),
@@ -106,23 +121,44 @@ let package = Package(
             dependencies: [
                 "BrasaSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/simulate", swiftSettings: settings),
+            path: "Tests/simulate",
+            swiftSettings: settings
+        ),
         tests("BrasaDocuments", ["BrasaDocuments"]),
         tests("BrasaQueries", pure),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests(
             "BrasaWire",
-            pure + ["BrasaWire", "BrasaGRPC", "BrasaHTTP2", "CBrasaProtobufC", nio("NIOCore"), nio("NIOEmbedded")]),
+            pure + ["BrasaWire", "BrasaGRPC", "BrasaHTTP2", "CBrasaProtobufC", nio("NIOCore"), nio("NIOEmbedded")]
+        ),
         tests("BrasaPlatform", ["BrasaPlatform"]),
         tests(
-            "BrasaLog", ["BrasaLog", "BrasaPlatform", "BrasaSimulation", "CBrasaChecksum"],
-            resources: [.copy("Golden")]),
+            "BrasaLog",
+            ["BrasaLog", "BrasaPlatform", "BrasaSimulation", "CBrasaChecksum"],
+            resources: [.copy("Golden")]
+        ),
         tests("BrasaStore", pure + ["BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
         tests(
             "BrasaTransactions",
-            pure + ["BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
+            pure + ["BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]
+        ),
         tests("BrasaSimulation", ["BrasaSimulation", "BrasaPlatform"]),
-        tests("BrasaServer", ["BrasaServer", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix")]),
+        tests(
+            "BrasaService",
+            pure + [
+                "BrasaService", "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire",
+                "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation", nio("NIOCore"), nio("NIOEmbedded"),
+            ]
+        ),
+        tests(
+            "BrasaServer",
+            pure + [
+                "BrasaServer", "BrasaService", "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform",
+                "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation",
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
     ]
 )

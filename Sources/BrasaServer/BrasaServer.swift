@@ -14,7 +14,8 @@ package enum BrasaServer {
     /// - Parameter ready: called once with the address, when calls are answered.
     /// - Throws: `StartError` when the server cannot start, or had to stop because the log failed.
     package static func run(
-        _ configuration: ServerConfiguration, ready: @escaping @Sendable (ListenAddress) -> Void
+        _ configuration: ServerConfiguration,
+        ready: @escaping @Sendable (ListenAddress) -> Void
     ) async throws {
         var logger = Logger(label: "brasa", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = configuration.logLevel
@@ -23,7 +24,12 @@ package enum BrasaServer {
         do {
             let engine = try Engine(configuration, logger: logger)
             let service = ListeningService(
-                configuration: configuration, engine: engine, group: group, logger: logger, ready: ready)
+                configuration: configuration,
+                engine: engine,
+                group: group,
+                logger: logger,
+                ready: ready
+            )
             var lifecycle = ServiceGroupConfiguration(services: [service], logger: logger)
             lifecycle.gracefulShutdownSignals = [.sigterm, .sigint]
             defer { engine.stop() }
@@ -47,8 +53,12 @@ private struct ListeningService: Service {
     func run() async throws {
         let services = try ServiceDirectory(group: self.group) { eventLoop in
             FirestoreService(
-                store: self.engine.store, transactions: self.engine.transactions,
-                mailbox: EventLoopMailbox(eventLoop), eventLoop: eventLoop, entropy: .system)
+                store: self.engine.store,
+                transactions: self.engine.transactions,
+                mailbox: EventLoopMailbox(eventLoop),
+                eventLoop: eventLoop,
+                entropy: .system
+            )
         }
         let listener = try await Listener.bind(self.configuration, group: self.group, services: services)
         self.ready(listener.address)

@@ -19,12 +19,18 @@ final class Engine: Sendable {
         store.history = configuration.history
         do throws(StoreError) {
             self.store = try Store.open(
-                configuration: store, disk: RealDisk(), directory: configuration.dataDirectory, clock: .system,
+                configuration: store,
+                disk: RealDisk(),
+                directory: configuration.dataDirectory,
+                clock: .system,
                 entropy: .system,
                 onFailure: { error in
                     logger.critical(
-                        "the log failed: nothing more is acknowledged until a restart", metadata: ["error": "\(error)"])
-                })
+                        "the log failed: nothing more is acknowledged until a restart",
+                        metadata: ["error": "\(error)"]
+                    )
+                }
+            )
         } catch {
             throw StartError("cannot open \(configuration.dataDirectory): \(error)")
         }
@@ -35,7 +41,8 @@ final class Engine: Sendable {
         let statistics = self.store.statistics
         logger.info(
             "recovered",
-            metadata: ["documents": "\(statistics.documents)", "databases": "\(statistics.databases)"])
+            metadata: ["documents": "\(statistics.documents)", "databases": "\(statistics.databases)"]
+        )
     }
 
     /// Promise 1 in the weaker modes is said aloud, so that nobody is surprised after a crash.

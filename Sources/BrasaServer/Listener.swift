@@ -84,7 +84,9 @@ final class Listener: Sendable {
         switch verdict {
         case .http2:
             try pipeline.addHandler(
-                HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: entry.grpc.acceptor(on: channel.eventLoop)))
+                HTTP2Connection(
+                    role: .server(HTTP2ServerConfiguration(), acceptor: entry.grpc.acceptor(on: channel.eventLoop))
+                )
             )
         case .http1, .undecided:
             try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: true)

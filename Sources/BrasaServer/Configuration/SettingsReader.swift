@@ -1,11 +1,13 @@
-import BrasaServer
-
 /// Reads settings from the command line, else from `BRASA_…` environment variables, else takes the default.
-struct SettingsReader {
-    let environment: [String: String]
+package struct SettingsReader {
+    private let environment: [String: String]
+
+    package init(environment: [String: String]) {
+        self.environment = environment
+    }
 
     /// - Throws: `StartError` with the option's name as the user wrote it, the value, and what is accepted.
-    func read<Setting>(
+    package func read<Setting>(
         _ option: String,
         _ argument: String?,
         default defaultValue: Setting,
@@ -27,7 +29,7 @@ struct SettingsReader {
         return setting
     }
 
-    func read(flag option: String, _ argument: Bool) throws -> Bool {
+    package func read(flag option: String, _ argument: Bool) throws -> Bool {
         try argument
             || self.read(
                 option,
@@ -42,25 +44,5 @@ struct SettingsReader {
 
     static func variable(for option: String) -> String {
         "BRASA_" + option.uppercased().replacing("-", with: "_")
-    }
-}
-
-/// Durations as people write them: a number and one of `ms`, `s`, `m`, `h`, `d`.
-enum DurationText {
-    static func parse(_ text: String) -> Duration? {
-        let digits = text.prefix(while: \.isNumber)
-        guard let count = Int64(digits), count >= 0 else { return nil }
-        let unit: Int64
-        switch text.dropFirst(digits.count) {
-        case "ms": return .milliseconds(count)
-        case "s": unit = 1
-        case "m": unit = 60
-        case "h": unit = 3_600
-        case "d": unit = 86_400
-        default: return nil
-        }
-        // A century is beyond any use and well within the arithmetic.
-        guard count <= 36_525 * 86_400 / unit else { return nil }
-        return .seconds(count * unit)
     }
 }
