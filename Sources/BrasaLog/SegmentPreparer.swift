@@ -23,6 +23,10 @@ final class SegmentPreparer: Sendable {
     private let folder: LogFolder
     private let segmentBytes: Int
     private let state = Mutex(State())
+    /// Readable while the lock is held for long; nobody decides anything but waking a thread by it.
+    private let isReady = Atomic<Bool>(false)
+
+    var hasSpare: Bool { self.isReady.load(ordering: .relaxed) }
 
     init(folder: LogFolder, segmentBytes: Int) {
         self.folder = folder
@@ -34,6 +38,7 @@ final class SegmentPreparer: Sendable {
         try self.state.withLock { state throws(LogError) in
             if state.spare != nil { return false }
             state.spare = try self.allocate(self.segmentBytes, &state)
+            self.isReady.store(true, ordering: .relaxed)
             return true
         }
     }
@@ -43,6 +48,7 @@ final class SegmentPreparer: Sendable {
         try self.state.withLock { state throws(LogError) in
             guard var spare = state.spare else { return try self.allocate(bytes, &state) }
             state.spare = nil
+            self.isReady.store(false, ordering: .relaxed)
             if spare.bytes < bytes {
                 try Self.grow(spare.file, from: spare.bytes, to: bytes)
                 spare.bytes = bytes

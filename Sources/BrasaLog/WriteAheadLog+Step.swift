@@ -52,7 +52,7 @@ extension WriteAheadLog {
         let (bytes, rotated) = try writing.segment.write(records, previousTime: previousTime)
         writing.lastTime = last.time
         files.writtenBytes.add(bytes, ordering: .relaxed)
-        files.wantsSpare.store(writing.segment.wantsSpare, ordering: .relaxed)
+        files.wantsSpare.store(writing.segment.wantsSpare && !files.preparer.hasSpare, ordering: .relaxed)
         if rotated {
             let number = writing.segment.header.number
             files.segments.withLock { $0.append(LogFiles.KnownSegment(number: number, previousTime: previousTime)) }
