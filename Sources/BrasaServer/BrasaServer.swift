@@ -1,5 +1,6 @@
 import BrasaPlatform
 import BrasaService
+import BrasaStore
 import Logging
 import NIOCore
 import NIOPosix
@@ -62,7 +63,14 @@ private struct ListeningService: Service {
         }
         let listener = try await Listener.bind(self.configuration, group: self.group, services: services)
         self.ready(listener.address)
-        self.logger.info("serving", metadata: ["address": "\(listener.address)"])
+        let statistics = self.engine.store.statistics
+        self.logger.info(
+            "serving",
+            metadata: [
+                "address": "\(listener.address)", "documents": "\(statistics.documents)",
+                "databases": "\(statistics.databases)",
+            ]
+        )
         let (finished, finish) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await withGracefulShutdownHandler {
             for await _ in finished { break }

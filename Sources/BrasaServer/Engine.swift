@@ -38,11 +38,6 @@ final class Engine: Sendable {
         self.background = BackgroundWork(store: self.store, transactions: self.transactions, logger: logger)
         self.store.start()
         self.background.start()
-        let statistics = self.store.statistics
-        logger.info(
-            "recovered",
-            metadata: ["documents": "\(statistics.documents)", "databases": "\(statistics.databases)"]
-        )
     }
 
     /// Promise 1 in the weaker modes is said aloud, so that nobody is surprised after a crash.

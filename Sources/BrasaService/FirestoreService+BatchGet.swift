@@ -67,7 +67,7 @@ extension FirestoreService {
         _ stream: ResponseStream
     ) {
         let names = request.documents.distinct
-        self.transactions.read(
+        let ticket = self.transactions.read(
             transaction: id,
             database: database,
             paths: names.map(\.path),
@@ -89,6 +89,7 @@ extension FirestoreService {
                 }
             }
         )
+        self.cancel(ticket, with: call)
     }
 }
 

@@ -30,7 +30,7 @@ extension FirestoreService {
             transaction = self.transactionID(request.transaction, for: call)
             guard transaction != nil else { return }
         }
-        self.transactions.commit(
+        let ticket = self.transactions.commit(
             database: self.store.database(request.database),
             transaction: transaction,
             writes: request.writes,
@@ -43,6 +43,7 @@ extension FirestoreService {
                 call.respond(call.message { response.encode(into: &$0) })
             }
         )
+        self.cancel(ticket, with: call)
     }
 
     func rollback(_ call: GRPCServerCall, _ message: ByteBuffer) {

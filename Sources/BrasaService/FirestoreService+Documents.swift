@@ -19,7 +19,7 @@ extension FirestoreService {
             self.get(request, in: database, at: time, on: call)
         case .transaction(let bytes):
             guard let id = self.transactionID(bytes, for: call) else { return }
-            self.transactions.read(
+            let ticket = self.transactions.read(
                 transaction: id,
                 database: database,
                 paths: [request.name.path],
@@ -28,6 +28,7 @@ extension FirestoreService {
                     self.answer(request, with: read.documents[0], on: call)
                 }
             )
+            self.cancel(ticket, with: call)
         }
     }
 
@@ -79,7 +80,7 @@ extension FirestoreService {
     /// Commits one write and answers with the document as it is then.
     private func write(_ write: Write, mask: [FieldPath]?, for call: GRPCServerCall) {
         let database = self.store.database(write.name.database)
-        self.transactions.commit(
+        let ticket = self.transactions.commit(
             database: database,
             transaction: nil,
             writes: [write],
@@ -92,12 +93,13 @@ extension FirestoreService {
                 self.respond(with: document, named: write.name, mask: mask, on: call)
             }
         )
+        self.cancel(ticket, with: call)
     }
 
     func deleteDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {
         let request = call.decode { () throws(WireError) in try DeleteDocumentRequest(decoding: message) }
         guard let request else { return }
-        self.transactions.commit(
+        let ticket = self.transactions.commit(
             database: self.store.database(request.name.database),
             transaction: nil,
             writes: [request.write],
@@ -106,6 +108,7 @@ extension FirestoreService {
                 call.respond(call.message { _ in })
             }
         )
+        self.cancel(ticket, with: call)
     }
 }
 

@@ -36,7 +36,7 @@ extension FirestoreService {
             self.list(listing, in: database, at: time, on: call)
         case .transaction(let bytes):
             guard let id = TransactionID(bytes: bytes) else { throw GRPCStatus(TransactionError.invalidTransaction) }
-            self.transactions.scan(
+            let ticket = self.transactions.scan(
                 transaction: id,
                 database: database,
                 range: listing.range,
@@ -47,6 +47,7 @@ extension FirestoreService {
                     }
                 }
             )
+            self.cancel(ticket, with: call)
         }
     }
 

@@ -70,7 +70,7 @@ extension FirestoreService {
         on call: GRPCServerCall,
         _ stream: ResponseStream
     ) {
-        self.transactions.scan(
+        let ticket = self.transactions.scan(
             transaction: id,
             database: database,
             range: query.range,
@@ -106,6 +106,7 @@ extension FirestoreService {
                 stream.run { results.next() }
             }
         )
+        self.cancel(ticket, with: call)
     }
 }
 

@@ -44,6 +44,12 @@ package final class FirestoreService: Sendable {
         methods.register(FirestoreMethods.listCollectionIds, .unary { self.listCollectionIds($0, $1) })
     }
 
+    /// Takes a request that waits for locks back when its caller is gone.
+    func cancel(_ ticket: RequestTicket?, with call: GRPCServerCall) {
+        guard let ticket else { return }
+        call.onCancel { self.transactions.cancel(ticket) }
+    }
+
     func reply<Value: Sendable>(
         _ complete: @escaping @Sendable (Result<Value, TransactionError>) -> Void
     ) -> Reply<Value> {

@@ -4,14 +4,15 @@ package import BrasaStore
 
 extension TransactionManager {
     /// Applies all writes or none, at one time. Without a transaction it waits for the locks of open ones like any of
-    /// them.
+    /// them; the ticket that is returned then takes it back.
+    @discardableResult
     package func commit(
         database: DatabaseHandle,
         transaction id: TransactionID?,
         writes: [Write],
         reply: Reply<CommitResult>
-    ) {
-        self.exclusively { now, completions in
+    ) -> RequestTicket? {
+        self.waitable { now, completions in
             guard let id else {
                 return self.commitPlain(writes, in: database, reply, now: now, &completions)
             }

@@ -5,13 +5,14 @@ package import BrasaStore
 
 extension TransactionManager {
     /// Reads documents in a transaction, which locks them unless it reads from a snapshot.
+    @discardableResult
     package func read(
         transaction id: TransactionID,
         database: DatabaseHandle,
         paths: [ResourcePath],
         reply: Reply<ReadResult>
-    ) {
-        self.exclusively { now, completions in
+    ) -> RequestTicket? {
+        self.waitable { now, completions in
             guard let transaction = self.open(id, in: database, reply, now: now, &completions) else { return }
             let read = PendingRead(transaction: transaction, paths: paths, reply: reply)
             switch transaction.state {
@@ -34,13 +35,14 @@ extension TransactionManager {
 
     /// Asks at which time to scan `range` in a transaction. In a locking one nobody else writes in the range from then until the
     /// transaction ends: neither what the scan finds nor a phantom.
+    @discardableResult
     package func scan(
         transaction id: TransactionID,
         database: DatabaseHandle,
         range: NameRange,
         reply: Reply<ScanGrant>
-    ) {
-        self.exclusively { now, completions in
+    ) -> RequestTicket? {
+        self.waitable { now, completions in
             guard let transaction = self.open(id, in: database, reply, now: now, &completions) else { return }
             let scan = PendingScan(transaction: transaction, reply: reply)
             switch transaction.state {

@@ -17,6 +17,7 @@ extension TransactionManager {
             self.deadlines.append(request)
             request.countedBytes = request.byteCount
             self.waitingBytes += request.countedBytes
+            self.lastWaiting = request
             // Requests that were granted leave their husks behind.
             if self.deadlines.count > 2 * self.locks.waitingCount + 64 { self.deadlines.removeAll { !$0.isWaiting } }
         }
@@ -90,6 +91,11 @@ extension TransactionManager {
             case nil: break
             }
         }
+    }
+
+    /// Lets go of a request that nobody waits for.
+    func drop(_ request: LockRequest) {
+        _ = self.takeWork(of: request)
     }
 
     private func takeWork(of request: LockRequest) -> PendingWork? {

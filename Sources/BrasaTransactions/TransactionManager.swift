@@ -26,6 +26,8 @@ package final class TransactionManager: @unchecked Sendable {
     /// Requests that wait for locks, by arrival and so by deadline; also some that no longer wait.
     var deadlines = FirstInFirstOut<LockRequest>()
     var waitingBytes = 0
+    /// The request that the operation in progress left waiting.
+    var lastWaiting: LockRequest?
     private var lastSequence: UInt64 = 0
 
     package init(

@@ -10,7 +10,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
         self.headers = headers
         if endStream { self.flags.insert(.requestEnded) }
         guard headers.withValue(.method, { $0?.elementsEqual("POST".utf8) == true }) else {
-            return self.refuse(httpStatus: Self.methodNotAllowed)
+            return self.isProbe(headers) ? self.answerProbe() : self.refuse(httpStatus: Self.methodNotAllowed)
         }
         guard headers.withValue(.contentType, Self.isGRPC) else {
             return self.refuse(httpStatus: Self.unsupportedMediaType)
@@ -63,6 +63,10 @@ extension GRPCServerCall: HTTP2StreamHandler {
     }
 
     // MARK: Headers
+
+    private func isProbe(_ headers: HTTP2Headers) -> Bool {
+        headers[.method]?.elementsEqual("GET".utf8) == true && headers[.path]?.elementsEqual("/".utf8) == true
+    }
 
     private static func isGRPC(_ contentType: UnsafeRawBufferPointer?) -> Bool {
         guard let contentType, contentType.starts(with: "application/grpc".utf8) else { return false }

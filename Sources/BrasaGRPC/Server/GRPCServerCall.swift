@@ -93,6 +93,7 @@ package final class GRPCServerCall: @unchecked Sendable {
 
 extension GRPCServerCall {
     private static let responseHeaders = HTTP2Headers([(.status, "200"), (.contentType, "application/grpc")])
+    private static let probeHeaders = HTTP2Headers([(.status, "200"), (.contentType, "text/plain; charset=utf-8")])
     private static let gzipResponseHeaders = HTTP2Headers([
         (.status, "200"), (.contentType, "application/grpc"), (.grpcEncoding, GRPCEncoding.gzip.name),
     ])
@@ -164,6 +165,15 @@ extension GRPCServerCall {
         self.flags.insert(.headersSent)
         self.stream.sendHeaders(Self.offeringResponseHeaders)
         self.fail(GRPCStatus(.unimplemented, "The message encoding is not supported"))
+    }
+
+    /// Answers `GET /`, which is no gRPC request but what readiness probes send.
+    func answerProbe() {
+        self.flags.insert(.headersSent)
+        self.end(.finished)
+        self.stream.sendHeaders(Self.probeHeaders)
+        self.stream.sendData(ByteBuffer(string: self.connection.server.limits.probeAnswer))
+        self.stream.finish()
     }
 
     /// Answers what is no gRPC request at all with a bare HTTP status.

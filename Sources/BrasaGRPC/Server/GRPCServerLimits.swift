@@ -7,5 +7,8 @@ package struct GRPCServerLimits: Sendable {
     /// Responses to clients that compress their requests are compressed from this size on.
     package var compressedResponseBytesMin = 1 << 10
 
+    /// What `GET /` is answered with, for readiness probes that speak plain HTTP/2.
+    package var probeAnswer = "Ok\n"
+
     package init() {}
 }
