@@ -40,6 +40,11 @@ final class ChangeHistory: Sendable {
         }
     }
 
+    /// Forgets the newest changes, of a commit that did not happen.
+    func removeNewest(_ count: Int) {
+        self.state.withLock { $0.changes.removeLast($0.changes.count < count ? $0.changes.count : count) }
+    }
+
     /// Whether a document in the range changed after `time`; nil when changes after it are already forgotten.
     func contains(after time: Int64, in database: DatabaseHandle, _ range: NameRange) -> Bool? {
         self.state.withLock { state in

@@ -34,8 +34,9 @@ final class VersionedDocuments: Sendable {
         var superseding: [Int] = []
     }
 
-    /// Adds versions that only readers at `time` or later see.
+    /// Adds versions that only readers at `time` or later see, and the changes for those who follow them.
     func add(_ changes: [DocumentChange], time: Int64) -> Pending {
+        self.changes.append(changes, time: time)
         var pending = Pending()
         for (index, change) in changes.enumerated() {
             let (shard, hash) = change.database.place(change.path)
@@ -53,7 +54,6 @@ final class VersionedDocuments: Sendable {
             let change = changes[index]
             self.garbage.append(GarbageQueue.Item(time: time, database: change.database, path: change.path))
         }
-        self.changes.append(changes, time: time)
     }
 
     /// Undoes `add`, newest first. Nobody has seen the versions: their time is above the watermark.
@@ -62,6 +62,7 @@ final class VersionedDocuments: Sendable {
             let (shard, hash) = change.database.place(change.path)
             _ = shard.state.withLock { $0.removeNewest(change.path, hash: hash) }
         }
+        self.changes.removeNewest(changes.count)
     }
 
     /// A document of a checkpoint, which has no history.

@@ -37,6 +37,11 @@ struct FirstInFirstOut<Element> {
         return element
     }
 
+    /// At most `count` elements are there to remove.
+    mutating func removeLast(_ count: Int) {
+        self.elements.removeLast(count)
+    }
+
     /// Index of the first element that is not before the place; `isBefore` holds for a prefix of the elements.
     func firstIndex(notBefore isBefore: (Element) -> Bool) -> Int {
         var low = 0

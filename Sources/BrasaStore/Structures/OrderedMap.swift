@@ -1,5 +1,7 @@
-/// A B+tree: keys in order, values in the leaves. Nodes hold at most `OrderedMapNode.entriesMax` entries and at least
-/// `entriesMin`, but for the ones at the right edge: a tree filled in ascending order has full nodes everywhere else.
+/// A B+tree: keys in order, values in the leaves. Nodes hold at most `OrderedMapNode.entriesMax` entries. One that loses
+/// entries and has fewer than `entriesMin` shares with its neighbour; a leaf may begin with fewer, behind a full one, so
+/// that runs of ascending keys fill leaves densely wherever they are. Inner nodes may have fewer at the right edge only,
+/// and nowhere else is a leaf empty.
 ///
 /// A reference type without a guard of its own: whoever owns it guards it. Cursors (`OrderedMap+Cursor.swift`) see the
 /// tree as it stands and are void once it changes.
@@ -21,7 +23,7 @@ final class OrderedMap<Key: Comparable, Value> {
     /// Returns the value that was there before.
     @discardableResult
     func insert(_ value: Value, for key: Key) -> Value? {
-        let (replaced, split) = self.root.insert(value, for: key)
+        let (replaced, split) = self.root.insert(value, for: key, isRightEdge: true)
         if let split {
             let left = self.root
             self.root = OrderedMapNode(keys: [split.separator], children: [left, split.right])
@@ -82,15 +84,16 @@ final class OrderedMapNode<Key: Comparable, Value> {
         return self.firstIndex { $0 <= key }
     }
 
-    func insert(_ value: Value, for key: Key) -> (replaced: Value?, split: Split?) {
+    func insert(_ value: Value, for key: Key, isRightEdge: Bool) -> (replaced: Value?, split: Split?) {
         guard !self.isLeaf else { return self.insertIntoLeaf(value, for: key) }
         let index = self.childIndex(for: key)
-        let (replaced, split) = self.children[index].insert(value, for: key)
+        let isAtEnd = isRightEdge && index == self.children.count - 1
+        let (replaced, split) = self.children[index].insert(value, for: key, isRightEdge: isAtEnd)
         guard let split else { return (replaced, nil) }
         self.keys.insert(split.separator, at: index)
         self.children.insert(split.right, at: index + 1)
         guard self.children.count > Self.entriesMax else { return (replaced, nil) }
-        return (replaced, self.splitInner(appended: index + 2 == self.children.count))
+        return (replaced, self.splitInner(atEnd: isAtEnd))
     }
 
     private func insertIntoLeaf(_ value: Value, for key: Key) -> (replaced: Value?, split: Split?) {
@@ -106,7 +109,7 @@ final class OrderedMapNode<Key: Comparable, Value> {
             self.values.insert(value, at: index)
             return (nil, nil)
         }
-        // At the end, what is here stays full: ascending keys fill the tree densely.
+        // When the key comes last, what is here stays full.
         let middle = isLast && index == Self.entriesMax ? Self.entriesMax : Self.entriesMax / 2
         let right = OrderedMapNode(keys: Array(self.keys[middle...]), values: Array(self.values[middle...]))
         self.keys.removeSubrange(middle...)
@@ -119,8 +122,8 @@ final class OrderedMapNode<Key: Comparable, Value> {
         return (nil, Split(separator: right.keys[0], right: right))
     }
 
-    private func splitInner(appended: Bool) -> Split {
-        let middle = appended ? self.children.count - 1 : self.children.count / 2
+    private func splitInner(atEnd: Bool) -> Split {
+        let middle = atEnd ? self.children.count - 1 : self.children.count / 2
         let separator = self.keys[middle - 1]
         let right = OrderedMapNode(keys: Array(self.keys[middle...]), children: Array(self.children[middle...]))
         self.keys.removeSubrange((middle - 1)...)

@@ -1,0 +1,88 @@
+import BrasaDocuments
+import BrasaLog
+import BrasaSimulation
+import Testing
+
+@testable import BrasaStore
+
+@Suite struct CheckpointTests {
+    @Test func aCheckpointHoldsOneMomentWhileCommitsGoOn() throws {
+        let fixture = try StoreFixture {
+            $0.history = .zero
+            $0.historyMin = .zero
+            $0.historyBytesMax = 0
+        }
+        var database = fixture.store.database(try databaseName())
+        let large = String(repeating: "x", count: 3_000)
+        try fixture.commit(database, (0..<400).map { ("a/\($0)", large) })
+        var run = try fixture.store.beginCheckpoint()
+        #expect(try fixture.store.beginCheckpoint() == nil)
+        var steps = 0
+        while try run?.step() ?? false {
+            steps += 1
+            for number in 0..<20 { try fixture.commit(database, [("a/\(number * 19 + steps)", "new \(steps)")]) }
+            try fixture.commit(database, [("a/\(399 - steps)", nil), ("b/\(steps)", "late")])
+            while fixture.store.maintain() {}
+        }
+        #expect(steps >= 4)
+        run = nil
+        #expect(fixture.store.statistics.snapshotPins == 0)
+        let time = fixture.store.strongReadTime()
+        let names = try fixture.store.names(range("", nil, all: true), in: database, at: time)
+        let texts = try names.map { try fixture.store.text($0, in: database, at: time) }
+        try fixture.restart(kill: true)
+        database = fixture.store.database(try databaseName())
+        #expect(try fixture.store.names(range("", nil, all: true), in: database) == names)
+        #expect(try names.map { try fixture.store.text($0, in: database) } == texts)
+    }
+
+    @Test func anAbandonedCheckpointLeavesTheLogInCharge() throws {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database(try databaseName())
+        for number in 0..<100 { try fixture.commit(database, [("a/\(number)", "x")]) }
+        do {
+            let run = try #require(try fixture.store.beginCheckpoint())
+            _ = run
+        }
+        fixture.disk.faults.failedWrites = 1_000
+        #expect(throws: StoreError.self) { try fixture.store.checkpoint() }
+        fixture.disk.faults.failedWrites = 0
+        #expect(fixture.store.statistics.snapshotPins == 0)
+        try fixture.restart()
+        #expect(fixture.store.statistics.documents == 100)
+        let before = fixture.store.statistics.logBytesSinceCheckpoint
+        try fixture.store.checkpoint()
+        #expect(fixture.store.statistics.logBytesSinceCheckpoint < before)
+        try fixture.restart()
+        #expect(fixture.store.statistics.documents == 100)
+    }
+
+    @Test func aCheckpointIsDueWhenTheLogOutgrowsTheDocuments() throws {
+        let fixture = try StoreFixture { $0.checkpointBytesMin = 4_000 }
+        let database = fixture.store.database(try databaseName())
+        #expect(try !fixture.store.checkpointIfNeeded())
+        for number in 0..<200 { try fixture.commit(database, [("a/\(number % 10)", "some text \(number)")]) }
+        #expect(fixture.store.isCheckpointDue)
+        #expect(try fixture.store.checkpointIfNeeded())
+        #expect(!fixture.store.isCheckpointDue)
+    }
+
+    @Test func inspectionTellsWhatAFolderHolds() throws {
+        let fixture = try StoreFixture()
+        try fixture.commit(fixture.store.database(databaseName("two")), [("a/1", "xx"), ("a/2", "yyy")])
+        try fixture.commit(fixture.store.database(databaseName("one")), [("a/1", "x")])
+        try fixture.store.checkpoint()
+        try fixture.commit(fixture.store.database(databaseName("two")), [("a/2", nil)])
+        try fixture.commit(fixture.store.database(databaseName("gone")), [("a/2", "x")])
+        try fixture.commit(fixture.store.database(databaseName("gone")), [("a/2", nil)])
+        let creationTime = fixture.store.creationTime
+        #expect(throws: StoreError.self) { try Store.inspect(disk: fixture.disk, directory: "data") }
+        fixture.store.stop()
+        let inspection = try Store.inspect(disk: fixture.disk, directory: "data")
+        #expect(inspection.log.isUsable)
+        #expect(inspection.databases.map(\.name.string) == ["projects/p/databases/one", "projects/p/databases/two"])
+        #expect(inspection.databases.map(\.documents) == [1, 1])
+        #expect(inspection.databases.map(\.fieldBytes) == [1, 2])
+        #expect(inspection.creationTime == creationTime)
+    }
+}

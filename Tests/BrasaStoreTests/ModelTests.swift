@@ -1,0 +1,266 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaSimulation
+import Testing
+
+@testable import BrasaStore
+
+/// The store against a dictionary of lists, under random commits, clocks, pruning, checkpoints and restarts.
+@Suite struct ModelTests {
+    @Test(arguments: 0..<16 as Range<UInt64>)
+    func showsEveryTimeWhatAPlainModelShows(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let fixture = try StoreFixture(seed: seed) {
+            $0.shards = [1, 2, 5][Int(seed % 3)]
+            $0.history = .milliseconds(4)
+            $0.recentChangesMax = [4, 1 << 16][Int(seed % 2)]
+        }
+        var run = ModelRun(fixture: fixture, random: random)
+        for _ in 0..<200 {
+            switch Int.random(in: 0..<100, using: &random) {
+            case ..<45: try run.commit()
+            case ..<50: fixture.clock.step(microseconds: Int64.random(in: -2_000...2_000, using: &random))
+            case ..<60: try run.checkReads()
+            case ..<75: try run.checkScans()
+            case ..<82: try run.checkCollectionIDs()
+            case ..<90: try run.checkChanges()
+            case ..<95: _ = fixture.store.maintain()
+            case ..<97: try fixture.store.checkpoint()
+            default: try run.restart()
+            }
+        }
+        try run.checkReads()
+        try run.checkScans()
+        while fixture.store.maintain() {}
+        #expect(fixture.store.statistics.documents == run.model.documents.values.count { $0.last?.fields != nil })
+    }
+}
+
+/// Every version of every document, oldest first.
+struct Model {
+    struct Key: Hashable {
+        var database: Int
+        var path: ResourcePath
+    }
+
+    struct Version {
+        var time: Timestamp
+        var createTime: Timestamp
+        var fields: EncodedFields?
+    }
+
+    var documents: [Key: [Version]] = [:]
+
+    func document(_ key: Key, at time: Timestamp) -> Document? {
+        guard let version = self.documents[key]?.last(where: { $0.time <= time }), let fields = version.fields else {
+            return nil
+        }
+        return Document(fields: fields, createTime: version.createTime, updateTime: version.time)
+    }
+
+    func visible(_ database: Int, at time: Timestamp) -> [(path: ResourcePath, document: Document)] {
+        self.documents.keys.filter { $0.database == database }
+            .compactMap { key in self.document(key, at: time).map { (key.path, $0) } }
+            .sorted { $0.path < $1.path }
+    }
+}
+
+struct ModelRun {
+    let fixture: StoreFixture
+    var random: SeededRandom
+    var model = Model()
+    private var times: [Timestamp] = []
+    /// Of those that changed something.
+    private var lastCommit: Timestamp?
+    private let paths: [ResourcePath]
+
+    init(fixture: StoreFixture, random: SeededRandom) {
+        self.fixture = fixture
+        self.random = random
+        // Ids whose bytes stand before and after the slash, numeric ids, and nesting with equal collection ids.
+        let (collections, ids) = (
+            ["a", "a!", "b"], ["1", "1 ", "__id7__", "__id-12__", "é", "z/b/1", "1/a/1", "1/a/2/b/q"]
+        )
+        let texts = collections.flatMap { collection in ids.map { "\(collection)/\($0)" } }
+        self.paths = texts.compactMap { try? ResourcePath(parsing: $0.utf8) }
+        precondition(self.paths.count == texts.count)
+    }
+
+    private func handle(_ database: Int) throws -> DatabaseHandle {
+        try self.fixture.store.database(databaseName("db\(database)"))
+    }
+
+    private mutating func anyTime() -> Timestamp {
+        let oldest = self.fixture.store.oldestReadTime
+        let now = self.fixture.store.strongReadTime()
+        let times = self.times.filter { oldest <= $0 && $0 <= now }
+        guard let time = times.randomElement(using: &self.random), self.random.chance(3, in: 4) else { return now }
+        return time
+    }
+
+    mutating func commit() throws {
+        self.fixture.clock.advance(microseconds: Int64.random(in: 0...500, using: &self.random))
+        let lastRead = self.fixture.store.strongReadTime()
+        var changes: [Model.Key: DocumentChange] = [:]
+        for _ in 0..<Int.random(in: 1...4, using: &self.random) {
+            guard let path = self.paths.randomElement(using: &self.random) else { return }
+            let key = Model.Key(database: Int.random(in: 0..<2, using: &self.random), path: path)
+            let existing = try self.fixture.store.latest(path, in: self.handle(key.database))
+            let isDeletion = self.random.chance(1, in: 3)
+            if isDeletion, existing == nil { continue }
+            let text = EncodedFields(canonical: Array("\(self.random.next() % 1_000)".utf8))
+            changes[key] = DocumentChange(
+                database: try self.handle(key.database),
+                path: path,
+                outcome: isDeletion ? .delete : .set(text, createTime: existing?.createTime)
+            )
+        }
+        let time = try self.fixture.store.apply(changes: Array(changes.values), waiter: nil)
+        #expect(time > lastRead)
+        #expect(self.lastCommit.map { $0 < time } ?? true)
+        for (key, change) in changes {
+            var version = Model.Version(time: time, createTime: time, fields: nil)
+            if case .set(let fields, let createTime) = change.outcome {
+                version.fields = fields
+                version.createTime = createTime ?? time
+            }
+            self.model.documents[key, default: []].append(version)
+            #expect(self.fixture.store.latest(key.path, in: change.database) == self.model.document(key, at: time))
+        }
+        self.times.append(time)
+        if !changes.isEmpty {
+            #expect(self.fixture.store.watermark < time)
+            self.lastCommit = time
+        }
+        if self.random.chance(4, in: 5) { self.fixture.flush() }
+    }
+
+    mutating func checkReads() throws {
+        for _ in 0..<10 {
+            let time = self.anyTime()
+            try self.fixture.store.checkReadTime(time)
+            for database in 0..<2 {
+                for path in self.paths {
+                    let document = try self.fixture.store.get(path, in: self.handle(database), at: time)
+                    #expect(document == self.model.document(Model.Key(database: database, path: path), at: time))
+                }
+            }
+        }
+    }
+
+    private mutating func anyRange() throws -> NameRange {
+        let parents = ["", "", "a/1", "b/z", "nowhere/x"]
+        let parent = try path(parents[Int.random(in: 0..<parents.count, using: &self.random)])
+        let id = ["a", "a!", "b", nil].randomElement(using: &self.random) ?? nil
+        var range = NameRange(
+            parent: parent,
+            collectionID: id.map { UTF8Text($0) },
+            allDescendants: self.random.chance(1, in: 2)
+        )
+        for side in 0..<2 where self.random.chance(1, in: 3) {
+            guard let path = self.paths.randomElement(using: &self.random) else { break }
+            let bound = NameBound(path: path, isInclusive: self.random.chance(1, in: 2))
+            if side == 0 { range.lower = bound } else { range.upper = bound }
+        }
+        return range
+    }
+
+    mutating func checkScans() throws {
+        for _ in 0..<10 {
+            let time = self.anyTime()
+            let database = Int.random(in: 0..<2, using: &self.random)
+            let range = try self.anyRange()
+            let isDescending = self.random.chance(1, in: 2)
+            let showMissing = !isDescending && !range.allDescendants && self.random.chance(1, in: 2)
+            var expected = self.expected(range, database, at: time, showMissing: showMissing)
+            if isDescending { expected.reverse() }
+            var scan = try self.fixture.store.scan(
+                range,
+                in: self.handle(database),
+                at: time,
+                descending: isDescending,
+                showMissing: showMissing
+            )
+            let skipped = Int.random(in: 0...2, using: &self.random)
+            #expect(try scan.skip(skipped) == min(skipped, expected.count))
+            expected.removeFirst(min(skipped, expected.count))
+            while true {
+                let limit = Int.random(in: 1...5, using: &self.random)
+                let entries = try scan.next(limit)
+                #expect(entries.map(\.path) == expected.prefix(limit).map(\.path))
+                #expect(entries.map(\.document) == expected.prefix(limit).map(\.document))
+                expected.removeFirst(min(limit, expected.count))
+                if entries.count < limit { break }
+                // What is committed meanwhile does not disturb the scan.
+                if self.random.chance(1, in: 4) { try self.commit() }
+            }
+            #expect(expected.isEmpty)
+        }
+    }
+
+    private func expected(
+        _ range: NameRange,
+        _ database: Int,
+        at time: Timestamp,
+        showMissing: Bool
+    ) -> [(path: ResourcePath, document: Document?)] {
+        let visible = self.model.visible(database, at: time)
+        var found: [ResourcePath: Document?] = [:]
+        let depth = range.parent.segmentCount + 2
+        for (path, document) in visible {
+            if range.contains(path) { found[path] = document }
+            let ancestor = path.prefix(segments: depth)
+            if showMissing, path.segmentCount > depth, range.contains(ancestor), found[ancestor] == nil,
+                range.upper.map({ path < $0.path || $0.path == path && $0.isInclusive }) ?? true
+            {
+                found[ancestor] = .some(nil)
+            }
+        }
+        return found.map { ($0.key, $0.value) }.sorted { $0.path < $1.path }
+    }
+
+    mutating func checkCollectionIDs() throws {
+        for parent in ["", "a/1", "b/z", "a/1/a/2", "x/y"] {
+            let parent = try path(parent)
+            let (time, database) = (self.anyTime(), Int.random(in: 0..<2, using: &self.random))
+            let all = Set(
+                self.model.visible(database, at: time).filter { $0.path.isDescendant(of: parent) }
+                    .map { UTF8Text(String(decoding: $0.path.segments[parent.segmentCount], as: UTF8.self)) }
+            ).sorted()
+            let after = [nil, "", "a", "a!", "a0", "zz", "__no__"].randomElement(using: &self.random) ?? nil
+            let limit = Int.random(in: 0...4, using: &self.random)
+            let found = try self.fixture.store.listCollectionIDs(
+                under: parent,
+                in: self.handle(database),
+                at: time,
+                after: after.map { UTF8Text($0) },
+                limit: limit
+            )
+            #expect(found == Array(all.filter { id in after.map { UTF8Text($0) < id } ?? true }.prefix(limit)))
+        }
+    }
+
+    mutating func checkChanges() throws {
+        let time = self.anyTime()
+        for _ in 0..<5 {
+            let (range, database) = (try self.anyRange(), Int.random(in: 0..<2, using: &self.random))
+            let expected = self.model.documents.contains { key, versions in
+                key.database == database && range.contains(key.path) && versions.contains { $0.time > time }
+            }
+            #expect(try self.fixture.store.hasChanged(range, in: self.handle(database), after: time) == expected)
+        }
+        guard let changes = self.fixture.store.changes(after: time, limit: .max) else { return }
+        let watermark = self.fixture.store.watermark
+        let expected = self.model.documents.values.joined().count { time < $0.time && $0.time <= watermark }
+        #expect(changes.count == expected)
+        #expect(zip(changes, changes.dropFirst()).allSatisfy { $0.time <= $1.time })
+    }
+
+    mutating func restart() throws {
+        self.fixture.flush()
+        try self.fixture.restart(kill: self.random.chance(1, in: 2))
+        let oldest = self.fixture.store.oldestReadTime
+        #expect(self.lastCommit.map { $0 <= self.fixture.store.watermark } ?? true)
+        #expect(oldest <= self.fixture.store.watermark)
+    }
+}

@@ -1,0 +1,132 @@
+import BrasaSimulation
+import Testing
+
+@testable import BrasaStore
+
+@Suite struct OrderedMapTests {
+    @Test(arguments: 0..<12 as Range<UInt64>)
+    func behavesLikeASortedDictionaryUnderRandomWork(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let map = OrderedMap<Int, Int>()
+        var model: [Int: Int] = [:]
+        let keySpace = [50, 400, 5_000][Int(seed % 3)]
+        // Phases that mostly grow and mostly shrink, so that nodes split, borrow and merge.
+        for phase in 0..<6 {
+            for step in 0..<1_500 {
+                let key = Int.random(in: 0..<keySpace, using: &random)
+                if random.chance(phase % 2 == 0 ? 8 : 2, in: 10) {
+                    #expect(map.insert(step, for: key) == model.updateValue(step, forKey: key))
+                } else {
+                    #expect(map.remove(key) == model.removeValue(forKey: key))
+                }
+            }
+            self.check(map, model, random: &random, keySpace: keySpace)
+        }
+        for key in model.keys.shuffled(using: &random) { map.remove(key) }
+        self.check(map, [:], random: &random, keySpace: keySpace)
+        #expect(map.root.isLeaf)
+    }
+
+    @Test(arguments: [true, false])
+    func keepsItsInvariantsWhenFilledAndEmptiedInOrder(ascending: Bool) {
+        let keys = Array(0..<10_000)
+        let map = OrderedMap<Int, Int>()
+        for key in ascending ? keys : keys.reversed() { map.insert(key, for: key) }
+        map.checkInvariants()
+        if ascending { #expect(map.leafCount <= 10_000 / OrderedMapNode<Int, Int>.entriesMax + 1) }
+        for key in keys {
+            #expect(map.remove(key) == key)
+            if key % 500 == 0 { map.checkInvariants() }
+        }
+        #expect(map.isEmpty)
+        map.insert(1, for: 1)
+        #expect(map.value(for: 1) == 1)
+    }
+
+    @Test func fillsUpAgainAtTheEndAfterTheEndWasRemoved() {
+        let map = OrderedMap<Int, Int>()
+        for round in 0..<20 {
+            for key in 0..<5_000 { map.insert(round, for: key) }
+            for key in (300..<5_000).reversed() { map.remove(key) }
+            map.checkInvariants()
+            #expect(map.count == 300)
+        }
+    }
+
+    @Test func aCursorMovedForwardMeetsWhatAFreshOneMeets() {
+        var random = SeededRandom(seed: 7)
+        let map = OrderedMap<Int, Int>()
+        for key in stride(from: 0, to: 9_000, by: 3) { map.insert(key, for: key) }
+        var cursor = map.cursor { _ in false }
+        var key = 0
+        while key < 9_100 {
+            key += Int.random(in: 0..<90, using: &random)
+            cursor.seek { $0 < key }
+            var fresh = map.cursor { $0 < key }
+            let expected = (key + 2) / 3 * 3
+            #expect(cursor.next()?.key == (expected < 9_000 ? expected : nil))
+            #expect(fresh.next()?.key == (expected < 9_000 ? expected : nil))
+            if random.chance(1, in: 3) { _ = cursor.next() }
+        }
+    }
+
+    private func check(_ map: OrderedMap<Int, Int>, _ model: [Int: Int], random: inout SeededRandom, keySpace: Int) {
+        map.checkInvariants()
+        #expect(map.count == model.count)
+        let sorted = model.sorted { $0.key < $1.key }
+        var cursor = map.cursor { _ in false }
+        for (key, value) in sorted {
+            let entry = cursor.next()
+            #expect(entry?.key == key && entry?.value == value)
+        }
+        #expect(cursor.next() == nil)
+        for (key, _) in sorted.reversed() { #expect(cursor.previous()?.key == key) }
+        #expect(cursor.previous() == nil)
+        for _ in 0..<50 {
+            let key = Int.random(in: -2...keySpace, using: &random)
+            #expect(map.value(for: key) == model[key])
+            var cursor = map.cursor { $0 < key }
+            #expect(cursor.previous()?.key == sorted.last { $0.key < key }?.key)
+            cursor = map.cursor { $0 < key }
+            #expect(cursor.next()?.key == sorted.first { $0.key >= key }?.key)
+        }
+    }
+}
+
+extension OrderedMap {
+    var leafCount: Int { self.root.leafCount }
+
+    /// Separators bound their subtrees, all leaves are equally deep, and only nodes at the right edge are small.
+    func checkInvariants() {
+        #expect(self.leafCount <= self.count / 8 + 2)
+        #expect(self.root.check(above: nil, below: nil, isRightEdge: true) != nil)
+    }
+}
+
+extension OrderedMapNode {
+    var leafCount: Int { self.isLeaf ? 1 : self.children.reduce(0) { $0 + $1.leafCount } }
+
+    /// The depth; nil when something is wrong.
+    func check(above low: Key?, below high: Key?, isRightEdge: Bool) -> Int? {
+        guard self.entryCount <= Self.entriesMax,
+            isRightEdge || self.entryCount >= (self.isLeaf ? 1 : Self.entriesMin),
+            zip(self.keys, self.keys.dropFirst()).allSatisfy({ $0 < $1 }),
+            self.keys.allSatisfy({ key in low.map { $0 <= key } ?? true && high.map { key < $0 } ?? true })
+        else { return nil }
+        guard !self.isLeaf else { return self.values.count == self.keys.count ? 1 : nil }
+        guard self.children.count == self.keys.count + 1, self.values.isEmpty else { return nil }
+        var depths: Set<Int> = []
+        for (index, child) in self.children.enumerated() {
+            let isLast = index == self.children.count - 1
+            guard
+                let depth = child.check(
+                    above: index == 0 ? low : self.keys[index - 1],
+                    below: isLast ? high : self.keys[index],
+                    isRightEdge: isRightEdge && isLast
+                )
+            else { return nil }
+            depths.insert(depth)
+        }
+        return depths.count == 1 ? depths.first.map { $0 + 1 } : nil
+    }
+}

@@ -1,0 +1,116 @@
+import BrasaDocuments
+import BrasaLog
+import BrasaPlatform
+import BrasaSimulation
+import Synchronization
+import Testing
+
+@testable import BrasaStore
+
+@Suite struct RecordTests {
+    private func documents() -> VersionedDocuments {
+        VersionedDocuments(configuration: Store.Configuration(), entropy: .seeded(1))
+    }
+
+    private func changes(_ documents: VersionedDocuments) throws -> [DocumentChange] {
+        let (one, two) = (
+            documents.registry.handle(try databaseName()), documents.registry.handle(try databaseName("d2"))
+        )
+        return [
+            DocumentChange(database: one, path: try path("c/new"), outcome: .set(fields("F"), createTime: nil)),
+            DocumentChange(
+                database: one,
+                path: try path("c/old"),
+                outcome: .set(fields("GG"), createTime: Timestamp(microseconds: 700))
+            ),
+            DocumentChange(database: two, path: try path("c/x"), outcome: .delete),
+        ]
+    }
+
+    /// The examples of docs/storage-format.md. A change here is a new format version.
+    @Test func recordsHaveTheDocumentedBytes() throws {
+        let record = RecordWriter.commit(try self.changes(self.documents()), time: 1_000)
+        let expected =
+            [1, 30] + Array("projects/p/databases/(default)".utf8) + [2]
+            + [1, 5] + Array("c/new".utf8) + [1] + Array("F".utf8)
+            + [2, 5] + Array("c/old".utf8) + [0xac, 0x02, 2] + Array("GG".utf8)
+            + [23] + Array("projects/p/databases/d2".utf8) + [1]
+            + [0, 3] + Array("c/x".utf8)
+        #expect(record == expected)
+        #expect(RecordWriter.creation() == [0])
+
+        var chunk = RecordWriter(capacity: 0)
+        chunk.append(kind: .documents, snapshotTime: 1_000, creationTime: 256)
+        chunk.append(run: try databaseName("d2"), count: 1)
+        let document = Document(
+            fields: fields("F"),
+            createTime: Timestamp(microseconds: 600),
+            updateTime: Timestamp(microseconds: 900)
+        )
+        chunk.append(path: try path("c/x"), document: document, snapshotTime: 1_000)
+        #expect(
+            chunk.bytes
+                == [0, 0xe8, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+                + [23] + Array("projects/p/databases/d2".utf8) + [1]
+                + [3] + Array("c/x".utf8) + [100, 0xac, 0x02, 1] + Array("F".utf8)
+        )
+    }
+
+    @Test func whatIsWrittenIsReadBack() throws {
+        let written = self.documents()
+        let record = RecordWriter.commit(try self.changes(written), time: 1_000)
+        let read = self.documents()
+        var recovery = Recovery(into: read)
+        try record.withUnsafeBytes { try recovery.read(.record(time: 1_000, $0)) }
+        let database = read.registry.handle(try databaseName())
+        let old = try path("c/old")
+        let (shard, hash) = database.place(old)
+        let found = shard.state.withLock { $0.find(old, hash: hash)?.document(at: 1_000) }
+        #expect(found?.fields == fields("GG"))
+        #expect(found?.createTime.microseconds == 700 && found?.updateTime.microseconds == 1_000)
+        #expect(recovery.lastTime == 1_000)
+    }
+
+    @Test func cutAndChangedPayloadsAreRefusedOrReadButNeverTrap() throws {
+        var chunk = RecordWriter(capacity: 0)
+        chunk.append(kind: .documents, snapshotTime: 1_000, creationTime: 256)
+        chunk.append(run: try databaseName("d2"), count: 1)
+        let document = Document(
+            fields: fields("F"),
+            createTime: Timestamp(microseconds: 600),
+            updateTime: Timestamp(microseconds: 900)
+        )
+        chunk.append(path: try path("c/x"), document: document, snapshotTime: 1_000)
+        let record = RecordWriter.commit(try self.changes(self.documents()), time: 1_000)
+        for (bytes, isChunk) in [(record, false), (chunk.bytes, true)] {
+            // Ends between two databases' parts are ends.
+            let ends = isChunk ? [17] : [1, bytes.count - 30]
+            for count in bytes.indices {
+                #expect(self.isAccepted(Array(bytes[..<count]), isChunk: isChunk) == ends.contains(count), "\(count)")
+            }
+            #expect(self.isAccepted(bytes, isChunk: isChunk))
+            for index in bytes.indices {
+                for flip in [1, 0x80, 0xff] as [UInt8] {
+                    var changed = bytes
+                    changed[index] ^= flip
+                    _ = self.isAccepted(changed, isChunk: isChunk)
+                }
+            }
+        }
+        let endless: [UInt8] = [1] + Array(repeating: 0xff, count: 12)
+        #expect(!self.isAccepted(endless, isChunk: false))
+        #expect(!self.isAccepted([9], isChunk: false) && !self.isAccepted([9], isChunk: true))
+    }
+
+    private func isAccepted(_ bytes: [UInt8], isChunk: Bool) -> Bool {
+        var recovery = Recovery(into: self.documents())
+        return bytes.withUnsafeBytes { bytes in
+            do throws(LogRejection) {
+                try recovery.read(isChunk ? .checkpointChunk(bytes) : .record(time: 1_000, bytes))
+                return true
+            } catch {
+                return false
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaSimulation
+import Testing
+
+@testable import BrasaStore
+
+@Suite struct ScanTests {
+    private func filled() throws -> (StoreFixture, DatabaseHandle) {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database(try databaseName())
+        let names = [
+            "users/b", "users/a", "users/__id3__", "users/__id-4__", "users/a/posts/1", "users/a/posts/2",
+            "users/c/posts/9", "users/c/likes/1", "users!/x", "posts/top", "posts/top/posts/deep", "users/zz/posts/1",
+        ]
+        try fixture.commit(database, names.map { ($0, "x") })
+        return (fixture, database)
+    }
+
+    @Test func findsACollectionItsMissingDocumentsAndItsGroups() throws {
+        let (fixture, database) = try self.filled()
+        let store = fixture.store
+        let users = ["users/__id-4__", "users/__id3__", "users/a", "users/b"]
+        #expect(try store.names(range("", "users"), in: database) == users)
+        #expect(try store.names(range("", "users"), in: database, descending: true) == users.reversed())
+        #expect(
+            try store.names(range("", "users"), in: database, showMissing: true, chunk: 1)
+                == users + ["?users/c", "?users/zz"]
+        )
+        let group = [
+            "posts/top", "posts/top/posts/deep", "users/a/posts/1", "users/a/posts/2", "users/c/posts/9",
+            "users/zz/posts/1",
+        ]
+        #expect(try store.names(range("", "posts", all: true), in: database) == group)
+        #expect(try store.names(range("", "posts", all: true), in: database, descending: true) == group.reversed())
+        #expect(try store.names(range("users/c", "posts", all: true), in: database) == ["users/c/posts/9"])
+        #expect(try store.names(range("users/a", nil), in: database) == ["users/a/posts/1", "users/a/posts/2"])
+        #expect(
+            try store.names(range("users/c", nil, all: true), in: database) == ["users/c/likes/1", "users/c/posts/9"]
+        )
+        #expect(try store.names(range("", nil, all: true), in: database).count == 12)
+        let ids = try store.listCollectionIDs(
+            under: path("users/c"),
+            in: database,
+            at: store.strongReadTime(),
+            limit: 9
+        )
+        #expect(ids == ["likes", "posts"])
+    }
+
+    @Test func aPageThatBeginsBehindADocumentDoesNotShowItAgainAsMissing() throws {
+        let (fixture, database) = try self.filled()
+        var names: [String] = []
+        var rest = try range("", "users")
+        while true {
+            var scan = try fixture.store.scan(
+                rest,
+                in: database,
+                at: fixture.store.strongReadTime(),
+                showMissing: true
+            )
+            guard let entry = try scan.next(1).first else { break }
+            names.append(entry.path.string)
+            rest = rest.resumed(after: entry.path, isDescending: false)
+        }
+        #expect(names == ["users/__id-4__", "users/__id3__", "users/a", "users/b", "users/c", "users/zz"])
+    }
+
+    @Test func manyDeletedDocumentsAreWalkedInBoundedSteps() throws {
+        let fixture = try StoreFixture { $0.shards = 1 }
+        let database = fixture.store.database(try databaseName())
+        let names = (0..<5_000).map { "a/\($0)" }
+        try fixture.commit(database, names.map { ($0, "x") })
+        let time = try fixture.commit(database, names.dropLast().map { ($0, nil) })
+        #expect(try fixture.store.names(range("", "a"), in: database) == ["a/4999"])
+        #expect(try fixture.store.names(range("", "a"), in: database, descending: true) == ["a/4999"])
+        let before = Timestamp(microseconds: time.microseconds - 1)
+        #expect(try fixture.store.names(range("", "a"), in: database, at: before, chunk: 700).count == 5_000)
+    }
+
+    @Test func clearingADatabaseLeavesTheOthers() throws {
+        let (fixture, database) = try self.filled()
+        let other = fixture.store.database(try databaseName("other"))
+        let time = try fixture.commit(other, [("a/1", "x")])
+        _ = try fixture.store.clear(database, waiter: nil)
+        fixture.flush()
+        #expect(try fixture.store.names(range("", nil, all: true), in: database) == [])
+        #expect(try fixture.store.names(range("", nil, all: true), in: database, at: time).count == 12)
+        #expect(try fixture.store.names(range("", nil, all: true), in: other) == ["a/1"])
+        try fixture.restart()
+        #expect(fixture.store.statistics.documents == 1)
+    }
+
+    @Test func databasesWithoutDocumentsDoNotGather() throws {
+        let fixture = try StoreFixture()
+        let held = fixture.store.database(try databaseName("held"))
+        let full = try databaseName("full")
+        try fixture.commit(fixture.store.database(full), [("a/1", "x")])
+        for number in 0..<10_000 { _ = fixture.store.database(try databaseName("empty-\(number)")) }
+        #expect(fixture.store.statistics.databases < 2_000)
+        #expect(fixture.store.database(try databaseName("held")) === held)
+        #expect(try fixture.store.text("a/1", in: fixture.store.database(full)) == "x")
+    }
+}

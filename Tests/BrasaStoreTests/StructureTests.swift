@@ -1,0 +1,105 @@
+import BrasaDocuments
+import BrasaSimulation
+import Testing
+
+@testable import BrasaStore
+
+@Suite struct StructureTests {
+    /// From another implementation of SipHash-1-3.
+    @Test(
+        arguments: [
+            ("a", 0x4074_48d2_b89b_1813), ("abcdefg", 0x6db1_2aae_9070_f506), ("abcdefgh", 0x3f7b_849c_0b8e_35ea),
+            ("users/alice/posts/17", 0x8376_86aa_bfe0_c303),
+        ] as [(String, UInt64)]
+    )
+    func hashesAsSipHashDoes(text: String, expected: UInt64) {
+        #expect(KeyedHash(key0: 0, key1: 0)(Array(text.utf8)) == expected)
+        #expect(KeyedHash(key0: 0, key1: 1)(Array(text.utf8)) != expected)
+        #expect(KeyedHash(key0: 1, key1: 0)(Array(text.utf8)) != expected)
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func aTableWithCollisionsFindsWhatItHolds(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var table = ChainTable()
+        var model: [ResourcePath: DocumentChain] = [:]
+        let paths = try (0..<300).map { try ResourcePath(parsing: "c/\($0)".utf8) }
+        // Few hashes: long runs of neighbours that have to close up at each removal, also around the end of a part.
+        let hashes = paths.map { _ in
+            UInt32(0xffff_ffff) &- UInt32(truncatingIfNeeded: random.next() % (seed % 2 == 0 ? 7 : 200))
+        }
+        for _ in 0..<6_000 {
+            let index = Int.random(in: 0..<paths.count, using: &random)
+            let (path, hash) = (paths[index], hashes[index])
+            if model[path] == nil, random.chance(1, in: 2) {
+                let version = DocumentChain.Version(fields: .empty, createTime: 1, time: 1)
+                let chain = DocumentChain(path: path, hash: hash, version: version)
+                table.insert(chain)
+                model[path] = chain
+            } else {
+                table.remove(path, hash: hash)
+                model[path] = nil
+            }
+            let probe = Int.random(in: 0..<paths.count, using: &random)
+            #expect(table.find(paths[probe], hash: hashes[probe]) === model[paths[probe]])
+        }
+        for (path, hash) in zip(paths, hashes) { #expect(table.find(path, hash: hash) === model[path]) }
+    }
+
+    @Test func aQueueKeepsItsOrderWhileItShrinksAndGrows() {
+        var random = SeededRandom(seed: 3)
+        var queue = FirstInFirstOut<Int>()
+        var model: [Int] = []
+        for number in 0..<20_000 {
+            if random.chance(number / 5_000 % 2 == 0 ? 7 : 3, in: 10) {
+                queue.append(number)
+                model.append(number)
+            } else if random.chance(1, in: 10), !model.isEmpty {
+                queue.removeLast(1)
+                model.removeLast()
+            } else {
+                #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
+            }
+            #expect(queue.count == model.count && queue.first == model.first)
+        }
+        for (index, element) in model.enumerated() { #expect(queue[index] == element) }
+        let middle = model[model.count / 2]
+        #expect(queue.firstIndex { $0 < middle } == model.count / 2)
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func aChainShowsEachTimeItsVersionUntilItIsTrimmed(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        func version(_ time: Int64) -> DocumentChain.Version {
+            let isDeletion = time > 0 && random.chance(1, in: 4)
+            let fields = isDeletion ? nil : EncodedFields(canonical: Array("\(time)".utf8))
+            return DocumentChain.Version(fields: fields, createTime: 0, time: time)
+        }
+        var versions = [version(0)]
+        let chain = DocumentChain(path: try ResourcePath(parsing: "a/b".utf8), hash: 0, version: versions[0])
+        var (oldest, bytes, time) = (Int64(0), 0, Int64(0))
+        for _ in 0..<400 {
+            time += Int64.random(in: 1...3, using: &random)
+            let next = version(time)
+            bytes += chain.add(next).historyBytes
+            versions.append(next)
+            if random.chance(1, in: 5) {
+                versions.removeLast()
+                #expect(chain.removeNewest()?.time == time)
+                bytes -= chain.newest.historyBytes
+            }
+            if random.chance(1, in: 6) {
+                oldest = Int64.random(in: oldest...time, using: &random)
+                bytes -= chain.trim(before: oldest).bytes
+                let seen = versions.last { $0.time <= oldest }?.time ?? 0
+                versions.removeAll { $0.time < seen }
+            }
+            #expect(bytes == versions.dropLast().reduce(0) { $0 + $1.historyBytes })
+            #expect(chain.supersededCount == versions.count - 1)
+            let probe = Int64.random(in: oldest...(time + 1), using: &random)
+            let expected = versions.last { $0.time <= probe }
+            #expect(chain.document(at: probe)?.fields == expected?.fields)
+            #expect(chain.isVisible(at: probe) == (expected?.fields != nil))
+        }
+    }
+}
