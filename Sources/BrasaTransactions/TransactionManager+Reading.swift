@@ -53,7 +53,7 @@ extension TransactionManager {
             case .active where transaction.readsSnapshot:
                 guard let snapshot = self.snapshot(of: transaction, for: reply, &completions) else { return }
                 if !transaction.isReadOnly { transaction.readRanges.append(range) }
-                let grant = ScanGrant(readTime: snapshot.time, token: 0)
+                let grant = ScanGrant(readTime: snapshot.time, token: 0, pin: snapshot.pin)
                 completions.add(to: reply, isCaller: true, .success(grant))
             case .active:
                 let owner = self.owner(of: transaction)
@@ -99,8 +99,13 @@ extension TransactionManager {
         _ completions: inout Completions
     ) {
         scan.transaction.lastActive = now
-        let grant = ScanGrant(readTime: self.store.appliedTime, token: token)
-        self.addOnceDurable(to: scan.reply, isCaller: isCaller, &completions) { .success(grant) }
+        do throws(StoreError) {
+            let time = self.store.appliedTime
+            let grant = ScanGrant(readTime: time, token: token, pin: try self.store.pin(at: time))
+            self.addOnceDurable(to: scan.reply, isCaller: isCaller, &completions) { .success(grant) }
+        } catch {
+            completions.add(to: scan.reply, isCaller: isCaller, .failure(TransactionError(error)))
+        }
     }
 
     func readDoomed(
@@ -122,7 +127,7 @@ extension TransactionManager {
         isCaller: Bool,
         _ completions: inout Completions
     ) {
-        let grant = ScanGrant(readTime: snapshot.time, token: 0)
+        let grant = ScanGrant(readTime: snapshot.time, token: 0, pin: snapshot.pin)
         self.addOnceDurable(to: scan.reply, isCaller: isCaller, &completions) { .success(grant) }
     }
 

@@ -1,4 +1,5 @@
 package import BrasaDocuments
+import BrasaStore
 
 /// What a transaction reads of single documents: in the order asked for, nil where there is none.
 package struct ReadResult: Sendable {
@@ -11,6 +12,8 @@ package struct ScanGrant: Sendable {
     package let readTime: Timestamp
     /// For `TransactionManager.narrowScan`; zero where nothing is locked.
     package let token: UInt64
+    /// Keeps that time's history until the scan has a pin of its own.
+    let pin: SnapshotPin
 }
 
 package struct WriteResult: Sendable {

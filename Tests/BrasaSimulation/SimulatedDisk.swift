@@ -54,6 +54,9 @@ package final class SimulatedDisk: Disk {
         self.state.withLock { $0.place(bytes, at: path) }
     }
 
+    /// What all files together take.
+    package var usedBytes: Int { self.state.withLock { $0.usedBytes } }
+
     package var paths: [String] { self.state.withLock { $0.names.keys.sorted() } }
 
     // What the disk does for the program

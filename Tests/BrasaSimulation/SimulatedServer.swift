@@ -3,6 +3,7 @@ import BrasaLog
 package import BrasaPlatform
 package import BrasaStore
 package import BrasaTransactions
+import Synchronization
 
 /// The engine of one process on simulated hardware: what a crash ends and a restart begins anew from the disk.
 package final class SimulatedServer: Sendable {
@@ -11,31 +12,49 @@ package final class SimulatedServer: Sendable {
     package let scheduler: SimulatedScheduler
     package let store: Store
     package let transactions: TransactionManager
+    private let failed = Flag()
 
     package static let directory = "data"
 
     /// Recovers what the disk holds.
     package init(
-        seed: UInt64, disk: any Disk, clock: SimulatedClock,
+        seed: UInt64,
+        disk: any Disk,
+        clock: SimulatedClock,
         store configuration: Store.Configuration = SimulatedServer.smallStore,
         transactions: TransactionConfiguration = TransactionConfiguration()
     ) throws(StoreError) {
         self.disk = disk
         self.clock = clock
         self.scheduler = SimulatedScheduler(seed: seed)
+        let failed = self.failed
         self.store = try Store.open(
-            configuration: configuration, disk: disk, directory: Self.directory, clock: clock.clock,
-            entropy: .seeded(seed))
+            configuration: configuration,
+            disk: disk,
+            directory: Self.directory,
+            clock: clock.clock,
+            entropy: .seeded(seed),
+            onFailure: { [failed] _ in failed.value.withLock { $0 = true } }
+        )
         self.transactions = TransactionManager(
-            store: self.store, clock: clock.clock, entropy: .seeded(seed &+ 1), configuration: transactions)
+            store: self.store,
+            clock: clock.clock,
+            entropy: .seeded(seed &+ 1),
+            configuration: transactions
+        )
     }
 
     /// On a disk and with a clock of its own, without faults.
     package convenience init(
-        seed: UInt64 = 1, transactions: TransactionConfiguration = TransactionConfiguration()
+        seed: UInt64 = 1,
+        transactions: TransactionConfiguration = TransactionConfiguration()
     ) throws(StoreError) {
         try self.init(
-            seed: seed, disk: SimulatedDisk(seed: seed), clock: SimulatedClock(), transactions: transactions)
+            seed: seed,
+            disk: SimulatedDisk(seed: seed),
+            clock: SimulatedClock(),
+            transactions: transactions
+        )
     }
 
     /// Small files and bounds, so that short runs reach rotation, checkpoints and pruning.
@@ -46,8 +65,16 @@ package final class SimulatedServer: Sendable {
         log.groupBytesMax = 2 << 10
         log.queuedBytesMax = 32 << 10
         return Store.Configuration(
-            log: log, shards: 2, historyBytesMax: 1 << 20, recentChangesMax: 64, checkpointBytesMin: 8 << 10)
+            log: log,
+            shards: 2,
+            historyBytesMax: 1 << 20,
+            recentChangesMax: 64,
+            checkpointBytesMin: 8 << 10
+        )
     }
+
+    /// A write or sync failed: nothing is acknowledged any more.
+    package var logHasFailed: Bool { self.failed.value.withLock { $0 } }
 
     package func database(_ id: String = "(default)") -> DatabaseHandle {
         // A name of two ids is always well formed.
@@ -61,4 +88,8 @@ package final class SimulatedServer: Sendable {
     package func settle() {
         while self.scheduler.runOne() || self.store.step() || self.store.prepareStep() {}
     }
+}
+
+private final class Flag: Sendable {
+    let value = Mutex(false)
 }

@@ -18,7 +18,12 @@ struct CommitTests {
     @Test("several writes of one document make one version and one result each")
     func severalWrites() throws {
         let commit = bench.commit(
-            nil, bench.set("c/a", 1), try bench.increment("c/a", by: 5), bench.set("c/b", 1), bench.delete("c/z"))
+            nil,
+            bench.set("c/a", 1),
+            try bench.increment("c/a", by: 5),
+            bench.set("c/b", 1),
+            bench.delete("c/z")
+        )
         bench.settle()
         let result = try commit.value
         #expect(result.results.map(\.updateTime) == [result.commitTime, result.commitTime, result.commitTime, nil])
@@ -128,7 +133,11 @@ struct CommitTests {
         func commit(_ write: Write) -> Answer<CommitResult> {
             let answer = Answer<CommitResult>()
             server.transactions.commit(
-                database: database, transaction: nil, writes: [write], reply: answer.reply(on: mailbox))
+                database: database,
+                transaction: nil,
+                writes: [write],
+                reply: answer.reply(on: mailbox)
+            )
             return answer
         }
         let first = commit(bench.set("c/a", 1))
@@ -136,7 +145,11 @@ struct CommitTests {
         let id = try server.transactions.begin(database: database, mode: .readWrite())
         let read = Answer<ReadResult>()
         server.transactions.read(
-            transaction: id, database: database, paths: [Bench.path("c/a")], reply: read.reply(on: mailbox))
+            transaction: id,
+            database: database,
+            paths: [Bench.path("c/a")],
+            reply: read.reply(on: mailbox)
+        )
         server.settle()
         let later = commit(bench.set("c/b", 1))
         server.settle()
@@ -178,7 +191,8 @@ struct CommitTests {
                 .failure(DocumentError(.emptyWrite)), .success(bench.set("c/held", 1)),
                 .success(bench.delete("c/gone")),
             ],
-            reply: answer.reply(on: bench.mailbox))
+            reply: answer.reply(on: bench.mailbox)
+        )
         bench.settle()
         #expect(!answer.isThere)
         #expect(bench.rollback(reader) == nil)
@@ -197,12 +211,15 @@ struct CommitTests {
     func duplicates() throws {
         let answer = Answer<[Result<WriteResult, TransactionError>]>()
         bench.transactions.batchWrite(
-            database: bench.database, writes: [.success(bench.set("c/a", 1)), .success(bench.delete("c/a"))],
-            reply: answer.reply(on: bench.mailbox))
+            database: bench.database,
+            writes: [.success(bench.set("c/a", 1)), .success(bench.delete("c/a"))],
+            reply: answer.reply(on: bench.mailbox)
+        )
         #expect(answer.error == .duplicateInBatch)
         #expect(
             answer.error?.message
-                == "the same document cannot be written more than once in a single request")
+                == "the same document cannot be written more than once in a single request"
+        )
         #expect(try bench.stored("c/a") == nil)
     }
 
@@ -211,7 +228,10 @@ struct CommitTests {
         #expect(bench.commit().isSuccess)
         let answer = Answer<[Result<WriteResult, TransactionError>]>()
         bench.transactions.batchWrite(
-            database: bench.database, writes: [], reply: answer.reply(on: bench.mailbox))
+            database: bench.database,
+            writes: [],
+            reply: answer.reply(on: bench.mailbox)
+        )
         #expect(try answer.value.isEmpty)
     }
 

@@ -136,7 +136,10 @@ private final class Race: @unchecked Sendable {
     }
 
     private func read(
-        _ paths: ArraySlice<Int>, _ numbers: [Int64], _ id: TransactionID, _ then: @escaping ([Int64]) throws -> Void
+        _ paths: ArraySlice<Int>,
+        _ numbers: [Int64],
+        _ id: TransactionID,
+        _ then: @escaping ([Int64]) throws -> Void
     ) {
         guard let path = paths.first else { return self.network { try then(numbers) } }
         let then = Unchecked(then)
@@ -148,12 +151,19 @@ private final class Race: @unchecked Sendable {
         }
         self.network {
             self.bench.transactions.read(
-                transaction: id, database: self.bench.database, paths: [Bench.path("c/\(path)")], reply: reply)
+                transaction: id,
+                database: self.bench.database,
+                paths: [Bench.path("c/\(path)")],
+                reply: reply
+            )
         }
     }
 
     private func commit(
-        _ id: TransactionID, _ paths: [Int], _ numbers: [Int64], _ then: @escaping (TransactionError?) throws -> Void
+        _ id: TransactionID,
+        _ paths: [Int],
+        _ numbers: [Int64],
+        _ then: @escaping (TransactionError?) throws -> Void
     ) throws {
         let then = Unchecked(then)
         let reply = Reply<CommitResult>(mailbox: self.bench.mailbox) { result in
@@ -164,7 +174,11 @@ private final class Race: @unchecked Sendable {
         }
         let writes = zip(paths, numbers).map { self.bench.set("c/\($0)", $1 + 1) }
         self.bench.transactions.commit(
-            database: self.bench.database, transaction: id, writes: writes, reply: reply)
+            database: self.bench.database,
+            transaction: id,
+            writes: writes,
+            reply: reply
+        )
     }
 }
 

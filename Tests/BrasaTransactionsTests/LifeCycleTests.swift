@@ -109,13 +109,15 @@ struct LifeCycleTests {
         #expect(TransactionError.writesInReadOnly.message == "Cannot modify entities in a read-only transaction.")
         #expect(TransactionError.retryOfReadOnly.message == "Cannot retry a read-only transaction")
         #expect(
-            TransactionError.tooMuchContention.message == "Too much contention on these documents. Please try again.")
+            TransactionError.tooMuchContention.message == "Too much contention on these documents. Please try again."
+        )
         #expect(TransactionError.tooMuchContention.code == .aborted)
         #expect(
             TransactionError.contention.message
                 == "Aborted due to cross-transaction contention. This occurs when multiple transactions attempt to "
                 + "access the same data, requiring Firestore to abort at least one in order to enforce "
-                + "serializability.")
+                + "serializability."
+        )
         #expect(TransactionError.contention.code == .aborted)
     }
 

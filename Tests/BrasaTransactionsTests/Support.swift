@@ -55,22 +55,33 @@ struct Bench {
     func read(_ id: TransactionID, _ paths: String...) -> Answer<ReadResult> {
         let answer = Answer<ReadResult>()
         self.transactions.read(
-            transaction: id, database: self.database, paths: paths.map(Bench.path),
-            reply: answer.reply(on: self.mailbox))
+            transaction: id,
+            database: self.database,
+            paths: paths.map(Bench.path),
+            reply: answer.reply(on: self.mailbox)
+        )
         return answer
     }
 
     func scan(_ id: TransactionID, _ range: NameRange) -> Answer<ScanGrant> {
         let answer = Answer<ScanGrant>()
         self.transactions.scan(
-            transaction: id, database: self.database, range: range, reply: answer.reply(on: self.mailbox))
+            transaction: id,
+            database: self.database,
+            range: range,
+            reply: answer.reply(on: self.mailbox)
+        )
         return answer
     }
 
     func commit(_ id: TransactionID? = nil, _ writes: Write...) -> Answer<CommitResult> {
         let answer = Answer<CommitResult>()
         self.transactions.commit(
-            database: self.database, transaction: id, writes: writes, reply: answer.reply(on: self.mailbox))
+            database: self.database,
+            transaction: id,
+            writes: writes,
+            reply: answer.reply(on: self.mailbox)
+        )
         return answer
     }
 
@@ -88,8 +99,11 @@ struct Bench {
         let id = try self.begin(.readWrite(retry: retry))
         let answer = Answer<ReadResult>()
         self.transactions.read(
-            transaction: id, database: self.database, paths: paths.map(Bench.path),
-            reply: answer.reply(on: self.mailbox))
+            transaction: id,
+            database: self.database,
+            paths: paths.map(Bench.path),
+            reply: answer.reply(on: self.mailbox)
+        )
         self.settle()
         try #require(answer.isSuccess)
         return id

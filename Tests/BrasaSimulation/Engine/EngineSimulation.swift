@@ -1,0 +1,263 @@
+import BrasaDocuments
+import BrasaLog
+import BrasaPlatform
+import BrasaStore
+import BrasaTransactions
+
+/// Log, store and transactions of one process under clients, crashes, torn tails, failing and slow syncs, a full disk and
+/// clocks that jump; everything follows from the seed. Which piece moves next is drawn: a client, one group of the log,
+/// one delivery to a mailbox, the clock, pruning, a chunk of a checkpoint.
+package final class EngineSimulation: @unchecked Sendable {
+    // Sendable, because one thread runs it.
+
+    package struct Settings: Sendable {
+        package var seed: UInt64
+        package var steps = 2_000
+        package var clients = 6
+        /// The disk says that it has synced, and has not: a mutation that the checker must notice.
+        package var diskLies = false
+
+        package init(seed: UInt64) {
+            self.seed = seed
+        }
+    }
+
+    package struct Report: Sendable, CustomStringConvertible {
+        package var commits = 0
+        package var reads = 0
+        package var restarts = 0
+        package var checkpoints = 0
+        package var failedLogs = 0
+
+        package init() {}
+
+        package mutating func add(_ other: Report) {
+            self.commits += other.commits
+            self.reads += other.reads
+            self.restarts += other.restarts
+            self.checkpoints += other.checkpoints
+            self.failedLogs += other.failedLogs
+        }
+
+        package var description: String {
+            "\(self.commits) commits acknowledged, \(self.reads) reads checked, \(self.restarts) restarts, "
+                + "\(self.checkpoints) checkpoints, \(self.failedLogs) failed logs"
+        }
+    }
+
+    private let settings: Settings
+    var random: SeededRandom
+    private let disk: SimulatedDisk
+    private let clock = SimulatedClock()
+    private(set) var server: SimulatedServer
+    private(set) var database: DatabaseHandle
+    let checker = SimulationChecker()
+    private var clients: [SimulatedClient] = []
+    private var checkpoint: CheckpointRun?
+    /// What crashed processes had in memory: nothing of it is cleaned up.
+    private var graveyard: [Any] = []
+    private var failure: (any Error)?
+    private var outstanding: [Int: String] = [:]
+    private var lastCall = 0
+    private var lastWriter: Int64 = 0
+    private let durability: Durability
+    private var report = Report()
+
+    // MARK: From outside
+
+    @discardableResult
+    package static func run(_ settings: Settings) throws -> Report {
+        try EngineSimulation(settings).run()
+    }
+
+    private init(_ settings: Settings) throws {
+        self.settings = settings
+        self.random = SeededRandom(seed: settings.seed)
+        self.durability = self.random.chance(1, in: 8) ? .os : .fsync
+        let faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
+        self.disk = SimulatedDisk(seed: settings.seed, faults: faults, clock: self.clock)
+        self.server = try Self.start(self.disk, self.clock, &self.random, self.durability, settings)
+        self.database = self.server.database()
+        self.clients = (0..<settings.clients).map { _ in SimulatedClient(self) }
+    }
+
+    private func run() throws -> Report {
+        for _ in 0..<self.settings.steps {
+            try self.act()
+            try self.settleStep()
+        }
+        try self.drain()
+        try self.checker.checkState(self.server.store, self.database)
+        try self.restart(losingPower: self.durability == .fsync)
+        self.report.commits = self.checker.acknowledgedCount
+        self.report.reads = self.checker.checkedReads
+        return self.report
+    }
+
+    // MARK: One step
+
+    private func act() throws {
+        switch Int.random(in: 0..<1_000, using: &self.random) {
+        case ..<380: try self.startClient()
+        case ..<650: _ = self.server.scheduler.runOne()
+        case ..<830: self.stepLog()
+        case ..<850: _ = self.server.store.prepareStep()
+        case ..<900: self.clock.advance(microseconds: .random(in: 0...5_000, using: &self.random))
+        case ..<909: self.clock.advance(microseconds: .random(in: 0...30_000_000, using: &self.random))
+        case ..<910: self.clock.advance(microseconds: 2_000_000_000)
+        case ..<912: self.clock.step(microseconds: .random(in: -5_000_000...5_000_000, using: &self.random))
+        case ..<942: self.server.transactions.tick()
+        case ..<962: _ = self.server.store.maintain()
+        case ..<990: try self.stepCheckpoint()
+        case ..<992: self.breakDisk()
+        case ..<994: try self.restart(losingPower: self.durability == .fsync)
+        default: if self.logFailed { try self.restart(losingPower: self.durability == .fsync) }
+        }
+    }
+
+    private func settleStep() throws {
+        if let failure = self.failure { throw failure }
+        try self.checker.follow(self.server.store, self.database)
+    }
+
+    private func startClient() throws {
+        guard let client = self.clients.randomElement(using: &self.random), !client.isBusy else { return }
+        try client.begin()
+    }
+
+    private func stepLog() {
+        _ = self.server.store.step()
+        self.catching { try self.checker.follow(self.server.store, self.database) }
+    }
+
+    private func stepCheckpoint() throws {
+        do {
+            if let run = self.checkpoint {
+                if try run.step() { return }
+                self.checkpoint = nil
+                self.report.checkpoints += 1
+            } else if self.server.store.isCheckpointDue || self.random.chance(1, in: 4) {
+                self.checkpoint = try self.server.store.beginCheckpoint()
+            }
+        } catch {
+            // A disk that refuses a checkpoint refuses the log as well, or is full; the next one may succeed.
+            self.checkpoint = nil
+            guard self.isDiskBroken else { throw error }
+        }
+    }
+
+    // MARK: Faults
+
+    private var isDiskBroken: Bool {
+        let faults = self.disk.faults
+        return faults.failedSyncs > 0 || faults.failedWrites > 0 || faults.capacityBytes != nil || self.logFailed
+    }
+
+    private func breakDisk() {
+        if self.isDiskBroken { return self.mendDisk() }
+        switch Int.random(in: 0..<3, using: &self.random) {
+        case 0: self.disk.faults.failedSyncs = 200
+        case 1: self.disk.faults.failedWrites = 200
+        default: self.disk.faults.capacityBytes = self.disk.usedBytes + 4_096
+        }
+    }
+
+    private func mendDisk() {
+        self.disk.faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
+    }
+
+    /// The process ends here and now; a new one recovers what the disk holds.
+    private func restart(losingPower: Bool) throws {
+        if self.logFailed { self.report.failedLogs += 1 }
+        self.graveyard.append((self.server, self.checkpoint as Any, self.clients))
+        self.checkpoint = nil
+        self.clients = []
+        self.outstanding = [:]
+        self.server.scheduler.discardAll()
+        if losingPower { self.disk.crash() } else { self.disk.killProcess() }
+        self.mendDisk()
+        self.clock.advance(microseconds: .random(in: 0...2_000_000, using: &self.random))
+        if self.random.chance(1, in: 4) { self.clock.step(microseconds: -3_000_000) }
+        // Times that reads and empty commits were answered with are not on disk: a clock that is behind them after a restart
+        // gives them out again.
+        let behind = self.checker.lastTimeGiven - self.clock.clock.wall()
+        if behind > -2_000 { self.clock.step(microseconds: behind + 2_000) }
+        do {
+            self.server = try Self.start(self.disk, self.clock, &self.random, self.durability, self.settings)
+        } catch {
+            throw SimulationFailure(.recovery, "\(error)")
+        }
+        self.database = self.server.database()
+        try self.checker.follow(self.server.store, self.database)
+        self.checker.forgetAsked()
+        try self.checker.checkState(self.server.store, self.database)
+        self.clients = (0..<self.settings.clients).map { _ in SimulatedClient(self) }
+        self.report.restarts += 1
+    }
+
+    private static func start(
+        _ disk: SimulatedDisk,
+        _ clock: SimulatedClock,
+        _ random: inout SeededRandom,
+        _ durability: Durability,
+        _ settings: Settings
+    ) throws -> SimulatedServer {
+        var store = SimulatedServer.smallStore
+        store.log.durability = durability
+        let disk: any Disk = settings.diskLies ? LyingDisk(disk) : disk
+        return try SimulatedServer(seed: random.next(), disk: disk, clock: clock, store: store)
+    }
+
+    // MARK: The end
+
+    /// No new work. Everything that was asked for must be answered within the time that locks and transactions have.
+    private func drain() throws {
+        if self.isDiskBroken { return try self.restart(losingPower: self.durability == .fsync) }
+        for _ in 0..<400 where !self.outstanding.isEmpty {
+            while true {
+                self.stepLog()
+                guard self.server.scheduler.runOne() else { break }
+                try self.settleStep()
+            }
+            try self.settleStep()
+            self.clock.advance(microseconds: 1_000_000)
+            self.server.transactions.tick()
+        }
+        guard self.outstanding.isEmpty else {
+            throw SimulationFailure(.liveness, "no answer to \(self.outstanding.values.sorted())")
+        }
+    }
+
+    // MARK: For clients
+
+    var logFailed: Bool { self.server.logHasFailed }
+
+    /// Microseconds of the monotonic clock.
+    var now: Int64 { self.clock.clock.monotonic() / 1_000 }
+
+    func nextWriter() -> Int64 {
+        self.lastWriter += 1
+        return self.lastWriter
+    }
+
+    func expectAnswer(to what: String) -> Int {
+        self.lastCall += 1
+        self.outstanding[self.lastCall] = what
+        return self.lastCall
+    }
+
+    func answered(_ call: Int) throws {
+        guard self.outstanding.removeValue(forKey: call) != nil else {
+            throw SimulationFailure(.liveness, "call \(call) was answered twice")
+        }
+    }
+
+    /// Keeps the first failure; the loop throws it.
+    func catching(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            if self.failure == nil { self.failure = error }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import BrasaDocuments
+import BrasaStore
+import BrasaTransactions
+
+/// One client: it has one conversation at a time, of which each answer leads to the next call.
+final class SimulatedClient: @unchecked Sendable {
+    // Sendable, because one thread runs the simulation.
+
+    unowned let simulation: EngineSimulation
+    let mailbox: SimulatedMailbox
+    private(set) var isBusy = false
+
+    init(_ simulation: EngineSimulation) {
+        self.simulation = simulation
+        self.mailbox = simulation.server.scheduler.mailbox()
+    }
+
+    var server: SimulatedServer { self.simulation.server }
+    var checker: SimulationChecker { self.simulation.checker }
+
+    func begin() throws {
+        self.isBusy = true
+        switch self.random(100) {
+        case ..<30: self.commitPlainly()
+        case ..<38: self.writeBatch()
+        case ..<70: try ClientTransaction(self, attempt: 1, concurrency: .pessimistic).begin()
+        case ..<78: try ClientTransaction(self, attempt: 1, concurrency: .optimistic).begin()
+        case ..<86: try ReadOnlyConversation(self).begin()
+        case ..<94: try self.readStrongly()
+        default: try self.readPast()
+        }
+    }
+
+    func finish() {
+        self.isBusy = false
+    }
+
+    func random(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self.simulation.random) }
+
+    /// A reply that is expected exactly once.
+    func reply<Value>(
+        _ what: String,
+        _ then: @escaping (Result<Value, TransactionError>) throws -> Void
+    ) -> Reply<Value> {
+        let call = self.simulation.expectAnswer(to: what)
+        let then = OneThread(then)
+        return Reply(mailbox: self.mailbox) { [simulation = self.simulation] result in
+            simulation.catching {
+                try simulation.answered(call)
+                try then.value(result)
+            }
+        }
+    }
+
+    // MARK: Writes
+
+    func randomWrites(_ documents: [Int]) -> [ModelWrite] {
+        documents.map { document in
+            let operation: ModelWrite.Operation
+            switch self.random(100) {
+            case ..<45: operation = .set(number: Int64(self.random(1_000)))
+            case ..<70: operation = .increment(Int64(self.random(5)) - 1)
+            case ..<90: operation = .delete
+            case ..<95:
+                let latest = self.checker.timeline.document(document, at: .max)
+                operation = .restore(number: latest?.number ?? 0, writer: latest?.writer ?? 0)
+            default: operation = .verify
+            }
+            let precondition = self.randomPrecondition(document)
+            return ModelWrite(
+                document: document,
+                operation: operation,
+                writer: self.simulation.nextWriter(),
+                precondition: precondition
+            )
+        }
+    }
+
+    private func randomPrecondition(_ document: Int) -> Precondition? {
+        switch self.random(100) {
+        case ..<70: nil
+        case ..<82: .exists(true)
+        case ..<92: .exists(false)
+        default:
+            self.checker.timeline.document(document, at: .max)
+                .map { .updateTime(Timestamp(microseconds: $0.updateTime)) }
+        }
+    }
+
+    /// Often the hot document.
+    func randomDocuments(_ countMax: Int, distinct: Bool = false) -> [Int] {
+        let documents = (0...self.random(countMax)).map { _ in
+            self.random(4) == 0 ? ModelWorld.names.count - 1 : self.random(ModelWorld.names.count)
+        }
+        guard distinct else { return documents }
+        var seen: Set<Int> = []
+        return documents.filter { seen.insert($0).inserted }
+    }
+
+    /// `then` gets nil for success.
+    func commit(
+        _ writes: [ModelWrite],
+        in transaction: TransactionID? = nil,
+        reads: [Int: ModelDocument?] = [:],
+        _ then: @escaping (TransactionError?) throws -> Void
+    ) {
+        let id = self.checker.ask(writes, reads: reads)
+        let asked = self.simulation.now
+        let reply: Reply<CommitResult> = self.reply("commit") { result in
+            switch result {
+            case .success(let result):
+                try self.checker.acknowledge(id, result.commitTime, result.results)
+                try then(nil)
+            case .failure(let error):
+                try self.checker.refuse(
+                    id,
+                    error,
+                    waited: self.simulation.now - asked,
+                    inTransaction: transaction != nil,
+                    logFailed: self.simulation.logFailed
+                )
+                try then(error)
+            }
+        }
+        let database = self.simulation.database
+        self.server.transactions.commit(
+            database: database,
+            transaction: transaction,
+            writes: writes.map { $0.write(in: database.name) },
+            reply: reply
+        )
+    }
+
+    private func commitPlainly() {
+        self.commit(self.randomWrites(self.randomDocuments(3))) { _ in self.finish() }
+    }
+
+    private func writeBatch() {
+        let writes = self.randomWrites(self.randomDocuments(4, distinct: true))
+        let ids = writes.map { self.checker.ask([$0]) }
+        let asked = self.simulation.now
+        let reply: Reply<[Result<WriteResult, TransactionError>]> = self.reply("batch") { results in
+            for (id, result) in zip(ids, try results.get()) {
+                switch result {
+                case .success(let result): try self.checker.acknowledge(id, result)
+                case .failure(let error):
+                    try self.checker.refuse(
+                        id,
+                        error,
+                        waited: self.simulation.now - asked,
+                        inTransaction: false,
+                        logFailed: self.simulation.logFailed
+                    )
+                }
+            }
+            self.finish()
+        }
+        let database = self.simulation.database
+        self.server.transactions.batchWrite(
+            database: database,
+            writes: writes.map { .success($0.write(in: database.name)) },
+            reply: reply
+        )
+    }
+
+    // MARK: Plain reads
+
+    private func readStrongly() throws {
+        let time = self.server.store.strongReadTime()
+        try self.read(self.randomDocuments(3), at: time, isStrong: true)
+        try self.scan(self.random(ModelWorld.scans.count), at: time, isStrong: true)
+        self.finish()
+    }
+
+    private func readPast() throws {
+        let store = self.server.store
+        let (oldest, newest) = (store.oldestReadTime.microseconds, store.strongReadTime().microseconds)
+        let times = self.checker.timeline.times.suffix(50)
+        let near = (times.randomElement(using: &self.simulation.random) ?? newest) - Int64(self.random(2))
+        let time = Timestamp(microseconds: min(max(near, oldest), newest))
+        try self.read(self.randomDocuments(3), at: time, isStrong: false)
+        try self.scan(self.random(ModelWorld.scans.count), at: time, isStrong: false)
+        self.finish()
+    }
+
+    private func read(_ documents: [Int], at time: Timestamp, isStrong: Bool) throws {
+        var seen: [(document: Int, value: ModelDocument?)] = []
+        for index in documents {
+            let document = try self.server.store.get(
+                ModelWorld.paths[index],
+                in: self.simulation.database,
+                at: time
+            )
+            seen.append((index, document.flatMap(ModelWorld.document)))
+        }
+        try self.checker.checkRead(seen, at: time, isStrong: isStrong)
+    }
+
+    /// Scans and checks; gives what every document of the range was.
+    @discardableResult
+    func scan(_ index: Int, at time: Timestamp, isStrong: Bool) throws -> [Int: ModelDocument?] {
+        let (range, documents) = ModelWorld.scans[index]
+        let isDescending = self.random(2) == 0
+        var scan = try self.server.store.scan(
+            range,
+            in: self.simulation.database,
+            at: time,
+            descending: isDescending
+        )
+        var found: [(document: Int, value: ModelDocument?)] = []
+        while true {
+            let entries = try scan.next(2)
+            if entries.isEmpty { break }
+            for entry in entries {
+                guard let index = ModelWorld.index(of: entry.path) else {
+                    throw SimulationFailure(.visibility, "a scan found \(entry.path)")
+                }
+                found.append((index, entry.document.flatMap(ModelWorld.document)))
+            }
+        }
+        let order = found.map(\.document)
+        guard order == (isDescending ? order.sorted(by: >) : order.sorted()), Set(order).count == order.count,
+            order.allSatisfy(documents.contains)
+        else { throw SimulationFailure(.visibility, "a scan of \(documents) gave \(order)") }
+        let values = Dictionary(uniqueKeysWithValues: found.map { ($0.document, $0.value) })
+        let seen = documents.map { (document: $0, value: values[$0] ?? nil) }
+        try self.checker.checkRead(seen, at: time, isStrong: isStrong)
+        return Dictionary(uniqueKeysWithValues: seen.map { ($0.document, $0.value) })
+    }
+}
+
+/// Crosses a `@Sendable` closure that never leaves the simulation's thread.
+struct OneThread<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,231 @@
+import BrasaDocuments
+import BrasaStore
+import BrasaTransactions
+
+/// Holds what clients were told against what became durable, and both against the plain model.
+///
+/// It follows the store's own list of durable changes after every step. Each entry must be the whole effect of a commit
+/// that some client asked for and has no final refusal of. What clients are told must then fit the timeline.
+final class SimulationChecker {
+    /// A commit that a client asked for and that has no final answer.
+    struct Asked {
+        let writes: [ModelWrite]
+        /// What its transaction has read before.
+        let reads: [Int: ModelDocument?]
+        /// The newest durable commit, and the newest acknowledged one, at that moment.
+        let since: Int64
+        let acknowledgedBefore: Int64
+    }
+
+    private(set) var timeline = ModelTimeline()
+    private(set) var lastDurable: Int64 = 0
+    private var lastAcknowledged: Int64 = 0
+    /// The latest time that a read was answered for.
+    private var lastReadTime: Int64 = 0
+    private var asked: [Int: Asked] = [:]
+    private var acknowledgedTimes: Set<Int64> = []
+    private var lastID = 0
+
+    /// The latest time of an answer.
+    var lastTimeGiven: Int64 { max(self.lastReadTime, self.acknowledgedTimes.max() ?? 0) }
+
+    private(set) var acknowledgedCount = 0
+    private(set) var checkedReads = 0
+
+    // MARK: What became durable
+
+    func follow(_ store: Store, _ database: DatabaseHandle) throws {
+        let after = Timestamp(microseconds: self.lastDurable)
+        guard let changes = store.changes(after: after, limit: .max) else {
+            throw SimulationFailure(.visibility, "the changes since \(self.lastDurable) are forgotten")
+        }
+        var rest = changes[...]
+        while let time = rest.first?.time {
+            let paths = rest.prefix { $0.time == time }.map(\.path)
+            rest = rest.dropFirst(paths.count)
+            try self.add(paths, at: time, store, database)
+        }
+    }
+
+    private func add(_ paths: [ResourcePath], at time: Timestamp, _ store: Store, _ database: DatabaseHandle) throws {
+        let now = time.microseconds
+        guard now > self.lastDurable else { throw SimulationFailure(.order, "\(now) after \(self.lastDurable)") }
+        guard now > self.lastReadTime else {
+            throw SimulationFailure(.order, "a commit at \(now), after a read at \(self.lastReadTime)")
+        }
+        var changes: [Int: ModelDocument?] = [:]
+        for path in paths {
+            guard let index = ModelWorld.index(of: path) else { throw SimulationFailure(.atomicity, "\(path) changed") }
+            changes[index] = .some(try store.get(path, in: database, at: time).flatMap(ModelWorld.document))
+        }
+        guard self.asked.values.contains(where: { self.explains($0, changes, at: now) }) else {
+            throw SimulationFailure(.atomicity, "no commit that was asked for has the effect \(changes) at \(now)")
+        }
+        self.timeline.add(changes, at: now)
+        self.lastDurable = now
+    }
+
+    private func explains(_ asked: Asked, _ changes: [Int: ModelDocument?], at time: Int64) -> Bool {
+        let outcome = ModelEvaluation.outcome(of: asked.writes, at: time) { self.timeline.document($0, before: time) }
+        guard case .success(let outcome) = outcome else { return false }
+        return outcome.changes == changes
+    }
+
+    // MARK: Commits
+
+    func ask(_ writes: [ModelWrite], reads: [Int: ModelDocument?] = [:]) -> Int {
+        self.lastID += 1
+        self.asked[self.lastID] = Asked(
+            writes: writes,
+            reads: reads,
+            since: self.lastDurable,
+            acknowledgedBefore: self.lastAcknowledged
+        )
+        return self.lastID
+    }
+
+    func acknowledge(_ id: Int, _ time: Timestamp, _ results: [WriteResult]) throws {
+        guard let asked = self.asked.removeValue(forKey: id) else {
+            throw SimulationFailure(.liveness, "commit \(id) was answered twice")
+        }
+        let now = time.microseconds
+        guard now > asked.acknowledgedBefore else {
+            throw SimulationFailure(
+                .order,
+                "\(now), asked for after the acknowledgement of \(asked.acknowledgedBefore)"
+            )
+        }
+        guard self.acknowledgedTimes.insert(now).inserted else { throw SimulationFailure(.order, "\(now) twice") }
+        let outcome = ModelEvaluation.outcome(of: asked.writes, at: now) { self.timeline.document($0, before: now) }
+        guard case .success(let expected) = outcome else {
+            throw SimulationFailure(.results, "the commit at \(now) should have failed: \(outcome)")
+        }
+        guard self.timeline.changes(at: now) == expected.changes else {
+            let durable = self.timeline.changes(at: now)
+            throw SimulationFailure(.visibility, "acknowledged at \(now): \(expected.changes), durable: \(durable)")
+        }
+        try self.check(results, expected, at: now)
+        for (document, seen) in asked.reads where self.timeline.document(document, before: now) != seen {
+            let name = ModelWorld.names[document]
+            let actual = String(describing: self.timeline.document(document, before: now))
+            throw SimulationFailure(
+                .serializability,
+                "the commit at \(now) read \(name) as \(String(describing: seen)), not \(actual)"
+            )
+        }
+        if !expected.changes.isEmpty { self.lastAcknowledged = max(self.lastAcknowledged, now) }
+        self.acknowledgedCount += 1
+    }
+
+    /// A write of a batch, whose commit time is not told.
+    func acknowledge(_ id: Int, _ result: WriteResult) throws {
+        guard let asked = self.asked.removeValue(forKey: id) else {
+            throw SimulationFailure(.liveness, "write \(id) was answered twice")
+        }
+        let isPossible = self.timeline.moments(since: asked.since).contains { moment in
+            let isChange = moment > asked.since && self.explains(asked, self.timeline.changes(at: moment), at: moment)
+            let outcome = ModelEvaluation.outcome(of: asked.writes, at: isChange ? moment : moment + 1) {
+                isChange
+                    ? self.timeline.document($0, before: moment) : self.timeline.document($0, at: moment)
+            }
+            guard case .success(let expected) = outcome, isChange || expected.changes.isEmpty else { return false }
+            guard (try? self.check([result], expected, at: moment)) != nil else { return false }
+            // Two writes that restore the same may explain each other's change, so this claims no time for itself.
+            return true
+        }
+        guard isPossible else { throw SimulationFailure(.results, "\(asked.writes): \(result)") }
+        self.acknowledgedCount += 1
+    }
+
+    private func check(_ results: [WriteResult], _ expected: ModelOutcome, at time: Int64) throws {
+        let numbers = results.map { result -> Int64? in
+            guard case .integer(let number)? = result.transformResults.first else { return nil }
+            return number
+        }
+        guard results.map({ $0.updateTime?.microseconds }) == expected.updateTimes, numbers == expected.numbers else {
+            throw SimulationFailure(.results, "at \(time): \(results), not \(expected)")
+        }
+    }
+
+    func refuse(_ id: Int, _ error: TransactionError, waited: Int64, inTransaction: Bool, logFailed: Bool) throws {
+        guard let asked = self.asked[id] else { throw SimulationFailure(.liveness, "commit \(id) was answered twice") }
+        if case .unavailable = error {
+            guard logFailed else { throw SimulationFailure(.refusal, "\(error) while the log works") }
+            // It may be there after a restart.
+            return
+        }
+        self.asked[id] = nil
+        switch error {
+        case .document(let failure): try self.check(failure, of: asked)
+        case .tooMuchContention:
+            guard waited >= 20_000_000 else {
+                throw SimulationFailure(.refusal, "too much contention after \(waited) µs")
+            }
+        case .exhausted: break
+        case .contention, .expired, .invalidTransaction:
+            guard inTransaction else { throw SimulationFailure(.refusal, "a plain commit: \(error)") }
+        default: throw SimulationFailure(.refusal, "\(error)")
+        }
+    }
+
+    private func check(_ failure: DocumentError, of asked: Asked) throws {
+        let isJustified = self.timeline.moments(since: asked.since).contains { moment in
+            let outcome = ModelEvaluation.outcome(of: asked.writes, at: moment + 1) {
+                self.timeline.document($0, at: moment)
+            }
+            guard case .failure(let expected) = outcome else { return false }
+            return expected.code == failure.code
+        }
+        if !isJustified { throw SimulationFailure(.refusal, "\(failure) for \(asked.writes)") }
+    }
+
+    /// The process is gone, and what recovery found has been followed: what is not there now never will be.
+    func forgetAsked() {
+        self.asked = [:]
+    }
+
+    /// All of it, as a plain reader finds it.
+    func checkState(_ store: Store, _ database: DatabaseHandle) throws {
+        let time = store.strongReadTime()
+        guard time.microseconds >= self.lastDurable else {
+            throw SimulationFailure(.durability, "recovered up to \(time), durable was \(self.lastDurable)")
+        }
+        for index in ModelWorld.indices {
+            let stored = try store.get(ModelWorld.paths[index], in: database, at: time)
+            let document = stored.flatMap(ModelWorld.document)
+            let expected = self.timeline.document(index, at: .max)
+            guard document == expected else {
+                throw SimulationFailure(
+                    .durability,
+                    "\(ModelWorld.names[index]) is \(String(describing: document)), not \(String(describing: expected))"
+                )
+            }
+        }
+    }
+
+    // MARK: Reads
+
+    func checkRead(_ seen: [(document: Int, value: ModelDocument?)], at time: Timestamp, isStrong: Bool) throws {
+        let now = time.microseconds
+        if isStrong, now < self.lastAcknowledged {
+            throw SimulationFailure(.visibility, "read at \(now), acknowledged at \(self.lastAcknowledged)")
+        }
+        self.lastReadTime = max(self.lastReadTime, now)
+        self.checkedReads += 1
+        for (document, value) in seen where self.timeline.document(document, at: now) != value {
+            let expected = String(describing: self.timeline.document(document, at: now))
+            throw SimulationFailure(
+                .visibility,
+                "\(ModelWorld.names[document]) at \(now) is \(String(describing: value)), not \(expected)"
+            )
+        }
+    }
+
+    /// Some moment must have all that a transaction has read.
+    func checkConsistency(_ reads: [Int: ModelDocument?], since: Int64) throws {
+        let isConsistent = self.timeline.moments(since: since).contains { moment in
+            reads.allSatisfy { self.timeline.document($0.key, at: moment) == $0.value }
+        }
+        if !isConsistent { throw SimulationFailure(.consistency, "\(reads)") }
+    }
+}

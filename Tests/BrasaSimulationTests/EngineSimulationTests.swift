@@ -1,0 +1,39 @@
+import BrasaSimulation
+import Testing
+
+@Suite("Simulation of log, store and transactions")
+struct EngineSimulationTests {
+    /// More: scripts/simulate --seeds N. A seed that ever failed is added to the second test.
+    @Test("the promises hold through crashes and faults", arguments: 0..<16)
+    func promises(block: UInt64) throws {
+        var report = EngineSimulation.Report()
+        for seed in block * 16..<block * 16 + 16 {
+            var settings = EngineSimulation.Settings(seed: seed)
+            settings.steps = 600
+            do {
+                report.add(try EngineSimulation.run(settings))
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+            }
+        }
+        #expect(report.commits > 500)
+        #expect(report.restarts > 10)
+    }
+
+    @Test("the checker notices a disk that lies about syncs")
+    func lyingDisk() {
+        let failures = (0..<8 as Range<UInt64>).compactMap { seed -> SimulationFailure? in
+            var settings = EngineSimulation.Settings(seed: seed)
+            settings.steps = 600
+            settings.diskLies = true
+            do {
+                try EngineSimulation.run(settings)
+                return nil
+            } catch {
+                return error as? SimulationFailure
+            }
+        }
+        #expect(failures.count >= 6)
+        #expect(failures.contains { $0.promise == .durability })
+    }
+}
