@@ -78,18 +78,26 @@ final class BenchConnection: @unchecked Sendable {
 
     // MARK: Before the measurement
 
-    /// Writes the documents that gets will ask for.
+    private static let setUpInFlight = 8
+
+    /// Writes the documents that gets will ask for, some commits at a time.
     func setUp() async throws {
-        try await self.channel.eventLoop.flatSubmit {
-            let calls = self.workload.setUp(on: self.grpc).map { message -> EventLoopFuture<Void> in
-                let promise = self.channel.eventLoop.makePromise(of: Void.self)
-                self.grpc.unary(self.commitRequest, message) { result in
-                    promise.completeWith(result.map { _ in }.mapError { BenchError("set-up: \($0.status)") })
-                }
-                return promise.futureResult
-            }
-            return EventLoopFuture.andAllSucceed(calls, on: self.channel.eventLoop)
-        }.get()
+        let commits = self.workload.setUpCommits
+        for start in stride(from: 0, to: commits.count, by: Self.setUpInFlight) {
+            let end = min(start + Self.setUpInFlight, commits.count)
+            try await self.channel.eventLoop.flatSubmit {
+                let calls = (start..<end).map { self.setUp(commits[$0]) }
+                return EventLoopFuture.andAllSucceed(calls, on: self.channel.eventLoop)
+            }.get()
+        }
+    }
+
+    private func setUp(_ documents: Range<Int>) -> EventLoopFuture<Void> {
+        let promise = self.channel.eventLoop.makePromise(of: Void.self)
+        self.grpc.unary(self.commitRequest, self.workload.setUp(documents, on: self.grpc)) { result in
+            promise.completeWith(result.map { _ in }.mapError { BenchError("set-up: \($0.status)") })
+        }
+        return promise.futureResult
     }
 
     // MARK: The measurement
@@ -164,8 +172,8 @@ final class BenchConnection: @unchecked Sendable {
         if case .failure(let failure) = result {
             self.report.failures[failure.status.code, default: 0] += 1
             self.report.failureExample = self.report.failureExample ?? "\(failure.status)"
-            // A connection that is gone fails every call at once: there is nothing left to measure on it.
-            if failure.status.code == .unavailable, !self.channel.isActive { self.isStopping = true }
+            // A connection that is gone or going fails every call at once: there is nothing left to measure on it.
+            if failure.status.code == .unavailable { self.isStopping = true }
             return
         }
         guard self.isRecording else { return }

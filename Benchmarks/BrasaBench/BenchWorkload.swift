@@ -63,16 +63,17 @@ struct BenchWorkload: Sendable {
         CommitRequest(database: self.database, writes: [write]).encode(into: &message)
     }
 
-    /// Commits that write all documents, several at once.
-    func setUp(on connection: GRPCClientConnection) -> [ByteBuffer] {
+    /// Which documents each commit before the measurement writes: some hundred, and well below a message's limit.
+    var setUpCommits: [Range<Int>] {
         if case .raw = self.plan.work { return [] }
-        return stride(from: 0, to: self.names.count, by: 200).map { start in
-            let writes = self.names[start..<min(start + 200, self.names.count)].map {
-                Write(name: $0, operation: .set(self.fields))
-            }
-            var message = connection.makeMessageBuffer(capacity: writes.count * (self.plan.documentBytes + 128))
-            CommitRequest(database: self.database, writes: writes).encode(into: &message)
-            return message
-        }
+        let count = min(200, max(1, (2 << 20) / (self.plan.documentBytes + 128)))
+        return stride(from: 0, to: self.names.count, by: count).map { $0..<min($0 + count, self.names.count) }
+    }
+
+    func setUp(_ documents: Range<Int>, on connection: GRPCClientConnection) -> ByteBuffer {
+        let writes = self.names[documents].map { Write(name: $0, operation: .set(self.fields)) }
+        var message = connection.makeMessageBuffer(capacity: writes.count * (self.plan.documentBytes + 128))
+        CommitRequest(database: self.database, writes: writes).encode(into: &message)
+        return message
     }
 }

@@ -84,9 +84,13 @@ struct BenchCommand: AsyncParsableCommand {
         guard let duration = DurationText.parse(self.duration), let warmUp = DurationText.parse(self.warmUp) else {
             throw BenchError("--duration and --warm-up take a duration such as 500ms or 10s")
         }
-        guard self.connections > 0, self.streams > 0, self.threads > 0, self.documents > 0, self.size > 0,
-            self.rate ?? 1 > 0, (0...1).contains(self.commits)
-        else { throw BenchError("counts, sizes and rates must be greater than zero, --commits 0 to 1") }
+        try Self.check("--connections", self.connections, 1...10_000)
+        try Self.check("--streams", self.streams, 1...10_000)
+        try Self.check("--threads", self.threads, 1...256)
+        try Self.check("--documents", self.documents, 1...10_000_000)
+        try Self.check("--size", self.size, 1...1_000_000)
+        try Self.check("--rate", self.rate ?? 1, 0.01...1e9)
+        try Self.check("--commits", self.commits, 0...1)
         return BenchPlan(
             host: target.host,
             port: target.port,
@@ -100,6 +104,11 @@ struct BenchCommand: AsyncParsableCommand {
             documents: self.documents,
             documentBytes: self.size
         )
+    }
+
+    private static func check<Number>(_ option: String, _ value: Number, _ range: ClosedRange<Number>) throws {
+        guard !range.contains(value) else { return }
+        throw BenchError("\(option) takes a number from \(range.lowerBound) to \(range.upperBound), not \(value)")
     }
 
     private func planWork() throws -> BenchPlan.Work {

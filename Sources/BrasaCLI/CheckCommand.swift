@@ -1,17 +1,35 @@
 import ArgumentParser
 import BrasaLog
 import BrasaPlatform
+import BrasaStore
 import Foundation
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Verify a data folder that no server runs on, and say what it holds.",
-        discussion: "Reads every byte and changes nothing. Ends with status 1 when the folder is damaged."
+        discussion: """
+            Reads every byte and changes nothing. Ends with status 1 when the folder is damaged or cannot be read, or a \
+            server uses it.
+            """
     )
 
     @Argument(help: "The data folder.")
     var directory: String
 
-    func run() throws {}
+    func run() throws {
+        let inspection: StoreInspection
+        do throws(StoreError) {
+            inspection = try Store.inspect(disk: RealDisk(), directory: self.directory)
+        } catch {
+            FileHandle.standardError.write(Data("brasa: cannot check \(self.directory): \(error)\n".utf8))
+            throw ExitCode(1)
+        }
+        let report = CheckReport(inspection)
+        report.lines.forEach { print($0) }
+        guard report.isSound else {
+            for line in report.damageLines { FileHandle.standardError.write(Data("brasa: \(line)\n".utf8)) }
+            throw ExitCode(1)
+        }
+    }
 }

@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var durability: String?
 
-    @Option(help: "Shards of the store, 1 to 1024. Default 16.")
+    @Option(help: "Shards of the store, 1 to 256. Default 16.")
     var shards: String?
 
     @Option(help: "Event loop threads, 1 to 256. Default: one per core.")
@@ -54,8 +54,8 @@ struct ServeCommand: AsyncParsableCommand {
                 print("listening on \(address)")
                 fflush(nil)
             }
-        } catch let error as StartError {
-            FileHandle.standardError.write(Data("brasa: \(error.description)\n".utf8))
+        } catch {
+            FileHandle.standardError.write(Data("brasa: \(error)\n".utf8))
             throw ExitCode(1)
         }
     }
@@ -89,8 +89,8 @@ struct ServeCommand: AsyncParsableCommand {
                 "shards",
                 self.shards,
                 default: 16,
-                takes: "a number from 1 to 1024",
-                parse: { Int($0).flatMap { (1...1024).contains($0) ? $0 : nil } }
+                takes: "a number from 1 to 256",
+                parse: { Int($0).flatMap { (1...256).contains($0) ? $0 : nil } }
             ),
             threads: try settings.read(
                 "threads",

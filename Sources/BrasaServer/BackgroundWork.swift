@@ -20,10 +20,19 @@ final class BackgroundWork: Sendable {
             // Whatever is left over is pruned at the next tick: commits are made faster than it by nobody for long.
             for _ in 0..<64 where !store.maintain() { break }
         }
+        let reported = NIOLockedValueBox<String?>(nil)
         self.checkpointing = PeriodicThread(name: "brasa-checkpoint", interval: Self.checkpointInterval) {
             do throws(StoreError) {
-                if try store.checkpointIfNeeded() { logger.info("checkpoint written") }
+                guard try store.checkpointIfNeeded() else { return }
+                reported.withLockedValue { $0 = nil }
+                logger.info("checkpoint written")
             } catch {
+                // It is tried again every second, which is no reason to say so every second.
+                let isNews = reported.withLockedValue { text in
+                    defer { text = error.description }
+                    return text != error.description
+                }
+                guard isNews else { return }
                 logger.error("a checkpoint failed; the log grows until one succeeds", metadata: ["error": "\(error)"])
             }
         }

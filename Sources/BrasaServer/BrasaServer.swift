@@ -20,11 +20,14 @@ package enum BrasaServer {
     ) async throws {
         var logger = Logger(label: "brasa", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = configuration.logLevel
+        // Before anything is touched on disk.
+        let address = try Listener.resolve(configuration)
         FileDescriptorLimit.raise()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
         do {
             let engine = try Engine(configuration, logger: logger)
             let service = ListeningService(
+                address: address,
                 configuration: configuration,
                 engine: engine,
                 group: group,
@@ -45,6 +48,7 @@ package enum BrasaServer {
 
 /// Listens for as long as the process is wanted.
 private struct ListeningService: Service {
+    let address: SocketAddress
     let configuration: ServerConfiguration
     let engine: Engine
     let group: MultiThreadedEventLoopGroup
@@ -61,7 +65,7 @@ private struct ListeningService: Service {
                 entropy: .system
             )
         }
-        let listener = try await Listener.bind(self.configuration, group: self.group, services: services)
+        let listener = try await Listener.bind(self.address, self.configuration, group: self.group, services: services)
         self.ready(listener.address)
         let statistics = self.engine.store.statistics
         self.logger.info(

@@ -41,8 +41,12 @@ final class ConnectionRegistry: Sendable {
             channel.eventLoop.execute {
                 if let connection = try? channel.pipeline.syncOperations.handler(type: HTTP2Connection.self) {
                     connection.drain(grace: grace)
+                } else if (try? channel.pipeline.syncOperations.handler(type: PlainEndpoints.self)) != nil {
+                    // The HTTP/1.1 pipeline closes after the answer in progress, if there is one.
+                    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+                    channel.eventLoop.scheduleTask(in: grace) { channel.close(promise: nil) }
                 } else {
-                    // HTTP/1.1 answers at once and an unknown peer has nothing in flight.
+                    // Nothing is in flight before the protocol is known.
                     channel.close(promise: nil)
                 }
             }

@@ -10,6 +10,8 @@ final class Listener: Sendable {
     private static let connectionsMax = 10_000
     /// How long a peer may take to send the bytes that tell its protocol.
     private static let sniffTimeLimit: TimeAmount = .seconds(10)
+    /// How long an HTTP/1.1 connection may stay open between requests, or within one that does not go on.
+    private static let plainIdleLimit: TimeAmount = .seconds(60)
 
     private let channel: any Channel
     private let connections: ConnectionRegistry
@@ -25,13 +27,13 @@ final class Listener: Sendable {
         return ListenAddress(host: address?.ipAddress ?? "?", port: address?.port ?? 0)
     }
 
-    /// - Throws: `StartError` when the address does not resolve, is beyond loopback without leave, or is taken.
+    /// - Throws: `StartError` when the address is taken or may not be used.
     static func bind(
+        _ address: SocketAddress,
         _ configuration: ServerConfiguration,
         group: MultiThreadedEventLoopGroup,
         services: ServiceDirectory
     ) async throws -> Listener {
-        let address = try Self.resolve(configuration)
         let connections = ConnectionRegistry(countMax: Self.connectionsMax)
         let emulator = configuration.emulator
         let bootstrap = ServerBootstrap(group: group)
@@ -55,10 +57,13 @@ final class Listener: Sendable {
             return Listener(channel: try await bootstrap.bind(to: address).get(), connections: connections)
         } catch let error as IOError {
             throw StartError("cannot listen on \(configuration.listen): \(SystemErrorText.of(error.errnoCode))")
+        } catch {
+            throw StartError("cannot listen on \(configuration.listen): \(error)")
         }
     }
 
-    private static func resolve(_ configuration: ServerConfiguration) throws -> SocketAddress {
+    /// - Throws: `StartError` when the host is not known, or beyond loopback without leave.
+    static func resolve(_ configuration: ServerConfiguration) throws -> SocketAddress {
         let listen = configuration.listen
         guard let address = try? SocketAddress.makeAddressResolvingHost(listen.host, port: listen.port) else {
             throw StartError("cannot listen on \(listen): the host \"\(listen.host)\" is not known")
@@ -90,6 +95,7 @@ final class Listener: Sendable {
             )
         case .http1, .undecided:
             try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: true)
+            try pipeline.addHandler(IdleStateHandler(allTimeout: Self.plainIdleLimit))
             try pipeline.addHandler(PlainEndpoints(emulator: emulator, service: entry.firestore))
         }
     }

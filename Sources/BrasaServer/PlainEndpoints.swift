@@ -23,6 +23,7 @@ final class PlainEndpoints: ChannelInboundHandler {
     private let service: FirestoreService
     private var request: HTTPRequestHead?
     private var bodyBytes = 0
+    private var isAnswering = false
 
     init(emulator: Bool, service: FirestoreService) {
         self.emulator = emulator
@@ -50,7 +51,13 @@ final class PlainEndpoints: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is IdleStateHandler.IdleStateEvent else { return context.fireUserInboundEventTriggered(event) }
+        if !self.isAnswering { context.close(promise: nil) }
+    }
+
     private func answer(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
+        self.isAnswering = true
         let path = head.uri.prefix { $0 != "?" }
         if path == "/" {
             let allowed = head.method == .GET || head.method == .HEAD
@@ -94,10 +101,15 @@ final class PlainEndpoints: ChannelInboundHandler {
     }
 
     private func write(_ answer: Answer, to head: HTTPRequestHead, context: ChannelHandlerContext) {
+        self.isAnswering = false
         var headers = HTTPHeaders()
         headers.add(name: "content-type", value: answer.contentType)
         headers.add(name: "content-length", value: String(answer.body.utf8.count))
-        if !head.isKeepAlive { headers.add(name: "connection", value: "close") }
+        if !head.isKeepAlive {
+            headers.add(name: "connection", value: "close")
+        } else if head.version < .http1_1 {
+            headers.add(name: "connection", value: "keep-alive")
+        }
         let response = HTTPResponseHead(version: head.version, status: answer.status, headers: headers)
         context.write(self.wrapOutboundOut(.head(response)), promise: nil)
         if head.method != .HEAD {

@@ -12,14 +12,17 @@ struct DocumentListing: Sendable {
     private static let chunk = 128
 
     let database: DatabaseName
+    /// Of the whole collection, whichever page it is.
     let range: NameRange
+    /// What the pages before have left of it.
+    private let rest: NameRange
     private let order: ListOrder
     private let pageSize: Int
     private let mask: FieldMask?
     private let showMissing: Bool
     private let fingerprint: UInt64
-    /// Of the page before.
-    private let token: PageToken?
+    /// In an order by fields, the key of the last document of the page before.
+    private let lastKey: [UInt8]?
 
     init(_ request: ListDocumentsRequest, pageSizeDefault: Int) throws(GRPCStatus) {
         guard request.pageSize >= 0 else { throw .negativePageSize }
@@ -32,15 +35,23 @@ struct DocumentListing: Sendable {
         self.mask = request.mask.map { FieldMask($0) }
         self.showMissing = request.showMissing
         self.fingerprint = Self.fingerprint(of: request)
-        if request.pageToken.bytes.isEmpty {
-            self.token = nil
-        } else {
-            guard let token = PageToken(parsing: request.pageToken.bytes, for: self.fingerprint) else {
-                throw .invalidPageToken
-            }
-            self.token = token
-        }
         self.range = try Self.range(of: request)
+        guard !request.pageToken.bytes.isEmpty else {
+            self.rest = self.range
+            self.lastKey = nil
+            return
+        }
+        guard let token = PageToken(parsing: request.pageToken.bytes, for: self.fingerprint) else {
+            throw .invalidPageToken
+        }
+        guard self.order.fields.isEmpty else {
+            self.rest = self.range
+            self.lastKey = token.last
+            return
+        }
+        guard let last = try? ResourcePath(parsing: token.last), last.isDocument else { throw .invalidPageToken }
+        self.rest = self.range.resumed(after: last, isDescending: self.order.isNameDescending)
+        self.lastKey = nil
     }
 
     private static func range(of request: ListDocumentsRequest) throws(GRPCStatus) -> NameRange {
@@ -79,12 +90,8 @@ struct DocumentListing: Sendable {
         _ handle: DatabaseHandle,
         at time: Timestamp
     ) throws(StoreError) -> ListDocumentsResponse {
-        var range = self.range
-        if let token, let last = try? ResourcePath(parsing: token.last) {
-            range = range.resumed(after: last, isDescending: self.order.isNameDescending)
-        }
         var scan = try store.scan(
-            range,
+            self.rest,
             in: handle,
             at: time,
             descending: self.order.isNameDescending,
@@ -115,7 +122,7 @@ struct DocumentListing: Sendable {
                 guard let document = entry.document, let key = self.order.key(of: document, at: entry.path) else {
                     continue
                 }
-                if let token, ByteOrder.compare(key, token.last) != .descending { continue }
+                if let lastKey, ByteOrder.compare(key, lastKey) != .descending { continue }
                 candidates.append((key, entry))
             }
             // Sorting whenever twice the page has gathered keeps memory to the page and time to n log p.

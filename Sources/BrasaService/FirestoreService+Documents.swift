@@ -14,9 +14,9 @@ extension FirestoreService {
         let database = self.store.database(request.name.database)
         switch request.consistency {
         case .strong, .newTransaction:
-            self.get(request, in: database, at: nil, on: call)
+            self.answer(request, in: database, at: self.store.strongReadTime(), on: call)
         case .readTime(let time):
-            self.get(request, in: database, at: time, on: call)
+            self.withReadTime(time, for: call) { time in self.answer(request, in: database, at: time, on: call) }
         case .transaction(let bytes):
             guard let id = self.transactionID(bytes, for: call) else { return }
             let ticket = self.transactions.read(
@@ -32,14 +32,16 @@ extension FirestoreService {
         }
     }
 
-    private func get(
+    private func answer(
         _ request: GetDocumentRequest,
         in database: DatabaseHandle,
-        at time: ReadTime?,
+        at time: Timestamp,
         on call: GRPCServerCall
     ) {
-        self.withReadTime(time, for: call) { (time) throws(StoreError) in
+        do throws(StoreError) {
             self.answer(request, with: try self.store.get(request.name.path, in: database, at: time), on: call)
+        } catch {
+            call.finish(GRPCStatus(error))
         }
     }
 

@@ -9,8 +9,10 @@ import NIOCore
 /// ListDocuments and ListCollectionIds.
 extension FirestoreService {
     private static let pageSizeDefault = 300
-    /// Collection ids are short: one page of these stays below a megabyte or two.
-    private static let collectionIDsMax = 10_000
+    /// Some clients ask for as many as fit and then for no second page.
+    private static let collectionIDsMax = 1 << 16
+    /// Past this a page ends early.
+    private static let collectionIDBytesMax = 3 << 20
 
     func listDocuments(_ call: GRPCServerCall, _ message: ByteBuffer) {
         let request = call.decode { () throws(WireError) in try ListDocumentsRequest(decoding: message) }
@@ -93,10 +95,11 @@ extension FirestoreService {
                 after: after,
                 limit: limit + 1
             )
+            let count = Self.pageCount(of: ids, limit: limit)
             var response = ListCollectionIdsResponse(collectionIDs: ids)
-            if ids.count > limit {
-                ids.removeLast()
-                let token = PageToken(fingerprint: fingerprint.value, last: ids[limit - 1].bytes)
+            if count < ids.count {
+                ids.removeSubrange(count...)
+                let token = PageToken(fingerprint: fingerprint.value, last: ids[count - 1].bytes)
                 response = ListCollectionIdsResponse(
                     collectionIDs: ids,
                     nextPageToken: UTF8Text(String(decoding: token.text, as: UTF8.self))
@@ -104,5 +107,15 @@ extension FirestoreService {
             }
             call.respond(call.message { response.encode(into: &$0) })
         }
+    }
+
+    /// How many of the ids make the page: at least one, if there is one.
+    private static func pageCount(of ids: [UTF8Text], limit: Int) -> Int {
+        var bytes = 0
+        for (index, id) in ids.prefix(limit).enumerated() {
+            bytes += id.bytes.count + 3
+            if bytes > Self.collectionIDBytesMax { return max(index, 1) }
+        }
+        return min(ids.count, limit)
     }
 }

@@ -9,14 +9,21 @@ struct ListOrder {
         var isDescending: Bool
     }
 
+    /// As many as a query may have; each costs at every document of the collection.
+    private static let clausesMax = 100
+
     /// Without the name.
     private(set) var fields: [Clause] = []
     private(set) var isNameDescending = false
 
     init(parsing text: UTF8Text) throws(GRPCStatus) {
         guard !text.bytes.isEmpty else { return }
+        let clauses = Self.split(text.bytes)
+        guard clauses.count <= Self.clausesMax else {
+            throw GRPCStatus(.invalidArgument, "An order by clause cannot have more than \(Self.clausesMax) fields.")
+        }
         var isNameExplicit = false
-        for clause in Self.split(text.bytes) {
+        for clause in clauses {
             guard !isNameExplicit, let parsed = Self.parse(clause) else {
                 throw GRPCStatus(.invalidArgument, "Invalid order by clause \"\(text.string)\".")
             }

@@ -38,6 +38,8 @@ extension NameQuery {
             var filters: [QueryFilter] = []
             for part in parts { filters += try Self.conjunction(part) }
             return filters
+        case .composite(.or, []):
+            throw GRPCStatus(.invalidArgument, "Composite filter must have at least one sub-filter.")
         case .composite(.or, let parts):
             guard let only = parts.first, parts.count == 1 else { throw .unsupportedClause("OR") }
             return try Self.conjunction(only)

@@ -6,7 +6,7 @@ package struct ServerConfiguration: Sendable {
     package var listen: ListenAddress
     package var dataDirectory: String
     package var durability: Durability
-    /// Shards of the store: a power of two is not needed, more than the cores is useful.
+    /// Shards of the store, at most 256: a power of two is not needed, more than the cores is useful.
     package var shards: Int
     /// Event loops.
     package var threads: Int
@@ -58,6 +58,7 @@ package struct ListenAddress: Sendable, CustomStringConvertible {
     /// Nil when the text is not a host and a port 0...65535.
     package init?(parsing text: String) {
         guard let colon = text.lastIndex(of: ":"),
+            let first = text[text.index(after: colon)...].first, first != "+",
             let port = UInt16(text[text.index(after: colon)...])
         else { return nil }
         var host = String(text[..<colon])
