@@ -1,6 +1,7 @@
 import ArgumentParser
 import BrasaLog
 import BrasaPlatform
+import BrasaServer
 import BrasaStore
 import Foundation
 

@@ -107,7 +107,7 @@ final class PlainEndpoints: ChannelInboundHandler {
         headers.add(name: "content-length", value: String(answer.body.utf8.count))
         if !head.isKeepAlive {
             headers.add(name: "connection", value: "close")
-        } else if head.version < .http1_1 {
+        } else if head.version == .http1_0 {
             headers.add(name: "connection", value: "keep-alive")
         }
         let response = HTTPResponseHead(version: head.version, status: answer.status, headers: headers)

@@ -38,7 +38,7 @@ extension NameQuery {
             var filters: [QueryFilter] = []
             for part in parts { filters += try Self.conjunction(part) }
             return filters
-        case .composite(.or, []):
+        case .composite(.or, let parts) where parts.isEmpty:
             throw GRPCStatus(.invalidArgument, "Composite filter must have at least one sub-filter.")
         case .composite(.or, let parts):
             guard let only = parts.first, parts.count == 1 else { throw .unsupportedClause("OR") }

@@ -3,17 +3,17 @@ package enum DurationText {
     package static func parse(_ text: String) -> Duration? {
         let digits = text.prefix(while: \.isNumber)
         guard let count = Int64(digits), count >= 0 else { return nil }
-        let unit: Int64
+        let (unitsPerSecond, secondsPerUnit): (Int64, Int64)
         switch text.dropFirst(digits.count) {
-        case "ms": return .milliseconds(count)
-        case "s": unit = 1
-        case "m": unit = 60
-        case "h": unit = 3_600
-        case "d": unit = 86_400
+        case "ms": (unitsPerSecond, secondsPerUnit) = (1_000, 1)
+        case "s": (unitsPerSecond, secondsPerUnit) = (1, 1)
+        case "m": (unitsPerSecond, secondsPerUnit) = (1, 60)
+        case "h": (unitsPerSecond, secondsPerUnit) = (1, 3_600)
+        case "d": (unitsPerSecond, secondsPerUnit) = (1, 86_400)
         default: return nil
         }
         // A century is beyond any use and well within the arithmetic.
-        guard count <= 36_525 * 86_400 / unit else { return nil }
-        return .seconds(count * unit)
+        guard count <= 36_525 * 86_400 * unitsPerSecond / secondsPerUnit else { return nil }
+        return .milliseconds(count * secondsPerUnit * 1_000 / unitsPerSecond)
     }
 }

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import BrasaServer
+
+@Suite struct ConfigurationTests {
+    @Test(arguments: [
+        ("127.0.0.1:8080", "127.0.0.1", 8080), ("localhost:0", "localhost", 0), ("[::1]:65535", "::1", 65535),
+        ("[::]:1", "::", 1), ("db.example:08080", "db.example", 8080),
+    ])
+    func `A host and a port are read, and written as they were`(_ text: String, _ host: String, _ port: Int) throws {
+        let address = try #require(ListenAddress(parsing: text))
+        #expect(address.host == host && address.port == port)
+        #expect(ListenAddress(parsing: address.description)?.port == port)
+    }
+
+    @Test(arguments: [
+        "", ":", ":80", "host", "host:", "host:x", "host:65536", "host:-1", "host:+1", "host: 80", "::1:80", "[::1]",
+        "[]:80", "[::1:80", "::1]:80", "a:b:80", "host:8080 ",
+    ])
+    func `What is not a host and a port is refused`(_ text: String) {
+        #expect(ListenAddress(parsing: text) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("0s", .zero), ("500ms", .milliseconds(500)), ("90s", .seconds(90)), ("30m", .seconds(1_800)),
+            ("1h", .seconds(3_600)), ("7d", .seconds(604_800)), ("36525d", .seconds(36_525 * 86_400)),
+        ] as [(String, Duration)]
+    )
+    func `Durations are a number and a unit`(_ text: String, _ expected: Duration) {
+        #expect(DurationText.parse(text) == expected)
+    }
+
+    @Test(arguments: [
+        "", "s", "10", "1.5s", "-1s", "+1s", " 1s", "1 s", "1s ", "1S", "1w", "36526d", "9223372036854775807h",
+        "99999999999999999999s", "٣s", "9223372036854775807ms",
+    ])
+    func `What is no duration, or longer than a century, is refused`(_ text: String) {
+        #expect(DurationText.parse(text) == nil)
+    }
+
+    @Test func `The command line wins over the environment, and that over the default`() throws {
+        let reader = SettingsReader(environment: ["BRASA_DATA_DIR": "two"])
+        let parse: (String) -> String? = { $0 }
+        #expect(try reader.read("data-dir", "one", default: "three", takes: "a folder", parse: parse) == "one")
+        #expect(try reader.read("data-dir", nil, default: "three", takes: "a folder", parse: parse) == "two")
+        #expect(try reader.read("listen", nil, default: "three", takes: "a folder", parse: parse) == "three")
+    }
+
+    @Test func `A value that is refused is named as the user wrote it`() {
+        let reader = SettingsReader(environment: ["BRASA_SHARDS": "many"])
+        func message(_ argument: String?) -> String? {
+            do {
+                _ = try reader.read("shards", argument, default: 1, takes: "a number", parse: { Int($0) })
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(message("x") == "--shards takes a number, not \"x\"")
+        #expect(message(nil) == "BRASA_SHARDS takes a number, not \"many\"")
+    }
+
+    @Test(arguments: [("true", true), ("1", true), ("yes", true), ("false", false), ("0", false), ("", false)])
+    func `A flag in the environment is true or false`(_ text: String, _ expected: Bool) throws {
+        let reader = SettingsReader(environment: ["BRASA_EMULATOR": text])
+        #expect(try reader.read(flag: "emulator", false) == expected)
+        #expect(try reader.read(flag: "emulator", true))
+    }
+
+    @Test func `A flag that is neither is refused`() {
+        let reader = SettingsReader(environment: ["BRASA_EMULATOR": "maybe"])
+        #expect(throws: StartError.self) { try reader.read(flag: "emulator", false) }
+    }
+}

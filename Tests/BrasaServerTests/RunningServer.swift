@@ -1,0 +1,192 @@
+import BrasaGRPC
+import BrasaHTTP2
+import BrasaLog
+import BrasaPlatform
+import BrasaService
+import BrasaWire
+import Logging
+import NIOCore
+import NIOPosix
+
+@testable import BrasaServer
+
+/// A whole server in this process: engine, listener and threads, as `brasa serve` has them, but for the signals.
+final class RunningServer: Sendable {
+    let engine: Engine
+    let listener: Listener
+    let group: MultiThreadedEventLoopGroup
+    let services: ServiceDirectory
+
+    static func configuration(_ change: (inout ServerConfiguration) -> Void = { _ in }) -> ServerConfiguration {
+        var configuration = ServerConfiguration(
+            listen: ListenAddress(host: "127.0.0.1", port: 0),
+            dataDirectory: "unused",
+            durability: .memory,
+            shards: 4,
+            threads: 2,
+            history: .seconds(3_600),
+            emulator: false,
+            insecure: false,
+            logLevel: .critical,
+            grace: .seconds(5)
+        )
+        change(&configuration)
+        return configuration
+    }
+
+    init(_ configuration: ServerConfiguration = RunningServer.configuration()) async throws {
+        let address = try Listener.resolve(configuration)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
+        let engine = try Engine(
+            configuration,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+        self.engine = engine
+        self.group = group
+        self.services = try ServiceDirectory(group: group) { eventLoop in
+            FirestoreService(
+                store: engine.store,
+                transactions: engine.transactions,
+                mailbox: EventLoopMailbox(eventLoop),
+                eventLoop: eventLoop,
+                entropy: .system
+            )
+        }
+        self.listener = try await Listener.bind(address, configuration, group: group, services: self.services)
+    }
+
+    var port: Int { self.listener.address.port }
+
+    func stop(grace: Duration = .zero) async throws {
+        await self.listener.drain(grace: grace)
+        self.engine.stop()
+        try await self.group.shutdownGracefully()
+    }
+
+    // MARK: Clients
+
+    /// A connection that speaks HTTP/2.
+    func connect() async throws -> Client {
+        let channel = try await ClientBootstrap(group: self.group)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        HTTP2Connection(role: .client(HTTP2ClientConfiguration()))
+                    )
+                }
+            }
+            .connect(host: "127.0.0.1", port: self.port).get()
+        return Client(channel: channel)
+    }
+
+    /// Sends bytes and returns what is answered until the server closes, or until `isEnough`.
+    func exchange(_ text: String, until isEnough: @escaping @Sendable (String) -> Bool = { _ in false }) async throws
+        -> String
+    {
+        let answer = self.group.next().makePromise(of: String.self)
+        let channel: any Channel
+        do {
+            channel = try await ClientBootstrap(group: self.group)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(Collector(answer, isEnough))
+                    }
+                }
+                .connect(host: "127.0.0.1", port: self.port).get()
+        } catch {
+            answer.fail(error)
+            throw error
+        }
+        try await channel.writeAndFlush(ByteBuffer(string: text))
+        let received = try await answer.futureResult.get()
+        channel.close(promise: nil)
+        return received
+    }
+
+    private final class Collector: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private let answer: EventLoopPromise<String>
+        private let isEnough: (String) -> Bool
+        private var text = ""
+
+        init(_ answer: EventLoopPromise<String>, _ isEnough: @escaping (String) -> Bool) {
+            self.answer = answer
+            self.isEnough = isEnough
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            self.text += String(buffer: self.unwrapInboundIn(data))
+            if self.isEnough(self.text) { self.answer.succeed(self.text) }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { self.answer.succeed(self.text) }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}
+
+/// Calls over one connection, from any thread.
+struct Client: Sendable {
+    let channel: any Channel
+
+    func unary<Response: Sendable>(
+        _ call: @escaping @Sendable (FirestoreClientStub, @escaping (Result<Response, GRPCCallResult>) -> Void) -> Void
+    ) async throws -> Response {
+        try await self.start(call).get()
+    }
+
+    /// The answer to come.
+    func start<Response: Sendable>(
+        _ call: @escaping @Sendable (FirestoreClientStub, @escaping (Result<Response, GRPCCallResult>) -> Void) -> Void
+    ) -> EventLoopFuture<Response> {
+        self.onLoop { connection, promise in
+            call(FirestoreClientStub(connection)) { promise.completeWith($0.mapError(\.status)) }
+        }
+    }
+
+    /// All messages of a streaming call.
+    func stream<Response: Sendable>(
+        _ call:
+            @escaping @Sendable (
+                FirestoreClientStub, @escaping (Response) -> Void, @escaping (GRPCCallResult) -> Void
+            ) -> Void
+    ) async throws -> [Response] {
+        try await self.onLoop { connection, promise in
+            var messages: [Response] = []
+            call(FirestoreClientStub(connection), { messages.append($0) }) { result in
+                result.status.isOK ? promise.succeed(messages) : promise.fail(result.status)
+            }
+        }.get()
+    }
+
+    /// The bytes that any unary method answers.
+    func raw(_ method: GRPCMethodDescriptor, _ message: [UInt8]) async throws -> [UInt8] {
+        try await self.onLoop { connection, promise in
+            var buffer = connection.makeMessageBuffer(capacity: message.count)
+            buffer.writeBytes(message)
+            connection.unary(method, buffer) { result in
+                promise.completeWith(result.map { Array($0.readableBytesView) }.mapError(\.status))
+            }
+        }.get()
+    }
+
+    private func onLoop<Response: Sendable>(
+        _ body: @escaping @Sendable (GRPCClientConnection, EventLoopPromise<Response>) -> Void
+    ) -> EventLoopFuture<Response> {
+        let channel = self.channel
+        return channel.eventLoop.flatSubmit {
+            let promise = channel.eventLoop.makePromise(of: Response.self)
+            do {
+                let http2 = try channel.pipeline.syncOperations.handler(type: HTTP2Connection.self)
+                let connection = GRPCClientConnection(
+                    http2,
+                    eventLoop: channel.eventLoop,
+                    configuration: .init(authority: "test")
+                )
+                body(connection, promise)
+            } catch {
+                promise.fail(error)
+            }
+            return promise.futureResult
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import BrasaDocuments
+import BrasaGRPC
+import BrasaHTTP2
+import BrasaPlatform
+import BrasaService
+import BrasaSimulation
+import BrasaStore
+import BrasaWire
+import NIOCore
+import NIOEmbedded
+
+/// A client and the service back to back on one embedded loop, over an engine on simulated hardware: nothing moves until
+/// `run`, and time passes only when it is told to.
+final class ServiceUnderTest {
+    let engine: SimulatedServer
+    let service: FirestoreService
+    let stub: FirestoreClientStub
+    let loop = EmbeddedEventLoop()
+    private let client: EmbeddedChannel
+    private let server: EmbeddedChannel
+
+    static let database = try! DatabaseName(parsing: "projects/p/databases/(default)".utf8)
+
+    init(window: Int = 1 << 20) throws {
+        self.engine = try SimulatedServer()
+        self.service = FirestoreService(
+            store: self.engine.store,
+            transactions: self.engine.transactions,
+            mailbox: LoopMailbox(self.loop),
+            eventLoop: self.loop,
+            entropy: .seeded(7)
+        )
+        var methods = GRPCMethodTable()
+        self.service.register(in: &methods)
+        let acceptor = GRPCServer(methods: methods).acceptor(on: self.loop)
+        var configuration = HTTP2ClientConfiguration()
+        configuration.limits.streamWindowBytes = window
+        let connection = HTTP2Connection(role: .client(configuration))
+        self.client = EmbeddedChannel(loop: self.loop)
+        self.server = EmbeddedChannel(loop: self.loop)
+        try self.client.pipeline.syncOperations.addHandler(connection)
+        try self.server.pipeline.syncOperations.addHandler(
+            HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: acceptor))
+        )
+        self.stub = FirestoreClientStub(
+            GRPCClientConnection(connection, eventLoop: self.loop, configuration: .init(authority: "test"))
+        )
+        let address = try SocketAddress(unixDomainSocketPath: "/link")
+        self.client.connect(to: address, promise: nil)
+        self.server.connect(to: address, promise: nil)
+        try self.run()
+    }
+
+    /// Carries bytes in both directions and runs the engine until nothing moves.
+    func run() throws {
+        var moved = true
+        while moved {
+            self.loop.run()
+            moved = self.engine.store.step()
+            for (source, target) in [(self.client, self.server), (self.server, self.client)] {
+                while let bytes = try source.readOutbound(as: ByteBuffer.self) {
+                    moved = true
+                    try target.writeInbound(ByteBuffer(bytes: bytes.readableBytesView))
+                }
+            }
+        }
+    }
+
+    /// Time passes everywhere.
+    func advance(microseconds: Int64) throws {
+        self.engine.clock.advance(microseconds: microseconds)
+        self.loop.advanceTime(by: .microseconds(microseconds))
+        try self.run()
+    }
+
+    func close() {
+        _ = try? self.client.finish(acceptAlreadyClosed: true)
+        _ = try? self.server.finish(acceptAlreadyClosed: true)
+    }
+
+    // MARK: Calls
+
+    /// What a unary call was answered with, once nothing moves any more.
+    func answer<Response>(
+        _ call: (FirestoreClientStub, @escaping (Result<Response, GRPCCallResult>) -> Void) -> GRPCClientCall
+    ) throws -> Answer<Response> {
+        let answer = try self.start(call)
+        try self.run()
+        return answer
+    }
+
+    /// Makes a unary call without waiting for its answer.
+    func start<Response>(
+        _ call: (FirestoreClientStub, @escaping (Result<Response, GRPCCallResult>) -> Void) -> GRPCClientCall
+    ) throws -> Answer<Response> {
+        let answer = Answer<Response>()
+        answer.call = call(self.stub) { result in answer.results.append(result.mapError(\.status)) }
+        return answer
+    }
+
+    /// All messages of a streaming call, and its status.
+    func stream<Response>(
+        _ call: (FirestoreClientStub, @escaping (Response) -> Void, @escaping (GRPCCallResult) -> Void) ->
+            GRPCClientCall
+    ) throws -> Stream<Response> {
+        let stream = Stream<Response>()
+        stream.call = call(self.stub, { stream.messages.append($0) }, { stream.status = $0.status })
+        try self.run()
+        return stream
+    }
+
+    final class Answer<Response> {
+        fileprivate(set) var results: [Result<Response, GRPCStatus>] = []
+        fileprivate(set) var call: GRPCClientCall?
+
+        func get() throws -> Response { try self.results[0].get() }
+
+        var status: GRPCStatus? {
+            switch self.results.first {
+            case .success: .ok
+            case .failure(let status): status
+            case nil: nil
+            }
+        }
+    }
+
+    final class Stream<Response> {
+        fileprivate(set) var messages: [Response] = []
+        fileprivate(set) var status: GRPCStatus?
+        fileprivate(set) var call: GRPCClientCall?
+    }
+}
+
+/// Delivers on an embedded loop. Unchecked: tests stay on one thread.
+final class LoopMailbox: Mailbox, @unchecked Sendable {
+    private let loop: EmbeddedEventLoop
+
+    init(_ loop: EmbeddedEventLoop) {
+        self.loop = loop
+    }
+
+    func post(_ work: @escaping @Sendable () -> Void) {
+        self.loop.execute(work)
+    }
+}
+
+// MARK: Shorthand
+
+func name(_ path: String) throws -> DocumentName {
+    try DocumentName(parsing: "projects/p/databases/(default)/documents/\(path)".utf8)
+}
+
+func parent(_ path: String = "") throws -> ParentName {
+    try ParentName(parsing: "projects/p/databases/(default)/documents\(path.isEmpty ? "" : "/" + path)".utf8)
+}
+
+func fields(_ entries: [(String, Value)]) -> EncodedFields {
+    EncodedFields(encoding: entries.map { Value.MapEntry(key: UTF8Text($0.0), value: $0.1) })
+}
+
+func set(_ path: String, _ entries: [(String, Value)] = []) throws -> Write {
+    Write(name: try name(path), operation: .set(fields(entries)))
+}
+
+extension ServiceUnderTest {
+    @discardableResult
+    func commit(_ writes: [Write], transaction: [UInt8] = []) throws -> CommitResponse {
+        try self.answer { stub, done in
+            stub.commit(
+                CommitRequest(database: Self.database, writes: writes, transaction: transaction),
+                completion: done
+            )
+        }.get()
+    }
+
+    func begin(_ options: TransactionOptions? = nil) throws -> [UInt8] {
+        try self.answer { stub, done in
+            stub.beginTransaction(BeginTransactionRequest(database: Self.database, options: options), completion: done)
+        }.get().transaction
+    }
+
+    func get(_ path: String, mask: [FieldPath]? = nil, _ consistency: ReadConsistency = .strong) throws
+        -> Answer<NamedDocument>
+    {
+        let name = try name(path)
+        return try self.answer { stub, done in
+            stub.getDocument(
+                GetDocumentRequest(name: name, mask: mask, consistency: consistency),
+                completion: done
+            )
+        }
+    }
+
+    func list(_ request: ListDocumentsRequest) throws -> Answer<ListDocumentsResponse> {
+        try self.answer { stub, done in stub.listDocuments(request, completion: done) }
+    }
+
+    func query(_ request: RunQueryRequest) throws -> Stream<RunQueryResponse> {
+        try self.stream { stub, received, finished in stub.runQuery(request, received: received, finished: finished) }
+    }
+}
+
+extension Sequence<NamedDocument> {
+    var paths: [String] { self.map { String(decoding: $0.name.path.bytes, as: UTF8.self) } }
+}
