@@ -245,12 +245,13 @@ final class ReadOnlyConversation: @unchecked Sendable {
                 }
                 self.client.finish()
             }
-            return self.client.server.transactions.commit(
+            self.client.server.transactions.commit(
                 database: database,
                 transaction: id,
                 writes: [],
                 reply: reply
             )
+            return
         }
         let documents = self.client.randomDocuments(4)
         let reply: Reply<ReadResult> = self.client.reply("read-only read") { result in
