@@ -16,14 +16,27 @@ package struct NameScan: Sendable {
         let scope: ScanScope
         /// Nil: all was fetched.
         var resume: PathPosition?
-        var fetched: [ScanEntry] = []
+        var fetched: [Entry] = []
         var index = 0
+        /// The path of the entry at `index`; nil when there is none.
+        var head: ResourcePath?
 
-        var isDrained: Bool { self.index == self.fetched.count }
+        /// Goes on to the next entry. Returns false when it has to be fetched.
+        mutating func advance() -> Bool {
+            self.index += 1
+            guard self.index < self.fetched.count else {
+                self.head = nil
+                return false
+            }
+            self.head = self.fetched[self.index].path
+            return true
+        }
     }
 
     package let time: Timestamp
     private var sources: [Source]
+    /// Indices of the sources that have entries left, the one with the next entry first. Nil: nothing was fetched yet.
+    private var order: [Int]?
     private let isDescending: Bool
     private let showMissing: Bool
     private let pin: SnapshotPin
@@ -70,51 +83,64 @@ package struct NameScan: Sendable {
     }
 
     private mutating func next(expecting count: Int) throws(StoreError) -> Entry? {
-        while true {
-            guard let index = try self.firstSource(expecting: count) else { return nil }
-            let entry = self.sources[index].fetched[self.sources[index].index]
-            self.sources[index].index += 1
-            if self.showMissing {
-                // One shard has the document, others what is below it; the document, if any, decides.
-                let document = entry.document ?? self.document(at: entry.path, besides: index)
-                guard entry.path != self.lastPath else { continue }
-                self.lastPath = entry.path
-                return Entry(path: entry.path, document: document)
-            }
-            return Entry(path: entry.path, document: entry.document)
+        guard var entry = try self.take(expecting: count) else { return nil }
+        guard self.showMissing else { return entry }
+        // One shard has the document, others what is below it; the document, if any, decides. Equal paths come one after
+        // the other.
+        while entry.path == self.lastPath {
+            guard let other = try self.take(expecting: count) else { return nil }
+            entry = other
+        }
+        self.lastPath = entry.path
+        while entry.document == nil, self.nextPath == entry.path {
+            guard let other = try self.take(expecting: count) else { break }
+            entry = other
+        }
+        return entry
+    }
+
+    private var nextPath: ResourcePath? {
+        self.order?.first.flatMap { self.sources[$0].head }
+    }
+
+    /// The entry that comes next; its source finds its new place among the others.
+    private mutating func take(expecting count: Int) throws(StoreError) -> Entry? {
+        if self.order == nil { try self.begin(expecting: count) }
+        guard let first = self.order?.first else { return nil }
+        // A call before this one could not fetch, and nor can this one.
+        guard self.sources[first].head != nil else { throw StoreError(.readTimeTooOld) }
+        let entry = self.sources[first].fetched[self.sources[first].index]
+        if !self.sources[first].advance() { try self.refill(first, expecting: count) }
+        if self.sources[first].head == nil { self.order?.removeFirst() }
+        self.sinkFirst()
+        return entry
+    }
+
+    private mutating func begin(expecting count: Int) throws(StoreError) {
+        for index in self.sources.indices { try self.refill(index, expecting: count) }
+        self.order = []
+        for index in self.sources.indices where self.sources[index].head != nil {
+            self.order?.insert(index, at: 0)
+            self.sinkFirst()
         }
     }
 
-    private func document(at path: ResourcePath, besides index: Int) -> Document? {
-        for (other, source) in self.sources.enumerated() where other != index && !source.isDrained {
-            let entry = source.fetched[source.index]
-            if entry.path == path, let document = entry.document { return document }
+    /// Moves the first source behind those whose entries come before its own; the others are in order.
+    private mutating func sinkFirst() {
+        guard let order = self.order, let first = order.first, let head = self.sources[first].head else { return }
+        var index = 0
+        while index + 1 < order.count, let next = self.sources[order[index + 1]].head,
+            self.isDescending ? head < next : next < head
+        {
+            self.order?.swapAt(index, index + 1)
+            index += 1
         }
-        return nil
     }
-
-    /// The source whose entry comes first, after refilling the ones that need it.
-    private mutating func firstSource(expecting count: Int) throws(StoreError) -> Int? {
-        var first: Int?
-        for index in self.sources.indices {
-            if self.sources[index].isDrained { try self.refill(index, expecting: count) }
-            guard !self.sources[index].isDrained else { continue }
-            guard let best = first else {
-                first = index
-                continue
-            }
-            let (path, bestPath) = (self.head(index), self.head(best))
-            if self.isDescending ? bestPath < path : path < bestPath { first = index }
-        }
-        return first
-    }
-
-    private func head(_ index: Int) -> ResourcePath { self.sources[index].fetched[self.sources[index].index].path }
 
     private mutating func refill(_ index: Int, expecting count: Int) throws(StoreError) {
-        let share = min(count, Self.fetchMax * self.sources.count) * 3 / 2 / self.sources.count + 4
+        let share = min(count, Self.fetchMax * self.sources.count) / self.sources.count + 3
         let budget = ScanBudget(entries: min(share, Self.fetchMax))
-        while let position = self.sources[index].resume, self.sources[index].isDrained {
+        while let position = self.sources[index].resume, self.sources[index].head == nil {
             let (scope, time) = (self.sources[index].scope, self.time.microseconds)
             let (isDescending, showMissing) = (self.isDescending, self.showMissing)
             let part = self.sources[index].shard.state.withLock { state in
@@ -124,8 +150,9 @@ package struct NameScan: Sendable {
             }
             try self.history.check(time)
             self.sources[index].fetched = part.found
-            self.sources[index].index = 0
+            self.sources[index].index = -1
             self.sources[index].resume = part.resume
+            _ = self.sources[index].advance()
         }
     }
 }

@@ -33,8 +33,8 @@ import Testing
             let (path, hash) = (paths[index], hashes[index])
             if model[path] == nil, random.chance(1, in: 2) {
                 let version = DocumentChain.Version(fields: .empty, createTime: 1, time: 1)
-                let chain = DocumentChain(path: path, hash: hash, version: version)
-                table.insert(chain)
+                let chain = DocumentChain(path: path, version: version)
+                table.insert(chain, hash: hash)
                 model[path] = chain
             } else {
                 table.remove(path, hash: hash)
@@ -76,7 +76,7 @@ import Testing
             return DocumentChain.Version(fields: fields, createTime: 0, time: time)
         }
         var versions = [version(0)]
-        let chain = DocumentChain(path: try ResourcePath(parsing: "a/b".utf8), hash: 0, version: versions[0])
+        let chain = DocumentChain(path: try ResourcePath(parsing: "a/b".utf8), version: versions[0])
         var (oldest, bytes, time) = (Int64(0), 0, Int64(0))
         for _ in 0..<400 {
             time += Int64.random(in: 1...3, using: &random)

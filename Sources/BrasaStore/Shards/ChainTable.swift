@@ -16,70 +16,82 @@ struct ChainTable {
     }
 
     /// The path must not be in the table.
-    mutating func insert(_ chain: DocumentChain) {
-        self.parts[Self.part(chain.hash)].insert(chain)
+    mutating func insert(_ chain: DocumentChain, hash: UInt32) {
+        self.parts[Self.part(hash)].insert(chain, hash: hash)
     }
 
     mutating func remove(_ path: ResourcePath, hash: UInt32) {
         self.parts[Self.part(hash)].remove(path, hash: hash)
     }
 
-    /// `slots.count` is zero or a power of two, and at least a quarter of the slots are empty.
+    /// The number of slots is zero or a power of two, and at least a quarter of them are empty. Probing goes by tags, so
+    /// that it rarely touches another document's memory than the one it looks for.
     private struct Part {
+        /// Zero: empty. Else the hash with its top bit set, which is the same for all of a part anyway.
+        var tags: [UInt32] = []
         var slots: [DocumentChain?] = []
         var count = 0
 
-        private var mask: Int { self.slots.count - 1 }
+        private var mask: Int { self.tags.count - 1 }
+
+        private static func tag(_ hash: UInt32) -> UInt32 { hash | 0x8000_0000 }
 
         func index(of path: ResourcePath, hash: UInt32) -> Int? {
-            guard !self.slots.isEmpty else { return nil }
-            var index = Int(hash) & self.mask
-            while let chain = self.slots[index] {
-                if chain.hash == hash, chain.path == path { return index }
+            guard !self.tags.isEmpty else { return nil }
+            let tag = Self.tag(hash)
+            var index = Int(tag) & self.mask
+            while self.tags[index] != 0 {
+                if self.tags[index] == tag, self.slots[index]?.path == path { return index }
                 index = (index + 1) & self.mask
             }
             return nil
         }
 
-        mutating func insert(_ chain: DocumentChain) {
-            if (self.count + 1) * 4 > self.slots.count * 3 { self.grow() }
-            self.place(chain)
+        mutating func insert(_ chain: DocumentChain, hash: UInt32) {
+            if (self.count + 1) * 4 > self.tags.count * 3 { self.resize(to: max(4, self.tags.count * 2)) }
+            self.place(chain, tag: Self.tag(hash))
             self.count += 1
         }
 
-        private mutating func place(_ chain: DocumentChain) {
-            var index = Int(chain.hash) & self.mask
-            while self.slots[index] != nil { index = (index + 1) & self.mask }
+        private mutating func place(_ chain: DocumentChain, tag: UInt32) {
+            var index = Int(tag) & self.mask
+            while self.tags[index] != 0 { index = (index + 1) & self.mask }
+            self.tags[index] = tag
             self.slots[index] = chain
         }
 
-        private mutating func grow() {
-            self.resize(to: max(4, self.slots.count * 2))
-        }
-
         private mutating func resize(to count: Int) {
-            let before = self.slots
+            let (tags, slots) = (self.tags, self.slots)
+            self.tags = Array(repeating: 0, count: count)
             self.slots = Array(repeating: nil, count: count)
-            for case let chain? in before { self.place(chain) }
+            for (tag, slot) in zip(tags, slots) {
+                if let chain = slot { self.place(chain, tag: tag) }
+            }
         }
 
         /// Closes the gap by moving back what had to go past it, so that probing needs no marks for removed entries.
         mutating func remove(_ path: ResourcePath, hash: UInt32) {
             guard var gap = self.index(of: path, hash: hash) else { return }
             var index = gap
-            self.slots[gap] = nil
+            self.empty(gap)
             self.count -= 1
             while true {
                 index = (index + 1) & self.mask
-                guard let chain = self.slots[index] else { break }
-                let home = Int(chain.hash) & self.mask
+                guard self.tags[index] != 0 else { break }
+                let home = Int(self.tags[index]) & self.mask
                 if (index - home) & self.mask >= (index - gap) & self.mask {
-                    self.slots[gap] = chain
-                    self.slots[index] = nil
+                    self.tags[gap] = self.tags[index]
+                    self.slots[gap] = self.slots[index]
+                    self.empty(index)
                     gap = index
                 }
             }
-            if self.slots.count > 16, self.count * 8 < self.slots.count { self.resize(to: self.slots.count / 2) }
+            if self.tags.count > 16, self.count * 8 < self.tags.count { self.resize(to: self.tags.count / 2) }
+        }
+
+        private mutating func empty(_ index: Int) {
+            self.tags[index] = 0
+            self.slots[index] = nil
         }
     }
 }

@@ -5,17 +5,14 @@ import BrasaDocuments
 /// Guarded by its shard's lock.
 final class DocumentChain {
     let path: ResourcePath
-    /// The low half of the path's hash, for `ChainTable`.
-    let hash: UInt32
     /// Nil: deleted at `time`.
     private(set) var fields: EncodedFields?
     private(set) var createTime: Int64
     private(set) var time: Int64
     private var superseded: SupersededVersions?
 
-    init(path: ResourcePath, hash: UInt32, version: Version) {
+    init(path: ResourcePath, version: Version) {
         self.path = path
-        self.hash = hash
         self.fields = version.fields
         self.createTime = version.createTime
         self.time = version.time

@@ -62,12 +62,6 @@ struct ScanBudget {
     var steps = Self.stepsMax
 }
 
-struct ScanEntry: Sendable {
-    let path: ResourcePath
-    /// Nil: the document is missing, but there are documents below it.
-    let document: Document?
-}
-
 /// What one visit to a shard brought, and where to go on; nil: there is no more.
 struct ScanPart<Found: Sendable>: Sendable {
     var found: Found

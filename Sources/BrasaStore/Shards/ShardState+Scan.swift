@@ -18,9 +18,9 @@ extension ShardState {
         at time: Int64,
         showMissing: Bool,
         budget: ScanBudget
-    ) -> ScanPart<[ScanEntry]> {
+    ) -> ScanPart<[NameScan.Entry]> {
         guard let tree = self.tree(scope.tree) else { return ScanPart(found: [], resume: nil) }
-        var part = ScanPart<[ScanEntry]>(found: [], resume: position)
+        var part = ScanPart<[NameScan.Entry]>(found: [], resume: position)
         var cursor = tree.cursor(position.isAfter)
         var steps = budget.steps
         while part.found.count < budget.entries, steps > 0 {
@@ -32,14 +32,14 @@ extension ShardState {
             part.resume = .after(path)
             guard let depth = scope.depth, path.segmentCount > depth else {
                 if let document = chain.document(at: time) {
-                    part.found.append(ScanEntry(path: path, document: document))
+                    part.found.append(NameScan.Entry(path: path, document: document))
                 }
                 continue
             }
             if showMissing, !chain.isVisible(at: time) { continue }
             let ancestor = path.prefix(segments: depth)
             if showMissing, part.found.last?.path != ancestor, !scope.start.isAfter(ancestor) {
-                part.found.append(ScanEntry(path: ancestor, document: nil))
+                part.found.append(NameScan.Entry(path: ancestor, document: nil))
             }
             let place = PathPosition.afterSubtree(ancestor)
             part.resume = place
@@ -54,9 +54,9 @@ extension ShardState {
         from position: PathPosition,
         at time: Int64,
         budget: ScanBudget
-    ) -> ScanPart<[ScanEntry]> {
+    ) -> ScanPart<[NameScan.Entry]> {
         guard let tree = self.tree(scope.tree) else { return ScanPart(found: [], resume: nil) }
-        var part = ScanPart<[ScanEntry]>(found: [], resume: position)
+        var part = ScanPart<[NameScan.Entry]>(found: [], resume: position)
         var cursor = tree.cursor(position.isAfter)
         var steps = budget.steps
         while part.found.count < budget.entries, steps > 0 {
@@ -72,7 +72,7 @@ extension ShardState {
             } else {
                 part.resume = .before(path)
                 if let document = chain.document(at: time) {
-                    part.found.append(ScanEntry(path: path, document: document))
+                    part.found.append(NameScan.Entry(path: path, document: document))
                 }
             }
         }

@@ -20,7 +20,7 @@ struct ShardState: ~Copyable {
     mutating func add(_ version: DocumentChain.Version, path: ResourcePath, hash: UInt32) -> HistoryChange {
         guard let chain = self.chains.find(path, hash: hash) else {
             guard version.fields != nil else { return HistoryChange() }
-            self.insert(DocumentChain(path: path, hash: hash, version: version))
+            self.insert(DocumentChain(path: path, version: version), hash: hash)
             self.counts.add(version, 1)
             return HistoryChange()
         }
@@ -41,7 +41,7 @@ struct ShardState: ~Copyable {
         change.bytes -= Self.tombstoneBytes(chain)
         guard let removed = chain.removeNewest() else {
             self.counts.add(chain.newest, -1)
-            self.drop(chain)
+            self.drop(chain, hash: hash)
             return change
         }
         change.bytes += Self.tombstoneBytes(chain) - chain.newest.historyBytes
@@ -59,13 +59,13 @@ struct ShardState: ~Copyable {
         var change = HistoryChange(bytes: -trimmed.bytes)
         if chain.fields == nil, chain.time <= horizon {
             change.bytes -= Self.tombstoneBytes(chain)
-            self.drop(chain)
+            self.drop(chain, hash: hash)
         }
         return change
     }
 
-    private mutating func insert(_ chain: DocumentChain) {
-        self.chains.insert(chain)
+    private mutating func insert(_ chain: DocumentChain, hash: UInt32) {
+        self.chains.insert(chain, hash: hash)
         self.names.insert(chain, for: chain.path)
         guard chain.path.segmentCount > 2 else { return }
         let id = CollectionID(chain.path.collectionID)
@@ -74,8 +74,8 @@ struct ShardState: ~Copyable {
         self.groups[id] = group
     }
 
-    private mutating func drop(_ chain: DocumentChain) {
-        self.chains.remove(chain.path, hash: chain.hash)
+    private mutating func drop(_ chain: DocumentChain, hash: UInt32) {
+        self.chains.remove(chain.path, hash: hash)
         self.names.remove(chain.path)
         guard chain.path.segmentCount > 2 else { return }
         let id = CollectionID(chain.path.collectionID)

@@ -69,19 +69,21 @@ final class OrderedMapNode<Key: Comparable, Value> {
     /// Index of the first key that is not before the position; `isBefore` holds for a prefix of all keys.
     @inline(__always)
     func firstIndex(from start: Int = 0, notBefore isBefore: (Key) -> Bool) -> Int {
+        let keys = self.keys
         var low = start
-        var high = self.keys.count
+        var high = keys.count
         while low < high {
             let middle = (low &+ high) / 2
-            if isBefore(self.keys[middle]) { low = middle &+ 1 } else { high = middle }
+            if isBefore(keys[middle]) { low = middle &+ 1 } else { high = middle }
         }
         return low
     }
 
     /// The child that holds the key if any does. Looks at the end first, for keys that arrive in ascending order.
     func childIndex(for key: Key) -> Int {
-        if let last = self.keys.last, last <= key { return self.keys.count }
-        return self.firstIndex { $0 <= key }
+        // Written with `<` only: the standard library's `<=` would be called through the protocol.
+        if let last = self.keys.last, !(key < last) { return self.keys.count }
+        return self.firstIndex { !(key < $0) }
     }
 
     func insert(_ value: Value, for key: Key, isRightEdge: Bool) -> (replaced: Value?, split: Split?) {
