@@ -172,7 +172,6 @@ import Testing
         // A later call on the same connection is answered, so the commit has reached the server.
         #expect(try await other.raw(HealthService.check, []) == [8, 1])
 
-        let port = server.port
         let drained = Task { await server.listener.drain(grace: .seconds(60)) }
         try await client.channel.closeFuture.get()
         let transaction = try #require(TransactionID(bytes: begun.transaction))
@@ -185,7 +184,6 @@ import Testing
         await #expect(throws: (any Error).self) {
             _ = try await server.exchange("GET / HTTP/1.1\r\n\r\n")
         }
-        _ = port
         server.engine.stop()
         try await server.group.shutdownGracefully()
     }
@@ -204,12 +202,13 @@ import Testing
         let request = CommitRequest(database: try self.database(), writes: [try self.set("c/a", 2)])
         let waiting: EventLoopFuture<CommitResponse> = client.start { $0.commit(request, completion: $1) }
         #expect(try await client.raw(HealthService.check, []) == [8, 1])
-        try await server.stop(grace: .milliseconds(20))
+        await server.listener.drain(grace: .milliseconds(20))
         do {
             _ = try await waiting.get()
             #expect(Bool(false), "the commit got through")
         } catch let status as GRPCStatus {
             #expect(status.code == .unavailable)
         }
+        try await server.stop()
     }
 }
