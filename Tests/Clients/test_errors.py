@@ -13,6 +13,7 @@ INVALID = StatusCode.INVALID_ARGUMENT
 NOT_FOUND = StatusCode.NOT_FOUND
 EXISTS = StatusCode.ALREADY_EXISTS
 FAILED = StatusCode.FAILED_PRECONDITION
+STALE = Timestamp(seconds=1_600_000_000, nanos=1000)
 
 
 def nested_maps(depth: int) -> object:
@@ -215,7 +216,6 @@ def test_the_texts_of_refused_field_paths(database, path, text):
 
 # Preconditions
 
-STALE = Timestamp(seconds=1_600_000_000, nanos=1000)
 
 
 @pytest.mark.parametrize(
@@ -320,6 +320,67 @@ def test_the_texts_of_refused_writes(database):
     database.commit(too_many).refused(INVALID, text)
     not_a_number = set_write(name, transforms=[increment("a", "x")])
     database.commit(not_a_number).refused(INVALID, "Input must be int64 or double.")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({}, {"exists": False}),
+        ({"exists": True}, {"exists": False}),
+        ({}, {"update_time": STALE}),
+        ({"exists": True}, {"update_time": STALE}),
+    ],
+    ids=str,
+)
+def test_writes_to_one_document_may_not_contradict_each_other(database, first, second):
+    database.set("a/b", {"n": 1})
+    name = database.doc("a/b")
+    database.commit(set_write(name, {"n": 2}, **first), set_write(name, {"n": 3}, **second)).refused(INVALID)
+    assert database.fields("a/b")["n"].integer_value == 1
+
+
+def test_a_document_is_verified_or_written(database):
+    written = database.set("a/b", {"n": 1})
+    name = database.doc("a/b")
+    verify = verify_write(name, update_time=written)
+    database.commit(verify, set_write(name, {"n": 2})).refused(INVALID)
+    database.commit(set_write(name, {"n": 2}), verify).refused(INVALID)
+    database.commit(verify_write(name)).refused(INVALID)
+    assert database.commit(set_write(name, {"n": 2}, update_time=written), set_write(name, {"n": 3})).ok
+
+
+def test_transforms_of_a_field_and_of_one_inside_it(database):
+    name = database.doc("a/b")
+    for paths in (("m", "m.n"), ("m.n", "x", "m")):
+        transforms = [increment(path, 1) for path in paths]
+        database.commit(set_write(name, transforms=transforms)).refused(INVALID)
+    database.commit(set_write(name, transforms=[increment("m.n", 1), increment("m.n", 1), increment("mm", 1)])).message
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [
+        {"__type__": "__vector__", "value": []},
+        {"__type__": "__vector__", "value": [float("nan")]},
+        {"__type__": "__vector__", "value": ["x"]},
+        {"__type__": "__vector__", "value": [1.0] * 2049},
+        {"__type__": "__vector__", "value": [1.0], "more": 1},
+        {"__type__": "__vector__"},
+        {"__type__": "other", "value": [1.0]},
+        [{"__type__": "__vector__", "value": [1.0]}],
+    ],
+    ids=lambda vector: str(vector)[:50],
+)
+def test_vectors_that_are_refused(database, vector):
+    database.commit(set_write(database.doc("a/b"), {"v": vector})).refused(INVALID)
+
+
+def test_nothing_reaches_inside_a_vector(database):
+    name = database.doc("a/b")
+    database.set("a/b", {"v": {"__type__": "__vector__", "value": [1.0]}})
+    assert not database.get("a/b", mask=DocumentMask(field_paths=["v.value"])).message.fields
+    database.commit(set_write(name, {"v": {"x": 1}}, mask=["v.x"])).message
+    assert database.fields("a/b") == messages.fields({"v": {"x": 1}})
 
 
 def test_five_hundred_transforms_of_one_document(database):
@@ -450,6 +511,7 @@ def test_lists_that_are_refused(database):
 def test_page_tokens(database):
     for name in "abcd":
         database.set(f"a/{name}")
+    for name in "bcd":
         database.set(f"{name}/x")
     database.list("a", page_token="nonsense").refused(INVALID)
     database.collections(page_token="nonsense").refused(INVALID)

@@ -103,6 +103,8 @@ class Session:
         if not outcome.ok or not outcome.messages:
             return
         message = outcome.messages[0]
+        if step.method in ("Commit", "BatchWrite"):
+            self._forget_times_without_version(message.write_results, step)
         if step.method == "BatchWrite":
             # Each write may have a time of its own; all of them are one time here.
             name = f"T{len(set(self.times.values()))}"
@@ -132,7 +134,10 @@ class Session:
             return {"code": message.code}
         plain: dict[str, Any] = {}
         for field, content in message.ListFields():
-            if field.name in ("transaction", "next_page_token", "stream_token"):
+            if field.name == "update_time" and self._is_without_version(message):
+                # Only the emulator has these; they must not shift the names of the others.
+                plain[field.name] = self.times.get(microseconds(content), "unknown")
+            elif field.name in ("transaction", "next_page_token", "stream_token"):
                 plain[field.name] = "present"
             elif field.name == "read_time":
                 plain[field.name] = "present"
@@ -146,6 +151,17 @@ class Session:
             else:
                 plain[field.name] = self._plain_member(content, step)
         return plain
+
+    def _is_without_version(self, message: Any) -> bool:
+        """A document that is missing, and yet has a time."""
+        return message.DESCRIPTOR.name == "Document" and not message.HasField("create_time")
+
+    def _forget_times_without_version(self, results: Any, step: Step) -> None:
+        """The results of deletes and verifications may have times that no document has."""
+        for write, result in zip(step.request.writes, results):
+            if write.WhichOneof("operation") in ("delete", None) and microseconds(result.update_time) not in self.times:
+                if result.update_time not in [other.update_time for other in results if other is not result]:
+                    result.ClearField("update_time")
 
     def _plain_member(self, content: Any, step: Step) -> Any:
         return self._plain(content, step) if hasattr(content, "ListFields") else content

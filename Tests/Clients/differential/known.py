@@ -8,6 +8,8 @@ from typing import Any, Callable
 from differential.execute import NO_MORE_PAGES, Answer
 from differential.steps import Step
 
+Explains = Callable[[Step, Answer, Answer], bool]
+
 
 @dataclasses.dataclass(frozen=True)
 class Known:
@@ -15,43 +17,134 @@ class Known:
 
     name: str
     section: str
-    explains: Callable[[Step, Answer, Answer], bool]
+    explains: Explains
 
 
-def refusal(ours: str, theirs: str, *texts: str) -> Callable[[Step, Answer, Answer], bool]:
-    """Both statuses are as given, and the emulator's text holds one of these words."""
+def refusal(ours: str, theirs: str, *methods: str) -> Explains:
+    """The statuses are as given, in one of these methods if there are any."""
 
     def explains(step: Step, mine: Answer, other: Answer) -> bool:
-        matches = not texts or any(text in other.text for text in texts)
-        return mine.status == ours and other.status == theirs and matches
+        return (mine.status, other.status) == (ours, theirs) and (not methods or step.method in methods)
 
     return explains
 
 
-def without_done(answer: Answer) -> list[Any]:
-    """The messages of a query without the mark of the last, and without those that only count what was skipped."""
-    kept = [{key: content for key, content in message.items() if key != "done"} for message in answer.messages]
-    return [message for message in kept if "document" in message]
+def ended_transaction(step: Step, ours: Answer, theirs: Answer) -> bool:
+    return step.transaction is not None and (ours.status, theirs.status) == ("ABORTED", "INVALID_ARGUMENT")
+
+
+def lock_outlives(step: Step, ours: Answer, theirs: Answer) -> bool:
+    return theirs.text == "Transaction lock timeout."
+
+
+def integer_in_a_vector(step: Step, ours: Answer, theirs: Answer) -> bool:
+    return theirs.status == "INVALID_ARGUMENT" and theirs.text == "Vector must only contain values of type 'double'"
+
+
+def documents_alone(answer: Answer) -> list[Any]:
+    """The messages of a query that bring a document, without what counts skipped results or marks the last."""
+    return [
+        {key: content for key, content in message.items() if key not in ("done", "skipped_results")}
+        for message in answer.messages
+        if "document" in message
+    ]
 
 
 def same_documents(step: Step, ours: Answer, theirs: Answer) -> bool:
-    if step.method != "RunQuery" or ours.status != "OK" or theirs.status != "OK":
+    if step.method != "RunQuery" or (ours.status, theirs.status) != ("OK", "OK"):
         return False
-    return without_done(ours) == without_done(theirs)
+    return documents_alone(ours) == documents_alone(theirs)
 
 
 def last_page_is_full(step: Step, ours: Answer, theirs: Answer) -> bool:
     if ours.status == NO_MORE_PAGES:
-        return theirs.status == "OK" and theirs.messages == [{}]
-    if step.page is None or ours.status != "OK" or theirs.status != "OK":
+        # In an order by name the emulator cannot even continue from it.
+        return theirs.status == "UNKNOWN" or theirs.status == "OK" and theirs.messages == [{}]
+    if step.page is None or (ours.status, theirs.status) != ("OK", "OK"):
         return False
     without_token = {key: content for key, content in theirs.messages[0].items() if key != "next_page_token"}
     return ours.messages == [without_token]
 
 
+def missing_have_times(step: Step, ours: Answer, theirs: Answer) -> bool:
+    """In lists the emulator gives a missing document the time of its deletion, if it ever existed."""
+    if step.method != "ListDocuments" or (ours.status, theirs.status) != ("OK", "OK"):
+        return False
+    documents = [
+        document if "create_time" in document else {"name": document["name"]}
+        for document in theirs.messages[0].get("documents", [])
+    ]
+    return last_page_is_full(step, ours, with_documents(theirs, documents)) or ours.messages == [
+        with_documents(theirs, documents).messages[0]
+    ]
+
+
+def with_documents(answer: Answer, documents: list[Any]) -> Answer:
+    return Answer(answer.status, [{**answer.messages[0], "documents": documents}])
+
+
+def mask_is_ignored(step: Step, ours: Answer, theirs: Answer) -> bool:
+    """With show_missing the emulator shows whole documents, whatever the mask."""
+    if step.method != "ListDocuments" or not (step.request.show_missing and step.request.HasField("mask")):
+        return False
+    if (ours.status, theirs.status) != ("OK", "OK"):
+        return False
+
+    def names(answer: Answer) -> list[Any]:
+        documents = answer.messages[0].get("documents", [])
+        return [(document["name"], document.get("create_time")) for document in documents]
+
+    return names(ours) == names(theirs)
+
+
+def has_a_time_without_a_version(step: Step, ours: Answer, theirs: Answer) -> bool:
+    """Of the times of writes that delete or verify: the emulator gives a time to a delete beside other writes of the
+    document and to the verification of a missing one, and none to a write that a delete follows."""
+    if step.method not in ("Commit", "BatchWrite") or (ours.status, theirs.status) != ("OK", "OK"):
+        return False
+    writes = step.request.writes
+    # A verification is a write without an operation that the library knows; it is never beside another write.
+    names = {write.delete for write in writes if write.delete}
+
+    def timeless(answer: Answer) -> dict[str, Any]:
+        results = [
+            {key: content for key, content in result.items() if key != "update_time" or not concerned(write)}
+            for write, result in zip(writes, answer.messages[0]["write_results"])
+        ]
+        return {**answer.messages[0], "write_results": results}
+
+    def concerned(write: Any) -> bool:
+        name = write.update.name or write.delete or write.transform.document
+        return not name or name in names
+
+    return timeless(ours) == timeless(theirs)
+
+
+def batch_write_as_a_whole(step: Step, ours: Answer, theirs: Answer) -> bool:
+    """Of a batch with a malformed write, the emulator refuses all."""
+    if step.method != "BatchWrite" or (ours.status, theirs.status) != ("OK", "INVALID_ARGUMENT"):
+        return False
+    return any(status.get("code") == 3 for status in ours.messages[0]["status"])
+
+
+def negative_page_size(step: Step, ours: Answer, theirs: Answer) -> bool:
+    is_negative = step.method == "ListDocuments" and step.request.page_size < 0
+    return is_negative and ours.status == "INVALID_ARGUMENT" and theirs.status in ("OK", NO_MORE_PAGES)
+
+
 KNOWN = [
-    Known("queries end with done, and skipped results are not announced", "7.7, 11.3", same_documents),
+    Known("queries end with done, and skipped results are counted elsewhere", "7.7, 11.3", same_documents),
     Known("an exactly full last page has a token", "5.3, 11.3", last_page_is_full),
+    Known("a list with missing documents ignores its mask", "5.1, 5.3", mask_is_ignored),
+    Known("a missing document has a time in lists", "5.3", missing_have_times),
+    Known("vectors hold doubles only", "4.6", integer_in_a_vector),
+    Known("a negative page size is taken", "5.3", negative_page_size),
+    Known("a delete or a verification has a time without a version", "5.6, appendix A", has_a_time_without_a_version),
+    Known("a malformed write fails its whole batch", "5.7", batch_write_as_a_whole),
+    Known("reading no names fails in a transaction", "5.2", refusal("OK", "UNKNOWN", "BatchGetDocuments")),
+    Known("an ended transaction is invalid, and its writes are checked before that", "6.7", ended_transaction),
+    Known("a committed transaction can be rolled back", "6.7", refusal("ABORTED", "OK", "Rollback")),
+    Known("a lock outlives its transaction", "6.7", lock_outlives),
     Known("a bad request is UNKNOWN", "1.5", refusal("INVALID_ARGUMENT", "UNKNOWN")),
 ]
 
