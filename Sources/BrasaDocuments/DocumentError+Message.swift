@@ -54,6 +54,9 @@ extension DocumentError: CustomStringConvertible {
         case .longitudeOutOfRange(let longitude):
             "Geo point longitude '\(longitude)' outside permitted range -180.0 to 180.0."
         case .vectorTooLong: "Vectors must be at most \(Limits.vectorDimensionsMax) dimensions."
+        case .vectorEmpty: "Cannot have a zero length vector."
+        case .vectorNotANumber: "Vector cannot contain NaN values."
+        case .vectorInArray: "Cannot convert a vector value in an array value."
         case .vectorComponentNotNumber: "Vectors must contain only numbers."
         case .documentTooLarge(let name, let bytes):
             "Document '\(name)' cannot be written because its size (\(Self.grouped(bytes)) bytes) exceeds the maximum "
@@ -68,12 +71,21 @@ extension DocumentError: CustomStringConvertible {
         case .deleteWithMask: "a delete must not specify a document mask."
         case .deleteWithTransform: "a delete must not specify a update transform."
         case .verifyWithTransform: "a verify must not specify a update transform."
+        case .verifyWithoutPrecondition: "a verify must contain a precondition"
+        case .transformWithMask: "a transform must not specify a document mask."
+        case .transformWithTransform: "a transform must not specify a update transform."
+        case .transformEmpty: "The list of FieldTransform must not be empty."
+        case .transformPathsOverlap(let outer):
+            "Cannot transform property \(outer) and its nested property at the same time."
+        case .verifiedAndWritten: "the same document cannot be both written and verified in a single request"
+        case .contradictingWrites(let first, let second):
+            "Cannot \(first.rawValue) then \(second.rawValue) an entity in the same request."
+        case .differingUpdateTimes: "Cannot combine writes to one document with different required base versions."
         case .maskPathsOverlap(let outer, let inner): "The document mask paths \(outer) and \(inner) overlap."
         case .tooManyTransforms:
             "cannot have more than \(Limits.transformsPerDocumentMax) field transforms on a single document"
         case .transformOperandNotNumber: "Input must be int64 or double."
         case .transformTypeUnset: "A field transform must specify a transform type."
-        case .updateAfterDelete(let name): "Cannot update a document deleted in the same commit: \(name)"
         case .preconditionTimeNotAligned: "The precondition's update_time must be a whole number of microseconds."
         case .documentMissing(let name): "No document to update: \(name)"
         case .documentExists(let name): "Document already exists: \(name)"

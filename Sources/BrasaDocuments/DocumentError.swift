@@ -60,6 +60,9 @@ extension DocumentError {
         case latitudeOutOfRange(String)
         case longitudeOutOfRange(String)
         case vectorTooLong
+        case vectorEmpty
+        case vectorNotANumber
+        case vectorInArray
         case vectorComponentNotNumber
         case documentTooLarge(name: String, bytes: Int)
 
@@ -68,11 +71,18 @@ extension DocumentError {
         case deleteWithMask
         case deleteWithTransform
         case verifyWithTransform
+        case verifyWithoutPrecondition
+        case transformWithMask
+        case transformWithTransform
+        case transformEmpty
+        case transformPathsOverlap(outer: String)
+        case verifiedAndWritten
+        case contradictingWrites(WriteKind, WriteKind)
+        case differingUpdateTimes
         case maskPathsOverlap(String, String)
         case tooManyTransforms
         case transformOperandNotNumber
         case transformTypeUnset
-        case updateAfterDelete(name: String)
         case preconditionTimeNotAligned
         case documentMissing(name: String)
         case documentExists(name: String)

@@ -191,6 +191,8 @@ struct EncodedFieldsTests {
         )
         #expect(self.refused(vector(Wire.integer(1))) == "field name __type__ is reserved")
         #expect(self.refused(vector(Wire.array(Wire.string("x")))) == "Vectors must contain only numbers.")
+        #expect(self.refused(vector(Wire.field(9, []))) == "Cannot have a zero length vector.")
+        #expect(self.refused(vector(Wire.array(Wire.double(.nan)))) == "Vector cannot contain NaN values.")
         let long = Wire.field(9, (0...2_048).flatMap { _ in Wire.field(1, Wire.double(1)) })
         #expect(self.refused(vector(long)) == "Vectors must be at most 2048 dimensions.")
     }

@@ -35,11 +35,25 @@ struct CommitTests {
     func noOperation() throws {
         let first = bench.commit(nil, bench.set("c/a", 1))
         bench.settle()
-        let again = bench.commit(nil, bench.set("c/a", 1), bench.verify("c/a", .exists(true)))
+        let again = bench.commit(nil, bench.set("c/a", 1), bench.set("c/a", 1, .exists(true)))
+        let verified = bench.commit(nil, bench.verify("c/a", .exists(true)))
         bench.settle()
         let old = try first.value.commitTime
         #expect(try again.value.results.map(\.updateTime) == [old, old])
         #expect(try again.value.commitTime > old)
+        #expect(try verified.value.results.map(\.updateTime) == [old])
+    }
+
+    @Test("writes that contradict each other are refused before the state is judged")
+    func contradiction() throws {
+        let commit = bench.commit(
+            nil,
+            bench.set("c/none", 1, .exists(true)),
+            bench.delete("c/a"),
+            bench.set("c/a", 1, .exists(true))
+        )
+        bench.settle()
+        #expect(commit.error?.code == .invalidArgument)
     }
 
     @Test("set and deleted in one commit: a time for what was set, none for the deletion, nothing is left")

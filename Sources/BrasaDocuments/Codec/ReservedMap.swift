@@ -14,8 +14,19 @@ enum ReservedMap {
         self.equal(key, self.typeKey) || self.singleKeys.contains { self.equal(key, $0) }
     }
 
+    /// Whether a canonical map is a vector: `__type__` sorts before `value`, and no other map may have it. To masks and
+    /// field paths a vector is one value with nothing inside.
+    static func isVector(_ payload: Range<Int>, of memory: WireReader) -> Bool {
+        var ignored = true
+        var reader = memory.sub(payload)
+        guard let first = try? reader.nextElement(of: ValueField.element, isCanonical: &ignored) else { return false }
+        var entry = memory.sub(first)
+        guard let parts = try? entry.entryParts(isCanonical: &ignored) else { return false }
+        return self.equal(memory.slice(parts.key), self.typeKey)
+    }
+
     /// Checks a map, its entries being valid by themselves, that has at least one reserved key.
-    static func check(_ payload: Range<Int>, of memory: WireReader) throws(DocumentError) {
+    static func check(_ payload: Range<Int>, isInArray: Bool, of memory: WireReader) throws(DocumentError) {
         var entries: [EntryParts] = []
         var isCanonical = true
         var reader = memory.sub(payload)
@@ -31,6 +42,7 @@ enum ReservedMap {
             guard isLegal else {
                 throw DocumentError(.fieldNameReserved(String(decoding: memory.slice(entry.key), as: UTF8.self)))
             }
+            if isInArray && entries.count == 2 { throw DocumentError(.vectorInArray) }
         }
     }
 
@@ -48,12 +60,16 @@ enum ReservedMap {
         var reader = memory.sub(components.payload)
         while let range = try reader.nextElement(of: ValueField.element, isCanonical: &isCanonical) {
             var element = memory.sub(range)
-            let field = try element.valueMember(isCanonical: &isCanonical)?.field
-            guard field == ValueField.double || field == ValueField.integer else {
+            let component = try element.valueMember(isCanonical: &isCanonical)
+            guard let component, component.field == ValueField.double || component.field == ValueField.integer else {
                 throw DocumentError(.vectorComponentNotNumber)
+            }
+            if component.field == ValueField.double && Double(bitPattern: component.bits).isNaN {
+                throw DocumentError(.vectorNotANumber)
             }
             dimensions += 1
         }
+        guard dimensions > 0 else { throw DocumentError(.vectorEmpty) }
         guard dimensions <= Limits.vectorDimensionsMax else { throw DocumentError(.vectorTooLong) }
         return true
     }

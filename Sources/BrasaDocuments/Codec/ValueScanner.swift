@@ -104,7 +104,7 @@ struct ValueScanner {
             if try self.entry(entry, in: inner, previousKey: &previousKey) { hasReserved = true }
         }
         self.property = property
-        if hasReserved { try ReservedMap.check(payload, of: self.memory) }
+        if hasReserved { try ReservedMap.check(payload, isInArray: place.isInArray, of: self.memory) }
     }
 
     private func deeper(_ place: Place) throws(DocumentError) -> Int {

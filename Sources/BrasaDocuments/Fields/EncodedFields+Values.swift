@@ -35,9 +35,9 @@ extension EncodedFields {
             if index > 0 {
                 var ignored = true
                 var reader = memory.sub(found ?? 0..<0)
-                guard let member = try? reader.valueMember(isCanonical: &ignored), member.field == ValueField.map else {
-                    return nil
-                }
+                guard let member = try? reader.valueMember(isCanonical: &ignored), member.field == ValueField.map,
+                    !ReservedMap.isVector(member.payload, of: memory)
+                else { return nil }
                 entries = member.payload
                 field = ValueField.element
             }

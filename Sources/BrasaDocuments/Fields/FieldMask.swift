@@ -86,9 +86,9 @@ private struct Projection {
     private mutating func map(_ value: Range<Int>, of nodes: [FieldMask.Node]) throws(DocumentError) -> Bool {
         var ignored = true
         var reader = self.memory.sub(value)
-        guard let member = try reader.valueMember(isCanonical: &ignored), member.field == ValueField.map else {
-            return false
-        }
+        guard let member = try reader.valueMember(isCanonical: &ignored), member.field == ValueField.map,
+            !ReservedMap.isVector(member.payload, of: self.memory)
+        else { return false }
         let mark = self.writer.count
         try self.entries(member.payload, of: nodes, field: ValueField.element)
         guard self.writer.count > mark else { return false }

@@ -1,5 +1,6 @@
 /// One document through the writes of one commit, in order. Each write sees what the ones before it left; when one
-/// throws, the commit has failed and the edit is of no further use.
+/// throws, the commit has failed and the edit is of no further use. Which writes may follow each other is for
+/// `Write.validate(commit:)` to say.
 package struct DocumentEdit: Sendable {
     /// What the writes amount to.
     package enum Outcome: Hashable, Sendable {
@@ -34,7 +35,7 @@ package struct DocumentEdit: Sendable {
     package mutating func apply(_ write: Write, requestTime: Timestamp) throws(DocumentError) -> [Value] {
         try write.validate()
         if let precondition = write.precondition {
-            try self.check(precondition, of: write.operation, requestTime: requestTime)
+            try self.check(precondition)
         }
         switch write.operation {
         case .verify: return []
@@ -81,8 +82,8 @@ package struct DocumentEdit: Sendable {
             results.append(result)
         }
         var fields = tree.encoded()
-        // Values that were each legal can make an illegal document where they meet: too deep, a vector with a third
-        // key, an array longer than a value may be. What only replaced whole fields cannot.
+        // Values that were each legal can make an illegal document where they meet: too deep, a vector in
+        // an array, an array longer than a value may be. What only replaced whole fields cannot.
         if reachesInside { fields = try EncodedFields(validating: fields.bytes) }
         self.fields = fields
         try self.checkSize()
@@ -100,28 +101,18 @@ package struct DocumentEdit: Sendable {
         return self.fields == base.fields
     }
 
-    private func check(
-        _ precondition: Precondition,
-        of operation: Write.Operation,
-        requestTime: Timestamp
-    ) throws(DocumentError) {
+    private func check(_ precondition: Precondition) throws(DocumentError) {
         switch precondition {
         case .exists(true) where self.fields == nil:
-            switch operation {
-            case .set where self.wasDeleted, .merge where self.wasDeleted:
-                throw DocumentError(.updateAfterDelete(name: self.name.string))
-            default: throw DocumentError(.documentMissing(name: self.name.string))
-            }
+            throw DocumentError(.documentMissing(name: self.name.string))
         case .exists(false) where self.fields != nil:
             throw DocumentError(.documentExists(name: self.name.string))
         case .exists: break
         case .updateTime(let required):
-            // A document that this commit already changed has the commit's time, which no client can know.
-            let stored = self.isAsStored ? self.base?.updateTime : self.fields == nil ? nil : requestTime
-            guard self.isAsStored, stored == required else {
-                throw DocumentError(
-                    .versionMismatch(stored: stored?.microseconds ?? 0, required: required.microseconds)
-                )
+            // Of the stored document, also when earlier writes changed it: they are one change of that version.
+            guard self.base?.updateTime == required else {
+                let stored = self.base?.updateTime.microseconds ?? 0
+                throw DocumentError(.versionMismatch(stored: stored, required: required.microseconds))
             }
         }
     }

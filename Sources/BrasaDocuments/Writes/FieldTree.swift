@@ -115,18 +115,22 @@ struct FieldTree {
         }
     }
 
-    /// A map's entries; nil for every other value.
+    /// A map's entries; nil for every other value, a vector among them.
     private static func map(of node: Node) -> [Entry]? {
         switch node {
         case .map(let entries): return entries
-        case .value(.map(let entries)): return entries.map { Entry(key: $0.key.bytes[...], node: .value($0.value)) }
+        case .value(.map(let entries)) where Value.vectorComponents(of: entries) == nil:
+            return entries.map { Entry(key: $0.key.bytes[...], node: .value($0.value)) }
         case .value: return nil
         case .encoded(let bytes):
             let payload: Range<Int>? = bytes.withUnsafeBytes { memory in
                 var ignored = true
                 var reader = WireReader(memory)
                 let member = try? reader.valueMember(isCanonical: &ignored)
-                return member?.field == ValueField.map ? member?.payload : nil
+                guard let member, member.field == ValueField.map,
+                    !ReservedMap.isVector(member.payload, of: WireReader(memory))
+                else { return nil }
+                return member.payload
             }
             guard let payload else { return nil }
             let start = bytes.startIndex

@@ -5,11 +5,24 @@ extension Write {
         switch self.operation {
         case .delete where !self.transforms.isEmpty: throw DocumentError(.deleteWithTransform)
         case .verify where !self.transforms.isEmpty: throw DocumentError(.verifyWithTransform)
+        case .verify where self.precondition == nil: throw DocumentError(.verifyWithoutPrecondition)
         case .merge(_, let mask): try Self.checkMask(mask)
         default: break
         }
         guard self.transforms.count <= Limits.transformsPerDocumentMax else { throw DocumentError(.tooManyTransforms) }
         for transform in self.transforms { try transform.validate() }
+        try Self.checkOverlap(of: self.transforms)
+    }
+
+    /// One field may be transformed several times, but not together with a field inside it.
+    private static func checkOverlap(of transforms: [FieldTransform]) throws(DocumentError) {
+        guard transforms.count > 1 else { return }
+        let sorted = transforms.map(\.path).sorted()
+        var outer = sorted[0]
+        for path in sorted.dropFirst() where path != outer {
+            if outer.contains(path) { throw DocumentError(.transformPathsOverlap(outer: outer.canonical)) }
+            outer = path
+        }
     }
 
     /// Of two overlapping paths it is not said which one decides; the same path twice is harmless.

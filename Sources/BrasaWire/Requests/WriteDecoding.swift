@@ -28,9 +28,11 @@ extension Write {
         case BRASA__WIRE__WRITE__OPERATION_TRANSFORM:
             guard let transform = envelope.transform?.pointee else { throw DocumentError(.emptyWrite) }
             name = try DocumentName(parsing: transform.document.bytes, in: database)
+            guard mask == nil else { throw DocumentError(.transformWithMask) }
+            guard transforms.isEmpty else { throw DocumentError(.transformWithTransform) }
             // The older form: what an update with an empty mask does.
-            transforms =
-                try FieldTransform.decode(transform.n_field_transforms, transform.field_transforms) + transforms
+            transforms = try FieldTransform.decode(transform.n_field_transforms, transform.field_transforms)
+            guard !transforms.isEmpty else { throw DocumentError(.transformEmpty) }
             operation = .merge(.empty, mask: [])
         default:
             throw DocumentError(.emptyWrite)

@@ -26,7 +26,8 @@ struct ValueGenerator {
             )
         case 9 where !inArray:
             return .array((0..<self.random.below(4)).map { _ in self.value(depth: depth + 1, inArray: true) })
-        case 10: return .vector((0..<self.random.below(3)).map { _ in self.double() })
+        case 10 where !inArray:
+            return .vector((0...self.random.below(3)).map { _ in Double(self.integer()) })
         default:
             return .map(sorting: self.entries(depth: depth + 1))
         }
