@@ -107,7 +107,8 @@ def test_hostile_bytes_end_their_connection_only(address, database, sent):
             connection.shutdown(socket.SHUT_WR)
             while connection.recv(65536):
                 pass
-        except ConnectionError:
+        except OSError:
+            # The server may close before it was told everything.
             pass
     assert database.set("a/b")
 

@@ -1,8 +1,10 @@
 """gRPC as clients speak it: compression, sizes, deadlines, metadata, statuses, health and reflection (reference 1)."""
 
 import concurrent.futures
+import dataclasses
 import gzip
 import http.client
+import re
 import shutil
 import subprocess
 
@@ -12,7 +14,7 @@ from grpc import StatusCode
 
 from support import messages
 from support.messages import set_write
-from support.wire import SERVICE
+from support.wire import METHODS, SERVICE, STREAM
 
 MEBIBYTE = 1 << 20
 
@@ -63,34 +65,48 @@ def test_messages_of_errors_survive_their_encoding(database, character):
 
 
 @pytest.mark.hosted("1.2: errors of streaming calls follow initial headers")
-def test_errors_of_streaming_calls_follow_initial_headers(address, database, curl):
-    """Raw bytes would show it; grpcio shows that initial metadata arrived before the trailers."""
+def test_errors_of_streaming_calls_follow_initial_headers(address, database, tmp_path):
     request = messages.message("BatchGetDocumentsRequest")(database=database.name, documents=["bad"])
-    stub = database.wire.stub("BatchGetDocuments")
-    call = stub(request, timeout=30)
+    call = database.wire.stub("BatchGetDocuments")(request, timeout=30)
     call.initial_metadata()
     assert call.code() is StatusCode.INVALID_ARGUMENT
-    frames = frames_of(address, f"/{SERVICE}/BatchGetDocuments", request.SerializeToString())
-    kinds = [kind for kind, _ in frames]
-    assert kinds[0] == "HEADERS" and not frames[0][1], "the first headers must not end the stream"
-    assert frames[-1] == ("HEADERS", True)
+    answer = by_nghttp(address, "BatchGetDocuments", framed(request.SerializeToString()), tmp_path)
+    assert answer.frames[0] == ("HEADERS", False), "the first headers must not end the stream"
+    assert answer.frames[-1] == ("HEADERS", True)
 
 
-def frames_of(address: str, path: str, message: bytes) -> list[tuple[str, bool]]:
-    """The frames (type, END_STREAM) that answer one call, as nghttp reports them."""
+@dataclasses.dataclass
+class Answer:
+    """What nghttp saw of one call: the frames (type, END_STREAM) of its stream, headers and trailers together."""
+
+    frames: list[tuple[str, bool]]
+    headers: dict[str, str]
+
+
+def framed(message: bytes, flag: bytes = b"\0") -> bytes:
+    return flag + len(message).to_bytes(4, "big") + message
+
+
+def by_nghttp(address: str, method: str, body: bytes, folder, content_type="application/grpc", *more: str) -> Answer:
+    """Makes a call that grpcio would not make, or shows what it would hide."""
     if shutil.which("nghttp") is None:
         pytest.skip("nghttp is not installed (apt install nghttp2-client)")
-    framed = b"\0" + len(message).to_bytes(4, "big") + message
-    command = ["nghttp", "-nv", "-H:method: POST", "-Hcontent-type: application/grpc", "-Hte: trailers", "-d-"]
-    command.append(f"http://{address}{path}")
-    run = subprocess.run(command, input=framed, capture_output=True, timeout=30, check=True)
-    frames = []
+    sent = folder / "body"
+    sent.write_bytes(body)
+    command = ["nghttp", "-nv", "-d", str(sent)]
+    for header in (":method: POST", f"content-type: {content_type}", "te: trailers", *more):
+        command += ["-H", header]
+    command.append(f"http://{address}/{SERVICE}/{method}")
+    # It counts an answer that comes before the whole request as a failure; the test does not.
+    run = subprocess.run(command, capture_output=True, timeout=30, check=False)
     lines = run.stdout.decode(errors="replace").splitlines()
-    for index, line in enumerate(lines):
-        for kind in ("HEADERS", "DATA"):
-            if f"recv {kind} frame" in line and "stream_id=0" not in line:
-                frames.append((kind, any("END_STREAM" in after for after in lines[index + 1 : index + 2])))
-    return frames
+    frames = [
+        (found[1], "END_STREAM" in following)
+        for line, following in zip(lines, [*lines[1:], ""])
+        if (found := re.search(r"recv (HEADERS|DATA) frame .* stream_id=[1-9]", line))
+    ]
+    pairs = (re.search(r"recv \(stream_id=\d+\) (:?[^:]+): (.*)", line) for line in lines)
+    return Answer(frames, {pair[1]: pair[2] for pair in pairs if pair})
 
 
 # Metadata
@@ -121,33 +137,16 @@ def test_a_call_without_credentials_is_served(database):
     assert call.exception(timeout=30).code() is StatusCode.NOT_FOUND
 
 
-def test_content_types_of_grpc(address, database, curl):
-    for content_type in ("application/grpc", "application/grpc+proto"):
-        headers, _ = curl(address, "GetDocument", b"", content_type)
-        assert "HTTP/2 200" in headers and "grpc-status: 3" in headers.lower()
+@pytest.mark.parametrize("content_type", ["application/grpc", "application/grpc+proto"])
+def test_content_types_of_grpc(address, tmp_path, content_type):
+    headers = by_nghttp(address, "GetDocument", framed(b""), tmp_path, content_type).headers
+    assert (headers[":status"], headers["grpc-status"]) == ("200", "3")
 
 
 @pytest.mark.hosted("1.2: a wrong content type is 415 without a gRPC status")
-def test_a_wrong_content_type_is_refused(address, database, curl):
-    headers, _ = curl(address, "GetDocument", b"", "application/json")
-    assert "HTTP/2 415" in headers and "grpc-status" not in headers.lower()
-
-
-@pytest.fixture
-def curl():
-    """Calls a method by curl: (headers and trailers, body)."""
-    if shutil.which("curl") is None:
-        pytest.skip("curl is not installed")
-
-    def run(address: str, method: str, message: bytes, content_type: str) -> tuple[str, bytes]:
-        framed = b"\0" + len(message).to_bytes(4, "big") + message
-        command = ["curl", "-sS", "--max-time", "20", "--http2-prior-knowledge", "-D", "/dev/stderr"]
-        command += ["--data-binary", "@-", "-H", f"content-type: {content_type}", "-H", "te: trailers"]
-        command.append(f"http://{address}/{SERVICE}/{method}")
-        done = subprocess.run(command, input=framed, capture_output=True, timeout=30, check=True)
-        return done.stderr.decode(), done.stdout
-
-    return run
+def test_a_wrong_content_type_is_refused(address, tmp_path):
+    headers = by_nghttp(address, "GetDocument", framed(b""), tmp_path, "application/json").headers
+    assert headers[":status"] == "415" and "grpc-status" not in headers
 
 
 # Compression
@@ -163,36 +162,24 @@ def test_compressed_requests_are_understood(database):
 
 
 @pytest.mark.hosted("1.2: an unknown encoding is UNIMPLEMENTED")
-def test_an_unknown_encoding_is_unimplemented(address, database):
-    headers = grpc_headers(address, database, encoding="snappy", flag=b"\1", body=b"whatever")
-    assert headers["grpc-status"] == "12" and "gzip" in headers["grpc-accept-encoding"]
+def test_an_unknown_encoding_is_unimplemented(address, tmp_path):
+    body = framed(b"whatever", flag=b"\1")
+    answer = by_nghttp(address, "GetDocument", body, tmp_path, "application/grpc", "grpc-encoding: snappy")
+    assert answer.headers["grpc-status"] == "12" and "gzip" in answer.headers["grpc-accept-encoding"]
 
 
 @pytest.mark.hosted("1.2: a compressed flag without an encoding is INTERNAL")
-def test_a_compressed_message_without_an_encoding_is_refused(address, database):
-    assert grpc_headers(address, database, encoding=None, flag=b"\1", body=b"whatever")["grpc-status"] == "13"
+def test_a_compressed_message_without_an_encoding_is_refused(address, tmp_path):
+    answer = by_nghttp(address, "GetDocument", framed(b"whatever", flag=b"\1"), tmp_path)
+    assert answer.headers["grpc-status"] == "13"
 
 
 @pytest.mark.hosted("10 MiB bound the request also after decompression")
-def test_a_compression_bomb_is_refused(address, database):
-    bomb = gzip.compress(b"\0" * (64 * MEBIBYTE))
-    status = grpc_headers(address, database, encoding="gzip", flag=b"\1", body=bomb)["grpc-status"]
-    assert status in ("3", "8")
+def test_a_compression_bomb_is_refused(address, database, tmp_path):
+    bomb = framed(gzip.compress(b"\0" * (64 * MEBIBYTE)), flag=b"\1")
+    answer = by_nghttp(address, "GetDocument", bomb, tmp_path, "application/grpc", "grpc-encoding: gzip")
+    assert answer.headers["grpc-status"] in ("3", "8")
     database.set("a/b", {"still": "there"})
-
-
-def grpc_headers(address: str, database, *, encoding: str | None, flag: bytes, body: bytes) -> dict[str, str]:
-    """Headers and trailers of a GetDocument call whose message has this flag and these bytes."""
-    if shutil.which("curl") is None:
-        pytest.skip("curl is not installed")
-    framed = flag + len(body).to_bytes(4, "big") + body
-    command = ["curl", "-sS", "--max-time", "20", "--http2-prior-knowledge", "-D", "-", "-o", "/dev/null"]
-    command += ["--data-binary", "@-", "-H", "content-type: application/grpc", "-H", "te: trailers"]
-    command += ["-H", f"grpc-encoding: {encoding}"] if encoding else []
-    command.append(f"http://{address}/{SERVICE}/GetDocument")
-    done = subprocess.run(command, input=framed, capture_output=True, timeout=30, check=False)
-    pairs = (line.split(":", 1) for line in done.stdout.decode().splitlines() if ":" in line)
-    return {name.strip().lower(): text.strip() for name, text in pairs}
 
 
 # Sizes
@@ -281,54 +268,52 @@ def test_health(wire, service):
     assert unknown.value.code() is StatusCode.NOT_FOUND
 
 
-@pytest.mark.hosted("grpc.reflection.v1 answers")
-def test_reflection_describes_the_service(wire):
+@pytest.fixture
+def described(wire):
+    """The service as reflection describes it."""
     from google.protobuf.descriptor_pool import DescriptorPool
     from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
     database = ProtoReflectionDescriptorDatabase(wire.channel)
-    services = set(database.get_services())
-    assert {SERVICE, "grpc.health.v1.Health"} <= services
-    service = DescriptorPool(database).FindServiceByName(SERVICE)
-    official = messages.message("CommitRequest").DESCRIPTOR.file.pool.FindServiceByName(SERVICE)
-    described = {method.name: method for method in service.methods}
-    for method in official.methods:
-        found = described[method.name]
-        assert found.input_type.full_name == method.input_type.full_name
-        assert found.output_type.full_name == method.output_type.full_name
-        assert (found.client_streaming, found.server_streaming) == (method.client_streaming, method.server_streaming)
+    assert {SERVICE, "grpc.health.v1.Health"} <= set(database.get_services())
+    pool = DescriptorPool(database)
+    yield pool.FindServiceByName(SERVICE)
+
+
+@pytest.mark.hosted("grpc.reflection.v1 answers")
+def test_reflection_describes_the_service(described):
+    for name, (kind, request, response) in METHODS.items():
+        method = described.methods_by_name[name]
+        assert method.input_type.full_name == request.DESCRIPTOR.full_name
+        assert method.output_type.full_name == response.DESCRIPTOR.full_name
+        assert (method.client_streaming, method.server_streaming) == (False, kind == STREAM)
+    for name in ("Listen", "Write"):
+        assert described.methods_by_name[name].client_streaming and described.methods_by_name[name].server_streaming
+    assert len(described.methods) == 17
 
 
 @pytest.mark.hosted("the messages on the wire are those of the official client")
-def test_reflection_agrees_with_the_official_messages(wire):
-    """Every field that the server declares has the number and wire type that the official client gives it."""
-    from google.protobuf.descriptor_pool import DescriptorPool
-    from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
-
-    pool = DescriptorPool(ProtoReflectionDescriptorDatabase(wire.channel))
-    official = messages.message("CommitRequest").DESCRIPTOR.file.pool.FindServiceByName(SERVICE)
-    ours = pool.FindServiceByName(SERVICE)
+def test_reflection_agrees_with_the_official_messages(described):
+    """Every field of the official messages is declared, with its number and its kind."""
     pending = [
-        (theirs, mine)
-        for method in official.methods
-        for theirs, mine in [
-            (method.input_type, ours.methods_by_name[method.name].input_type),
-            (method.output_type, ours.methods_by_name[method.name].output_type),
-        ]
+        (messages.message(mine.name).DESCRIPTOR, mine)
+        for method in described.methods
+        for mine in (method.input_type, method.output_type)
+        if mine.full_name.startswith("google.firestore.")
     ]
     seen = set()
     while pending:
-        theirs, mine = pending.pop()
-        if theirs.full_name in seen:
+        official, mine = pending.pop()
+        if official.full_name in seen:
             continue
-        seen.add(theirs.full_name)
-        for field in theirs.fields:
-            found = mine.fields_by_name.get(field.name)
-            if found is None:
-                continue
-            assert found.number == field.number, field.full_name
+        seen.add(official.full_name)
+        for field in official.fields:
+            # The library renames fields that are words of Python.
+            found = mine.fields_by_name.get(field.name.rstrip("_"))
+            assert found is not None, field.full_name
+            assert (found.number, found.type) == (field.number, field.type), field.full_name
             assert found.is_repeated == field.is_repeated, field.full_name
-            if field.message_type and found.message_type:
+            if field.message_type is not None:
                 pending.append((field.message_type, found.message_type))
     assert {"google.firestore.v1.Write", "google.firestore.v1.Value", "google.firestore.v1.StructuredQuery"} <= seen
 

@@ -68,6 +68,7 @@ struct ModelEvaluation {
         at time: Int64,
         base: (Int) -> ModelDocument?
     ) -> Result<ModelOutcome, DocumentError> {
+        if let failure = Self.contradiction(in: writes) { return .failure(failure) }
         var edits: [Int: Edit] = [:]
         var outcome = ModelOutcome()
         for write in writes {
@@ -118,20 +119,40 @@ struct ModelEvaluation {
         }
     }
 
+    /// What no state would make acceptable.
+    private static func contradiction(in writes: [ModelWrite]) -> DocumentError? {
+        for (index, write) in writes.enumerated() {
+            if write.isVerification && write.precondition == nil { return DocumentError(.verifyWithoutPrecondition) }
+            let earlier = writes[..<index].filter { $0.document == write.document }
+            guard let first = earlier.first, let last = earlier.last else { continue }
+            if write.isVerification || last.isVerification { return DocumentError(.verifiedAndWritten) }
+            let isContradiction =
+                switch (last.isDeletion, write.precondition) {
+                case (true, .exists(true)), (false, .exists(false)): true
+                case (true, .updateTime): !write.isDeletion
+                default: false
+                }
+            if isContradiction { return DocumentError(.contradictingWrites(.delete, .update)) }
+            if case .updateTime = write.precondition, write.precondition != first.precondition {
+                return DocumentError(.differingUpdateTimes)
+            }
+        }
+        return nil
+    }
+
     private static func failure(of write: ModelWrite, _ edit: Edit, time: Int64) -> DocumentError? {
         let name = ModelWorld.names[write.document]
         switch write.precondition {
-        case .exists(true) where edit.current == nil:
-            switch write.operation {
-            case .delete, .verify: return DocumentError(.documentMissing(name: name))
-            case .set, .restore, .increment:
-                return DocumentError(edit.wasDeleted ? .updateAfterDelete(name: name) : .documentMissing(name: name))
-            }
+        case .exists(true) where edit.current == nil: return DocumentError(.documentMissing(name: name))
         case .exists(false) where edit.current != nil: return DocumentError(.documentExists(name: name))
-        case .updateTime(let required):
-            let isMet = edit.current != nil && edit.isAsBefore && edit.base?.updateTime == required.microseconds
-            return isMet ? nil : DocumentError(.versionMismatch(stored: 0, required: required.microseconds))
+        case .updateTime(let required) where edit.base?.updateTime != required.microseconds:
+            return DocumentError(.versionMismatch(stored: 0, required: required.microseconds))
         default: return nil
         }
     }
+}
+
+extension ModelWrite {
+    fileprivate var isVerification: Bool { if case .verify = self.operation { true } else { false } }
+    fileprivate var isDeletion: Bool { if case .delete = self.operation { true } else { false } }
 }
