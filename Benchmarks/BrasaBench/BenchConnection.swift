@@ -71,6 +71,10 @@ final class BenchConnection: @unchecked Sendable {
                         )
                     }
                 }
+        } catch let error as NIOConnectionError {
+            // One of the addresses' errors is enough.
+            let reason = error.connectionErrors.first.map { "\($0.error)" } ?? "the host is not known"
+            throw BenchError("cannot connect to \(plan.host):\(plan.port): \(reason)")
         } catch {
             throw BenchError("cannot connect to \(plan.host):\(plan.port): \(error)")
         }

@@ -8,6 +8,7 @@ import BrasaStore
 import BrasaWire
 import NIOCore
 import NIOEmbedded
+import Testing
 
 /// A client and the service back to back on one embedded loop, over an engine on simulated hardware: nothing moves until
 /// `run`, and time passes only when it is told to.
@@ -21,8 +22,8 @@ final class ServiceUnderTest {
 
     static let database = try! DatabaseName(parsing: "projects/p/databases/(default)".utf8)
 
-    init(window: Int = 1 << 20) throws {
-        self.engine = try SimulatedServer()
+    init(window: Int = 1 << 20, disk: SimulatedDisk = SimulatedDisk(seed: 1)) throws {
+        self.engine = try SimulatedServer(seed: 1, disk: disk, clock: SimulatedClock())
         self.service = FirestoreService(
             store: self.engine.store,
             transactions: self.engine.transactions,
@@ -55,8 +56,8 @@ final class ServiceUnderTest {
     func run() throws {
         var moved = true
         while moved {
-            self.loop.run()
             moved = self.engine.store.step()
+            self.loop.run()
             for (source, target) in [(self.client, self.server), (self.server, self.client)] {
                 while let bytes = try source.readOutbound(as: ByteBuffer.self) {
                     moved = true
@@ -113,7 +114,7 @@ final class ServiceUnderTest {
         fileprivate(set) var results: [Result<Response, GRPCStatus>] = []
         fileprivate(set) var call: GRPCClientCall?
 
-        func get() throws -> Response { try self.results[0].get() }
+        func get() throws -> Response { try #require(self.results.first).get() }
 
         var status: GRPCStatus? {
             switch self.results.first {

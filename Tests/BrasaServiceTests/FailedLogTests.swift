@@ -1,0 +1,33 @@
+import BrasaDocuments
+import BrasaGRPC
+import BrasaSimulation
+import BrasaWire
+import Testing
+
+@testable import BrasaService
+
+@Suite struct FailedLogTests {
+    @Test func `After a failed sync commits are UNAVAILABLE and reads go on, without what was not acknowledged`() throws
+    {
+        let disk = SimulatedDisk(seed: 1)
+        let service = try ServiceUnderTest(disk: disk)
+        defer { service.close() }
+        try service.commit([try set("c/a", [("n", .integer(1))])])
+        disk.faults = SimulatedFaults(failedSyncs: 1_000)
+        for _ in 0..<2 {
+            #expect(throws: GRPCStatus.self) { try service.commit([try set("c/a", [("n", .integer(2))])]) }
+        }
+        disk.faults = SimulatedFaults()
+        do {
+            try service.commit([try set("c/b")])
+            #expect(Bool(false), "a commit got through")
+        } catch let status as GRPCStatus {
+            #expect(status.code == .unavailable)
+        }
+        #expect(try service.get("c/a").get().document?.fields == fields([("n", .integer(1))]))
+        #expect(try service.get("c/b").status?.code == .notFound)
+        let query = StructuredQueryMessage(from: [.init(collectionID: "c")])
+        let stream = try service.query(RunQueryRequest(parent: try parent(), query: query))
+        #expect(stream.messages.compactMap(\.document).paths == ["c/a"])
+    }
+}
