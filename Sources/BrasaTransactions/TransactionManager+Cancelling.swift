@@ -20,11 +20,14 @@ extension TransactionManager {
     }
 
     /// Takes a request out of its queues if it still waits there: nobody wants its answer any more, and it gets none. A
-    /// transaction lives on after a read of it was taken back, and ends with a commit.
-    package func cancel(_ ticket: RequestTicket) {
+    /// transaction lives on after a read of it was taken back, and ends with a commit. False when it was too late.
+    @discardableResult
+    package func cancel(_ ticket: RequestTicket) -> Bool {
+        var isTakenBack = false
         self.exclusively { now, completions in
             let request = ticket.request
             guard request.isWaiting else { return }
+            isTakenBack = true
             self.locks.cancel(request)
             self.drop(request)
             guard request.isCommit, let id = request.owner.transaction,
@@ -32,5 +35,6 @@ extension TransactionManager {
             else { return }
             self.end(transaction, .aborted, now: now, &completions)
         }
+        return isTakenBack
     }
 }

@@ -1,8 +1,11 @@
 import BrasaPlatform
+import Synchronization
 
-/// A disk whose syncs say that they are done and do nothing. Who builds on it must lose data at the next crash.
+/// A disk of whose syncs every sixth says that it is done and has done nothing. Who builds on it loses what was
+/// acknowledged last when a crash comes before the next honest one.
 final class LyingDisk: Disk {
     private let base: any Disk
+    private let syncs = SyncCounter()
 
     init(_ base: any Disk) {
         self.base = base
@@ -17,15 +20,17 @@ final class LyingDisk: Disk {
     func lock(_ path: String) throws(DiskLockError) -> any DiskLock { try self.base.lock(path) }
 
     func open(_ path: String, _ mode: DiskOpenMode) throws(DiskError) -> any DiskFile {
-        LyingFile(try self.base.open(path, mode))
+        LyingFile(try self.base.open(path, mode), self.syncs)
     }
 }
 
 private final class LyingFile: DiskFile {
     private let base: any DiskFile
+    private let syncs: SyncCounter
 
-    init(_ base: any DiskFile) {
+    init(_ base: any DiskFile, _ syncs: SyncCounter) {
         self.base = base
+        self.syncs = syncs
     }
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DiskError) {
@@ -39,6 +44,15 @@ private final class LyingFile: DiskFile {
     func size() throws(DiskError) -> Int { try self.base.size() }
     func allocate(_ bytes: Int) throws(DiskError) { try self.base.allocate(bytes) }
     func truncate(to bytes: Int) throws(DiskError) { try self.base.truncate(to: bytes) }
-    func syncData() throws(DiskError) {}
+    func syncData() throws(DiskError) {
+        if self.syncs.next() % 6 != 0 { try self.base.syncData() }
+    }
+
     func close() { self.base.close() }
+}
+
+private final class SyncCounter: Sendable {
+    private let count = Atomic(0)
+
+    func next() -> Int { self.count.wrappingAdd(1, ordering: .relaxed).newValue }
 }

@@ -304,3 +304,62 @@ struct ConflictTests {
         #expect(!within.isThere)
     }
 }
+
+@Suite("Requests taken back")
+struct CancellingTests {
+    @Test("a commit that is taken back leaves its queue, is not applied and not answered")
+    func commit() throws {
+        let bench = try Bench()
+        let holder = try bench.holding("c/a")
+        let answer = Answer<CommitResult>()
+        let ticket = bench.transactions.commit(
+            database: bench.database,
+            transaction: nil,
+            writes: [bench.set("c/a", 2)],
+            reply: answer.reply(on: bench.mailbox)
+        )
+        let behind = try bench.begin()
+        let read = bench.read(behind, "c/a")
+        bench.settle()
+        #expect(!read.isThere)
+        #expect(bench.transactions.cancel(try #require(ticket)))
+        bench.settle()
+        #expect(read.isSuccess)
+        #expect(bench.rollback(holder) == nil)
+        #expect(bench.rollback(behind) == nil)
+        bench.settle()
+        #expect(!answer.isThere)
+        #expect(try bench.stored("c/a") == nil)
+        #expect(!bench.transactions.cancel(try #require(ticket)))
+    }
+
+    @Test("a transaction lives on after a read, and ends with a commit, that was taken back")
+    func transaction() throws {
+        let bench = try Bench()
+        let holder = try bench.holding("c/a")
+        _ = bench.commit(nil, bench.set("c/a", 2))
+        let reader = try bench.begin()
+        let answer = Answer<ReadResult>()
+        let ticket = bench.transactions.read(
+            transaction: reader,
+            database: bench.database,
+            paths: [Bench.path("c/a")],
+            reply: answer.reply(on: bench.mailbox)
+        )
+        #expect(bench.transactions.cancel(try #require(ticket)))
+        #expect(bench.read(reader, "c/b").isSuccess)
+        let commit = bench.transactions.commit(
+            database: bench.database,
+            transaction: reader,
+            writes: [bench.set("c/a", 3)],
+            reply: Answer<CommitResult>().reply(on: bench.mailbox)
+        )
+        #expect(bench.transactions.cancel(try #require(commit)))
+        #expect(bench.commit(reader).error == .expired)
+        #expect(bench.rollback(reader) == nil)
+        #expect(bench.rollback(holder) == nil)
+        bench.settle()
+        #expect(!answer.isThere)
+        #expect(try bench.stored("c/a") == 2)
+    }
+}

@@ -58,7 +58,7 @@ package final class EngineSimulation: @unchecked Sendable {
     private var graveyard: [Any] = []
     private var failure: (any Error)?
     private var outstanding: [Int: String] = [:]
-    private var lastCall = 0
+    private(set) var lastCall = 0
     private var lastWriter: Int64 = 0
     private let durability: Durability
     private var report = Report()
@@ -111,6 +111,7 @@ package final class EngineSimulation: @unchecked Sendable {
         case ..<990: try self.stepCheckpoint()
         case ..<992: self.breakDisk()
         case ..<994: try self.restart(losingPower: self.durability == .fsync)
+        case ..<997: try self.clients.randomElement(using: &self.random)?.hangUp()
         default: if self.logFailed { try self.restart(losingPower: self.durability == .fsync) }
         }
     }

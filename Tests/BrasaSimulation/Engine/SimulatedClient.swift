@@ -9,6 +9,15 @@ final class SimulatedClient: @unchecked Sendable {
     unowned let simulation: EngineSimulation
     let mailbox: SimulatedMailbox
     private(set) var isBusy = false
+    /// A commit that waits for locks, if that is what the client does.
+    private var waiting: WaitingCommit?
+
+    private struct WaitingCommit {
+        let ticket: RequestTicket
+        let call: Int
+        let asked: Int
+        let transaction: TransactionID?
+    }
 
     init(_ simulation: EngineSimulation) {
         self.simulation = simulation
@@ -33,6 +42,7 @@ final class SimulatedClient: @unchecked Sendable {
 
     func finish() {
         self.isBusy = false
+        self.waiting = nil
     }
 
     func random(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self.simulation.random) }
@@ -122,13 +132,27 @@ final class SimulatedClient: @unchecked Sendable {
                 try then(error)
             }
         }
+        let call = self.simulation.lastCall
         let database = self.simulation.database
-        self.server.transactions.commit(
+        let ticket = self.server.transactions.commit(
             database: database,
             transaction: transaction,
             writes: writes.map { $0.write(in: database.name) },
             reply: reply
         )
+        self.waiting = ticket.map { WaitingCommit(ticket: $0, call: call, asked: id, transaction: transaction) }
+    }
+
+    /// The client hangs up on a commit. If that was in time, it is never applied and never answered.
+    func hangUp() throws {
+        guard let waiting = self.waiting.take() else { return }
+        guard self.server.transactions.cancel(waiting.ticket) else { return }
+        try self.simulation.answered(waiting.call)
+        self.checker.takeBack(waiting.asked)
+        if let id = waiting.transaction {
+            try self.server.transactions.rollback(transaction: id, database: self.simulation.database)
+        }
+        self.finish()
     }
 
     private func commitPlainly() {

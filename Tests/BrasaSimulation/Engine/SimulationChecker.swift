@@ -179,6 +179,11 @@ final class SimulationChecker {
         if !isJustified { throw SimulationFailure(.refusal, "\(failure) for \(asked.writes)") }
     }
 
+    /// Nothing of it may ever become durable.
+    func takeBack(_ id: Int) {
+        self.asked[id] = nil
+    }
+
     /// The process is gone, and what recovery found has been followed: what is not there now never will be.
     func forgetAsked() {
         self.asked = [:]
