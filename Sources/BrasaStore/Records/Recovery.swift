@@ -9,6 +9,7 @@ struct Recovery {
     private var snapshotTime: Int64?
     private(set) var lastTime = Int64.min
     private var recordsSincePruning = 0
+    private static let recordsPerPruning = 256
     private var database: DatabaseHandle?
 
     init(into documents: VersionedDocuments) {
@@ -26,7 +27,7 @@ struct Recovery {
             guard time > self.snapshotTime ?? .min else { return }
             try self.readRecord(bytes, time: time)
             self.lastTime = time
-            try self.keepBounded()
+            self.keepBounded()
         }
     }
 
@@ -100,15 +101,24 @@ struct Recovery {
     private mutating func handle(_ name: DatabaseName) -> DatabaseHandle {
         if let database = self.database, database.name == name { return database }
         let database = self.documents.registry.handle(name)
+        self.documents.beginLoading(database)
         self.database = database
         return database
     }
 
     /// A long log must not bring more history into memory than serving would have kept.
-    private mutating func keepBounded() throws(LogRejection) {
+    private mutating func keepBounded() {
         self.recordsSincePruning += 1
-        guard self.recordsSincePruning >= 256 else { return }
+        guard self.recordsSincePruning >= Self.recordsPerPruning else { return }
         self.recordsSincePruning = 0
+        guard self.documents.isPruningDue(now: self.lastTime) else { return }
+        self.finish()
         while self.documents.prune(now: self.lastTime) {}
+    }
+
+    /// Everything was read; or what was read so far is to be used.
+    mutating func finish() {
+        self.documents.endLoading()
+        self.database = nil
     }
 }

@@ -10,6 +10,8 @@ struct ShardState: ~Copyable {
     let names = OrderedMap<ResourcePath, DocumentChain>()
     private(set) var groups: [CollectionID: OrderedMap<ResourcePath, DocumentChain>] = [:]
     private(set) var counts = ShardCounts()
+    /// While recovery fills the shard: documents that are in no tree yet. Nil: there are none, new ones go there at once.
+    private var unsorted: [DocumentChain]?
 
     func find(_ path: ResourcePath, hash: UInt32) -> DocumentChain? {
         self.chains.find(path, hash: hash)
@@ -66,6 +68,25 @@ struct ShardState: ~Copyable {
 
     private mutating func insert(_ chain: DocumentChain, hash: UInt32) {
         self.chains.insert(chain, hash: hash)
+        if self.unsorted == nil { self.link(chain) } else { self.unsorted?.append(chain) }
+    }
+
+    var unsortedCount: Int { self.unsorted?.count ?? 0 }
+
+    /// From now on new documents are only found by their path, until `endLoading`.
+    mutating func beginLoading() {
+        self.unsorted = self.unsorted ?? []
+    }
+
+    /// Puts the new documents into the trees, in order: neighbours meet in the same nodes, which costs much less than
+    /// each looking for its place in a tree far larger than the processor's caches.
+    mutating func endLoading() {
+        guard let unsorted = self.unsorted else { return }
+        self.unsorted = nil
+        for chain in unsorted.sorted(by: { $0.path < $1.path }) { self.link(chain) }
+    }
+
+    private mutating func link(_ chain: DocumentChain) {
         self.names.insert(chain, for: chain.path)
         guard chain.path.segmentCount > 2 else { return }
         let id = CollectionID(chain.path.collectionID)

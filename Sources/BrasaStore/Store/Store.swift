@@ -60,6 +60,7 @@ package final class Store: Sendable {
                 entropy: entropy,
                 observer: observer
             ) { (entry) throws(LogRejection) in try recovery.read(entry) }
+            recovery.finish()
             let creationTime = recovery.creationTime ?? clock.wall()
             commitClock.resume(after: max(recovery.lastTime, log.lastTime, creationTime))
             documents.resume(oldestReadTime: recovery.oldestReadTime ?? creationTime)

@@ -32,6 +32,7 @@ extension Store {
         } catch {
             throw StoreError(.unrecoverable, cause: error)
         }
+        recovery.finish()
         let databases = documents.registry.all.map { database in
             let counts = database.counts
             return StoreInspection.Database(

@@ -13,6 +13,8 @@ final class VersionedDocuments: Sendable {
 
     /// Bounds one turn of pruning.
     private static let pruneItemsMax = 512
+    private static let parallelLoadMin = 100_000
+    private static let loadThreads = 4
 
     init(configuration: Store.Configuration, entropy: Entropy) {
         let hash = KeyedHash(key0: entropy.next(), key1: entropy.next())
@@ -65,6 +67,35 @@ final class VersionedDocuments: Sendable {
         self.changes.removeNewest(changes.count)
     }
 
+    /// What recovery adds until `endLoading` is not in order yet: neither scans nor pruning may run before.
+    func beginLoading(_ database: DatabaseHandle) {
+        for shard in database.shards { shard.state.withLock { $0.beginLoading() } }
+    }
+
+    /// Large loads are sorted on several threads, a shard at a time; the outcome is the same.
+    func endLoading() {
+        let shards = self.registry.all.flatMap(\.shards)
+        let unsorted = shards.reduce(0) { $0 + $1.state.withLock { $0.unsortedCount } }
+        guard unsorted >= Self.parallelLoadMin else {
+            for shard in shards { shard.state.withLock { $0.endLoading() } }
+            return
+        }
+        let next = Mutex(0)
+        let workers = (0..<Self.loadThreads).map { Worker(name: "brasa-load-\($0)") }
+        for worker in workers {
+            worker.start {
+                let index = next.withLock { next in
+                    defer { next += 1 }
+                    return next
+                }
+                guard index < shards.count else { return false }
+                shards[index].state.withLock { $0.endLoading() }
+                return true
+            }
+        }
+        for worker in workers { worker.stop() }
+    }
+
     /// A document of a checkpoint, which has no history.
     func load(_ version: DocumentChain.Version, path: ResourcePath, in database: DatabaseHandle) {
         let (shard, hash) = database.place(path)
@@ -80,6 +111,14 @@ final class VersionedDocuments: Sendable {
         else { return false }
         return self.prune(to: min(horizon, now.before(self.configuration.historyMin)), underPressure: true)
             && self.history.bytes > self.configuration.historyBytesMax
+    }
+
+    /// Whether `prune` would find something to do, unless a pin keeps it.
+    func isPruningDue(now: Int64) -> Bool {
+        guard let first = self.garbage.horizon(taking: 1) else { return false }
+        if first <= now.before(self.configuration.history) { return true }
+        return self.history.bytes > self.configuration.historyBytesMax
+            && first <= now.before(self.configuration.historyMin)
     }
 
     private func prune(to wanted: Int64, underPressure: Bool) -> Bool {
