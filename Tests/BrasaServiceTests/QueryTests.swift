@@ -193,21 +193,9 @@ import Testing
         let transaction = try self.service.begin()
         let query = Self.all { $0.limit = 2 }
         #expect(try self.run(query, .transaction(transaction)).messages.compactMap(\.document).count == 2)
-        let behind =
-            try self.service.answer { stub, done in
-                stub.commit(
-                    CommitRequest(database: ServiceUnderTest.database, writes: [try! set("c/c")]),
-                    completion: done
-                )
-            } as ServiceUnderTest.Answer<CommitResponse>
+        let behind = try self.service.tryCommit([try set("c/c")])
         #expect(behind.status == .ok)
-        let before =
-            try self.service.answer { stub, done in
-                stub.commit(
-                    CommitRequest(database: ServiceUnderTest.database, writes: [try! set("c/aa")]),
-                    completion: done
-                )
-            } as ServiceUnderTest.Answer<CommitResponse>
+        let before = try self.service.tryCommit([try set("c/aa")])
         #expect(before.results.isEmpty)
         try self.service.commit([], transaction: transaction)
         #expect(before.status == .ok)

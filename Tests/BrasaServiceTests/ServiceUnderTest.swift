@@ -20,7 +20,12 @@ final class ServiceUnderTest {
     private let client: EmbeddedChannel
     private let server: EmbeddedChannel
 
-    static let database = try! DatabaseName(parsing: "projects/p/databases/(default)".utf8)
+    static let database: DatabaseName = {
+        guard let name = try? DatabaseName(project: "p", database: "(default)") else {
+            preconditionFailure("the name of two ids is well formed")
+        }
+        return name
+    }()
 
     init(window: Int = 1 << 20, disk: SimulatedDisk = SimulatedDisk(seed: 1)) throws {
         self.engine = try SimulatedServer(seed: 1, disk: disk, clock: SimulatedClock())
@@ -172,6 +177,11 @@ extension ServiceUnderTest {
                 completion: done
             )
         }.get()
+    }
+
+    /// A commit that may have to wait for its answer.
+    func tryCommit(_ writes: [Write]) throws -> Answer<CommitResponse> {
+        try self.answer { $0.commit(CommitRequest(database: Self.database, writes: writes), completion: $1) }
     }
 
     func begin(_ options: TransactionOptions? = nil) throws -> [UInt8] {

@@ -55,12 +55,7 @@ import Testing
         let stream = try self.batchGet(service, ["c/a"], .newTransaction(.readWrite(retry: [])))
         #expect(stream.messages.map(self.text) == ["nothing", "found c/a"])
         #expect(stream.messages[0].readTime == nil && !stream.messages[0].transaction.isEmpty)
-        let write: ServiceUnderTest.Answer<CommitResponse> = try service.answer { stub, done in
-            stub.commit(
-                CommitRequest(database: ServiceUnderTest.database, writes: [try! set("c/a", [("n", .null)])]),
-                completion: done
-            )
-        }
+        let write = try service.tryCommit([try set("c/a", [("n", .null)])])
         #expect(write.results.isEmpty)
         try service.commit([], transaction: stream.messages[0].transaction)
         #expect(write.status == .ok)
@@ -84,12 +79,7 @@ import Testing
         let transaction = try service.begin()
         _ = try self.batchGet(service, ["c/a"], .transaction(transaction))
         // A later writer waits, and behind it a later reader.
-        let writer: ServiceUnderTest.Answer<CommitResponse> = try service.answer { stub, done in
-            stub.commit(
-                CommitRequest(database: ServiceUnderTest.database, writes: [try! set("c/a", [("n", .null)])]),
-                completion: done
-            )
-        }
+        let writer = try service.tryCommit([try set("c/a", [("n", .null)])])
         let reader = try self.batchGet(service, ["c/a"], .newTransaction(.readWrite(retry: [])))
         #expect(reader.messages.count == 1 && reader.status == nil)
         reader.call?.cancel()
@@ -188,10 +178,9 @@ import Testing
         try service.run()
         #expect(cleared.value == [nil])
         #expect(try service.get("c/1/d/x").status?.code == .notFound)
-        let ids: ServiceUnderTest.Answer<ListCollectionIdsResponse> = try service.answer {
-            $0.listCollectionIds(ListCollectionIdsRequest(parent: try! parent()), completion: $1)
-        }
-        #expect(try ids.get().collectionIDs == [])
+        let request = ListCollectionIdsRequest(parent: try parent())
+        let ids = try service.answer { $0.listCollectionIds(request, completion: $1) }.get()
+        #expect(ids.collectionIDs == [])
         let read: ServiceUnderTest.Answer<NamedDocument> = try service.answer {
             $0.getDocument(GetDocumentRequest(name: kept), completion: $1)
         }
