@@ -50,7 +50,7 @@ final class BenchConnection: @unchecked Sendable {
         let http2 = configuration
         do {
             return try await ClientBootstrap(group: group)
-                .channelOption(.socketOption(.tcp_nodelay), value: 1)
+                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .channelOption(.maxMessagesPerRead, value: 4)
                 .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
                 .connect(host: plan.host, port: plan.port) { channel in
