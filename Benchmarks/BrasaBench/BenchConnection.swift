@@ -32,8 +32,9 @@ final class BenchConnection: @unchecked Sendable {
         self.grpc = grpc
         self.channel = channel
         var (get, commit) = (BenchWorkload.get, BenchWorkload.commit)
-        if case .raw(let method, _) = plan.work { (get, commit) = (method, method) }
-        let metadata = GRPCMetadata(headers: HTTP2Headers([(.authorization, "Bearer owner")]))
+        // What official clients send to an emulator; other servers take it for a token of theirs.
+        var metadata: GRPCMetadata? = GRPCMetadata(headers: HTTP2Headers([(.authorization, "Bearer owner")]))
+        if case .raw(let method, _) = plan.work { (get, commit, metadata) = (method, method, nil) }
         self.getRequest = grpc.request(get, metadata: metadata, timeout: .seconds(60))
         self.commitRequest = grpc.request(commit, metadata: metadata, timeout: .seconds(60))
         self.number = index << 40
