@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var durability: String?
 
-    @Option(help: "Shards of the store, 1 to 256. Default 16.")
+    @Option(help: "Shards of the store, 1 to 256. Default 4.")
     var shards: String?
 
     @Option(help: "Event loop threads, 1 to 256. Default: one per core.")
@@ -88,7 +88,7 @@ struct ServeCommand: AsyncParsableCommand {
             shards: try settings.read(
                 "shards",
                 self.shards,
-                default: 16,
+                default: 4,
                 takes: "a number from 1 to 256",
                 parse: { Int($0).flatMap { (1...256).contains($0) ? $0 : nil } }
             ),
