@@ -409,7 +409,9 @@ class Generator:
         else:
             ending = [Step("Rollback", self.request("Rollback"), transaction=number)]
         # As the official clients do: a commit that fails is followed by a rollback, which must be fine.
-        return ending + ([Step("Rollback", self.request("Rollback"), transaction=number)] if self.chance(0.2) else [])
+        if self.chance(0.2):
+            ending.append(Step("Rollback", self.request("Rollback"), transaction=number, after_end=True))
+        return ending
 
     def in_read_only(self) -> list[Step]:
         number = self.open_read_only
@@ -427,14 +429,14 @@ class Generator:
         return [Step("Rollback", self.request("Rollback"), transaction=number)]
 
     def use_ended(self) -> list[Step]:
-        number = self.pick(self.ended)
+        bound: dict[str, Any] = {"transaction": self.pick(self.ended), "after_end": True}
         kind = self.random.random()
         if kind < 0.3:
-            return self.batch_get(locked=True, transaction=number)
+            return self.batch_get(locked=True, **bound)
         if kind < 0.6:
             writes, current = self.writes(locked=True)
-            return [Step("Commit", self.request("Commit", writes=writes), transaction=number, current=current)]
-        return [Step("Rollback", self.request("Rollback"), transaction=number)]
+            return [Step("Commit", self.request("Commit", writes=writes), current=current, **bound)]
+        return [Step("Rollback", self.request("Rollback"), **bound)]
 
 
 def sequence(seed: int, project: str, length: int = 60) -> list[Step]:

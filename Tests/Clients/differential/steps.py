@@ -19,6 +19,8 @@ class Step:
     # The number of the transaction that the request belongs to, or that it retries.
     transaction: int | None = None
     retries: int | None = None
+    # That transaction was committed or rolled back before.
+    after_end: bool = False
     # The number that a transaction gets if this step begins one.
     begins: int | None = None
     # The token slot that this step continues, and the one that it fills.
@@ -33,7 +35,7 @@ class Step:
         bound = [
             f"{field.name}={getattr(self, field.name)!r}"
             for field in dataclasses.fields(self)[2:]
-            if getattr(self, field.name) not in (None, "", {})
+            if getattr(self, field.name) not in (None, "", {}, False)
         ]
         request = self.request if isinstance(self.request, bytes) else None
         text = request.hex() if request is not None else text_format.MessageToString(self.request, as_one_line=True)
