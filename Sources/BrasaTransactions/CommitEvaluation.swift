@@ -19,7 +19,6 @@ struct CommitEvaluation {
         of store: Store,
         at time: Timestamp
     ) throws(DocumentError) {
-        if writes.count > 1 { try Write.validate(commit: writes) }
         var documents = EditedDocuments(database: database, store: store)
         var evaluated: [Evaluated] = []
         evaluated.reserveCapacity(writes.count)

@@ -12,8 +12,11 @@ extension TransactionManager {
         writes: [Write],
         reply: Reply<CommitResult>
     ) -> RequestTicket? {
-        self.waitable { now, completions in
+        // Before any wait for locks, and outside the section that all commits share.
+        let refusal = Self.refusal(of: writes)
+        return self.waitable { now, completions in
             guard let id else {
+                if let refusal { return completions.add(to: reply, isCaller: true, .failure(refusal)) }
                 return self.commitPlain(writes, in: database, reply, now: now, &completions)
             }
             guard let transaction = self.open(id, in: database, reply, now: now, &completions) else { return }
@@ -30,8 +33,22 @@ extension TransactionManager {
                 self.end(transaction, .aborted, now: now, &completions)
                 completions.add(to: reply, isCaller: true, .failure(.contention))
             case .active:
+                if let refusal {
+                    self.end(transaction, .commitFailed, now: now, &completions)
+                    return completions.add(to: reply, isCaller: true, .failure(refusal))
+                }
                 self.commit(writes, of: transaction, reply, now: now, &completions)
             }
+        }
+    }
+
+    /// Why these writes fail whatever is stored.
+    private static func refusal(of writes: [Write]) -> TransactionError? {
+        do throws(DocumentError) {
+            try Write.validate(commit: writes)
+            return nil
+        } catch {
+            return .document(error)
         }
     }
 

@@ -87,13 +87,16 @@ def test_nesting_is_allowed_to_the_limit(database, depth):
 
 
 def deeply_nested(depth: int) -> bytes:
-    """A Value of maps in maps, encoded by hand, since no library would."""
-    content = b"\x08\x01"
+    """A Value of maps in maps, encoded by hand, since no library would. Its heads come from the inside out."""
+    heads = [b"\x08\x01"]
+    length = len(heads[0])
     for _ in range(depth):
-        entry = b"\x0a\x01m\x12" + varint(len(content)) + content
-        fields = b"\x0a" + varint(len(entry)) + entry
-        content = b"\x32" + varint(len(fields)) + fields
-    return content
+        entry = b"\x0a\x01m\x12" + varint(length)
+        fields = b"\x0a" + varint(length + len(entry))
+        head = b"\x32" + varint(length + len(entry) + len(fields)) + fields + entry
+        heads.append(head)
+        length += len(head)
+    return b"".join(reversed(heads))
 
 
 @pytest.mark.hosted("1.5: never INTERNAL for a bad request; the emulator answers UNKNOWN")

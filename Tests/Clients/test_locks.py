@@ -256,6 +256,16 @@ def test_a_writer_gives_up_in_the_end(database, others):
     assert database.commit(set_write(database.doc("a/b"), n(3)), transaction=reader).ok
 
 
+def test_writes_that_no_state_accepts_do_not_wait(database, others):
+    database.set("a/b", n(1))
+    reader = database.begin()
+    database.batch_get("a/b", transaction=reader)
+    name = database.doc("a/b")
+    refused = others().commit(delete_write(name), set_write(name, n(2), exists=True), timeout=10)
+    refused.refused(INVALID)
+    assert database.commit(set_write(name, n(3)), transaction=reader).ok
+
+
 def test_the_deadline_of_a_waiting_writer_ends_its_wait(database, others):
     database.set("a/b", n(1))
     reader = database.begin()

@@ -25,6 +25,11 @@ class Difference:
     ours: Answer
     theirs: Answer
 
+    def resembles(self, other: "Difference") -> bool:
+        """They part in the same call and with the same statuses."""
+        statuses = [(each.kept[-1], each.ours.status, each.theirs.status) for each in (self, other)]
+        return statuses[0] == statuses[1]
+
     def describe(self) -> str:
         lines = [f"seed {self.seed}: the servers differ in the last of these calls"]
         lines += [f"  {position:3} {step.describe()}" for position, step in zip(self.kept, self.steps)]
@@ -81,7 +86,7 @@ class Pair:
             while start < len(best.kept) - 1:
                 end = min(start + size, len(best.kept) - 1)
                 again = self.run(best.seed, best.kept[:start] + best.kept[end:])
-                if again is not None and again.kept[-1] == best.kept[-1]:
+                if again is not None and again.resembles(best):
                     best = again
                 else:
                     start += size
