@@ -21,7 +21,7 @@ from support.wire import Database, Wire
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seeds", type=int, default=60, help="number of sequences in the differential test")
-    parser.addoption("--seed", type=int, default=None, help="the first (or only) seed of the differential test")
+    parser.addoption("--seed", type=int, default=1, help="the first seed of the differential test")
     parser.addoption("--kills", type=int, default=10, help="number of times that the kill test kills the server")
 
 

@@ -21,7 +21,7 @@ from support.messages import microseconds
 from support.wire import Outcome, Wire
 
 STALE_MICROSECONDS = 1_500_000_000_000_000
-CALL_SECONDS = 60
+CALL_SECONDS = 30
 # In place of a status: the page before was the last.
 NO_MORE_PAGES = "NO MORE PAGES"
 
@@ -104,7 +104,7 @@ class Session:
             return
         message = outcome.messages[0]
         if step.method in ("Commit", "BatchWrite"):
-            self._forget_times_without_version(message.write_results, step)
+            self._forget_times_without_version(request.writes, message.write_results)
         if step.method == "BatchWrite":
             # Each write may have a time of its own; all of them are one time here.
             name = f"T{len(set(self.times.values()))}"
@@ -156,12 +156,14 @@ class Session:
         """A document that is missing, and yet has a time."""
         return message.DESCRIPTOR.name == "Document" and not message.HasField("create_time")
 
-    def _forget_times_without_version(self, results: Any, step: Step) -> None:
+    def _forget_times_without_version(self, writes: Any, results: Any) -> None:
         """The results of deletes and verifications may have times that no document has."""
-        for write, result in zip(step.request.writes, results):
-            if write.WhichOneof("operation") in ("delete", None) and microseconds(result.update_time) not in self.times:
-                if result.update_time not in [other.update_time for other in results if other is not result]:
-                    result.ClearField("update_time")
+        marked = [(write.WhichOneof("operation") in ("delete", None), result) for write, result in zip(writes, results)]
+        written = {microseconds(result.update_time) for is_without, result in marked if not is_without}
+        for is_without, result in marked:
+            time = microseconds(result.update_time)
+            if is_without and time not in written and time not in self.times:
+                result.ClearField("update_time")
 
     def _plain_member(self, content: Any, step: Step) -> Any:
         return self._plain(content, step) if hasattr(content, "ListFields") else content
