@@ -24,6 +24,7 @@ final class BenchConnection: @unchecked Sendable {
     /// Of the open loop: when the next call should start, and the time between two.
     private var nextStart = NIODeadline.now()
     private var interval: TimeAmount = .zero
+    private var isTimerSet = false
 
     private init(plan: BenchPlan, workload: BenchWorkload, grpc: GRPCClientConnection, channel: any Channel, index: Int)
     {
@@ -154,7 +155,12 @@ final class BenchConnection: @unchecked Sendable {
             self.call(startingAt: start)
         }
         if self.nextStart > now {
-            self.channel.eventLoop.scheduleTask(deadline: self.nextStart) { self.startDue() }
+            guard !self.isTimerSet else { return }
+            self.isTimerSet = true
+            self.channel.eventLoop.scheduleTask(deadline: self.nextStart) {
+                self.isTimerSet = false
+                self.startDue()
+            }
         }
     }
 

@@ -38,8 +38,10 @@ struct FrameBudgets {
         self.resets.spend(now: now())
     }
 
-    /// A DATA frame that we sent entitles the peer to update both windows.
+    /// A DATA frame that we sent entitles the peer to update both windows, and to one PING: gRPC's own libraries send one
+    /// with each that they receive, to measure the bandwidth.
     mutating func dataSent() {
         self.glitches.earn(2)
+        self.pings.earn(1)
     }
 }

@@ -23,7 +23,8 @@ package struct HTTP2Limits: Sendable {
 
     /// RST_STREAM frames received in a second. Past this and the following budgets the connection is ended
     /// with GOAWAY(ENHANCE_YOUR_CALM).
-    package var resetsPerSecond = 500
+    /// Twice the streams: a client that has them all open may give them all up, and do so again.
+    package var resetsPerSecond = 2048
     package var pingsPerSecond = 100
     package var settingsPerSecond = 20
     /// DATA frames that carry nothing and end nothing.

@@ -50,6 +50,9 @@ package final class HTTP2Stream {
     /// Bytes that wait to be sent.
     package var bufferedBytes: Int { self.queue.readableBytes }
 
+    /// Bytes that wait for the peer on all streams of the connection.
+    package var connectionBufferedBytes: Int { self.connection?.bufferedBytes ?? 0 }
+
     /// Whether there is room for more; nothing stops a caller from sending regardless. Being told false asks for one
     /// call of `becameWritable` when that changes.
     package var isWritable: Bool {

@@ -1,3 +1,4 @@
+import BrasaLog
 import BrasaPlatform
 import BrasaService
 import BrasaStore
@@ -22,16 +23,21 @@ package enum BrasaServer {
         logger.logLevel = configuration.logLevel
         // Before anything is touched on disk.
         let address = try Listener.resolve(configuration)
-        FileDescriptorLimit.raise()
+        let connectionsMax = FileDescriptorLimit.raise()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
+        // A signal ends the wait with nil, a log that failed with its error.
+        let (endings, end) = AsyncStream.makeStream(of: LogError?.self, bufferingPolicy: .bufferingOldest(1))
         do {
-            let engine = try Engine(configuration, logger: logger)
+            let engine = try Engine(configuration, logger: logger) { end.yield($0) }
             let service = ListeningService(
                 address: address,
                 configuration: configuration,
                 engine: engine,
+                connectionsMax: connectionsMax,
                 group: group,
                 logger: logger,
+                endings: endings,
+                end: end,
                 ready: ready
             )
             var lifecycle = ServiceGroupConfiguration(services: [service], logger: logger)
@@ -51,8 +57,11 @@ private struct ListeningService: Service {
     let address: SocketAddress
     let configuration: ServerConfiguration
     let engine: Engine
+    let connectionsMax: Int
     let group: MultiThreadedEventLoopGroup
     let logger: Logger
+    let endings: AsyncStream<LogError?>
+    let end: AsyncStream<LogError?>.Continuation
     let ready: @Sendable (ListenAddress) -> Void
 
     func run() async throws {
@@ -65,7 +74,13 @@ private struct ListeningService: Service {
                 entropy: .system
             )
         }
-        let listener = try await Listener.bind(self.address, self.configuration, group: self.group, services: services)
+        let listener = try await Listener.bind(
+            self.address,
+            self.configuration,
+            connectionsMax: self.connectionsMax,
+            group: self.group,
+            services: services
+        )
         self.ready(listener.address)
         let statistics = self.engine.store.statistics
         self.logger.info(
@@ -75,15 +90,16 @@ private struct ListeningService: Service {
                 "databases": "\(statistics.databases)",
             ]
         )
-        let (finished, finish) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        await withGracefulShutdownHandler {
-            for await _ in finished { break }
+        let failure = await withGracefulShutdownHandler {
+            await self.endings.first { _ in true }.flatMap { $0 }
         } onGracefulShutdown: {
-            finish.yield()
+            self.end.yield(nil)
         }
         services.announceShutdown()
         self.logger.info("draining", metadata: ["grace": "\(self.configuration.grace)"])
         await listener.drain(grace: self.configuration.grace)
         self.logger.info("drained")
+        // Only a restart, which recovers what is really on disk, can trust the log again.
+        if let failure { throw StartError("the log failed, so the server has to start again: \(failure)") }
     }
 }

@@ -11,7 +11,12 @@ final class Engine: Sendable {
     private let background: BackgroundWork
 
     /// - Throws: `StartError` when the data folder cannot be used.
-    init(_ configuration: ServerConfiguration, logger: Logger) throws {
+    /// - Parameter onFailure: called once, on another thread, when the log failed.
+    init(
+        _ configuration: ServerConfiguration,
+        logger: Logger,
+        onFailure: @escaping @Sendable (LogError) -> Void
+    ) throws {
         Self.announce(configuration, logger: logger)
         var store = Store.Configuration()
         store.log.durability = configuration.durability
@@ -24,12 +29,7 @@ final class Engine: Sendable {
                 directory: configuration.dataDirectory,
                 clock: .system,
                 entropy: .system,
-                onFailure: { error in
-                    logger.critical(
-                        "the log failed: nothing more is acknowledged until a restart",
-                        metadata: ["error": "\(error)"]
-                    )
-                }
+                onFailure: onFailure
             )
         } catch {
             throw StartError("cannot open \(configuration.dataDirectory): \(error)")

@@ -7,7 +7,6 @@ import NIOPosix
 
 /// The port: accepts connections and lets each find its protocol.
 final class Listener: Sendable {
-    private static let connectionsMax = 10_000
     /// How long a peer may take to send the bytes that tell its protocol.
     private static let sniffTimeLimit: TimeAmount = .seconds(10)
     /// How long an HTTP/1.1 connection may stay open between requests, or within one that does not go on.
@@ -31,10 +30,11 @@ final class Listener: Sendable {
     static func bind(
         _ address: SocketAddress,
         _ configuration: ServerConfiguration,
+        connectionsMax: Int,
         group: MultiThreadedEventLoopGroup,
         services: ServiceDirectory
     ) async throws -> Listener {
-        let connections = ConnectionRegistry(countMax: Self.connectionsMax)
+        let connections = ConnectionRegistry(countMax: connectionsMax)
         let emulator = configuration.emulator
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)

@@ -21,13 +21,10 @@ extension FirestoreService {
             guard let id = self.transactionID(bytes, for: call) else { return nil }
             self.batchGet(request, in: database, transaction: id, on: call, stream)
         case .newTransaction(let options):
-            do throws(GRPCStatus) {
-                let id = try self.begin(options, unspecified: .readOnly(readTime: nil), in: database)
+            self.begin(options, unspecified: .readOnly(readTime: nil), in: database, for: call) { id in
                 let first = BatchGetDocumentsResponse(result: nil, readTime: nil, transaction: id.bytes)
                 call.send(call.message { first.encode(into: &$0) })
                 self.batchGet(request, in: database, transaction: id, on: call, stream)
-            } catch {
-                call.finish(error)
             }
         }
         return call.isFinished ? nil : stream

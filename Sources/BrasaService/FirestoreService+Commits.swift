@@ -10,15 +10,9 @@ extension FirestoreService {
     func beginTransaction(_ call: GRPCServerCall, _ message: ByteBuffer) {
         let request = call.decode { () throws(WireError) in try BeginTransactionRequest(decoding: message) }
         guard let request else { return }
-        do throws(GRPCStatus) {
-            let id = try self.begin(
-                request.options ?? .unspecified,
-                unspecified: .readWrite(),
-                in: self.store.database(request.database)
-            )
+        let database = self.store.database(request.database)
+        self.begin(request.options ?? .unspecified, unspecified: .readWrite(), in: database, for: call) { id in
             call.respond(call.message { BeginTransactionResponse(transaction: id.bytes).encode(into: &$0) })
-        } catch {
-            call.finish(error)
         }
     }
 

@@ -48,17 +48,37 @@ extension FirestoreService {
         return nil
     }
 
-    /// Begins the transaction that `options` asks for. `unspecified` is what options without a mode mean.
+    /// Begins the transaction that `options` asks for and calls `body` with it, now or, for a `read_time` slightly ahead,
+    /// a little later; finishes the call when it cannot begin. `unspecified` is what options without a mode mean.
     func begin(
         _ options: TransactionOptions,
         unspecified: TransactionMode,
-        in database: DatabaseHandle
-    ) throws(GRPCStatus) -> TransactionID {
-        let mode = try Self.mode(options, unspecified: unspecified)
-        do throws(TransactionError) {
-            return try self.transactions.begin(database: database, mode: mode)
+        in database: DatabaseHandle,
+        for call: GRPCServerCall,
+        _ body: @escaping @Sendable (TransactionID) -> Void
+    ) {
+        let mode: TransactionMode
+        do throws(GRPCStatus) {
+            mode = try Self.mode(options, unspecified: unspecified)
         } catch {
-            throw GRPCStatus(error)
+            return call.finish(error)
+        }
+        guard case .readOnly(let readTime?) = mode else { return self.begin(mode, in: database, for: call, body) }
+        self.withReadTime(ReadTime(readTime), for: call) { _ in
+            self.begin(mode, in: database, for: call, body)
+        }
+    }
+
+    private func begin(
+        _ mode: TransactionMode,
+        in database: DatabaseHandle,
+        for call: GRPCServerCall,
+        _ body: (TransactionID) -> Void
+    ) {
+        do throws(TransactionError) {
+            body(try self.transactions.begin(database: database, mode: mode))
+        } catch {
+            call.finish(GRPCStatus(error))
         }
     }
 

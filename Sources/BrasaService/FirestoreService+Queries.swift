@@ -42,10 +42,11 @@ extension FirestoreService {
             guard let id = TransactionID(bytes: bytes) else { throw GRPCStatus(TransactionError.invalidTransaction) }
             self.run(query, in: database, transaction: id, on: call, stream)
         case .newTransaction(let options):
-            let id = try self.begin(options, unspecified: .readOnly(readTime: nil), in: database)
-            let first = RunQueryResponse(readTime: nil, transaction: id.bytes)
-            call.send(call.message { first.encode(into: &$0) })
-            self.run(query, in: database, transaction: id, on: call, stream)
+            self.begin(options, unspecified: .readOnly(readTime: nil), in: database, for: call) { id in
+                let first = RunQueryResponse(readTime: nil, transaction: id.bytes)
+                call.send(call.message { first.encode(into: &$0) })
+                self.run(query, in: database, transaction: id, on: call, stream)
+            }
         }
     }
 

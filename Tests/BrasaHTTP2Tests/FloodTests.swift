@@ -63,6 +63,19 @@ import Testing
         #expect(peer.goawayCode == nil)
     }
 
+    @Test func `A ping for each frame of data is no flood`() throws {
+        let (peer, accepted) = try self.server()
+        defer { peer.close() }
+        accepted()[0].stream?.sendHeaders(.ok)
+        for _ in 0..<2000 {
+            accepted()[0].stream?.sendData(ByteBuffer(bytes: [1]))
+            peer.run()
+            peer.send(.ping)
+        }
+        #expect(peer.channel.isActive)
+        #expect(peer.goawayCode == nil)
+    }
+
     @Test func `Every ping is acknowledged`() throws {
         let (peer, _) = try self.server()
         defer { peer.close() }

@@ -173,6 +173,9 @@ extension GRPCServerCall: HTTP2StreamHandler {
         // Paused: what is buffered may be whole messages.
         guard !self.flags.contains(.readingPaused) else { return }
         guard self.decoder.bufferedBytes == 0 else { throw .truncatedMessage }
+        guard self.stream.connectionBufferedBytes <= self.connection.server.limits.unreadBytesMax else {
+            throw .tooManyUnreadBytes
+        }
         self.flags.insert(.halfCloseDelivered)
         switch self.method?.handler {
         case .unary(let body):

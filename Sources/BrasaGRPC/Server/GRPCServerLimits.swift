@@ -4,6 +4,9 @@ package struct GRPCServerLimits: Sendable {
     /// Bytes of request messages that a connection may leave unfinished, all calls together. The call that goes over gets
     /// RESOURCE_EXHAUSTED.
     package var assemblyBytesMax = 64 << 20
+    /// Bytes of responses that may wait on a connection for a client that does not read them. Past it new calls get
+    /// RESOURCE_EXHAUSTED. Each call that was begun before may add one response.
+    package var unreadBytesMax = 64 << 20
     /// Responses to clients that compress their requests are compressed from this size on.
     package var compressedResponseBytesMin = 1 << 10
 

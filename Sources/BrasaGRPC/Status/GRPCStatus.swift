@@ -39,6 +39,10 @@ extension GRPCStatus {
         .resourceExhausted,
         "Too many bytes of unfinished messages on this connection"
     )
+    static let tooManyUnreadBytes = GRPCStatus(
+        .resourceExhausted,
+        "Too many bytes of unread responses on this connection"
+    )
     static let missingStatus = GRPCStatus(.unknown, "The server ended the call without a status")
     static let unsupportedResponseEncoding = GRPCStatus(.internal, "The response's grpc-encoding is not supported")
 }
