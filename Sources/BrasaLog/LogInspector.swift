@@ -47,9 +47,10 @@ package enum LogInspector {
         visit: (LogEntry) throws(LogRejection) -> Void = { _ throws(LogRejection) in }
     ) throws(LogError) -> LogReport {
         let folder = LogFolder(disk: disk, directory: directory)
-        let contents = try asLogError { () throws(DiskError) in try folder.contents() }
+        // A server that ends or checkpoints changes what is there, so the lock comes first.
         let lock = try self.lock(folder)
         defer { lock?.release() }
+        let contents = try asLogError { () throws(DiskError) in try folder.contents() }
         var report = LogReport()
         report.leftovers = contents.temporaries
         for time in contents.checkpoints { try self.check(folder.checkpointPath(time), disk, &report) }

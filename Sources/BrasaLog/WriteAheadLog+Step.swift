@@ -69,13 +69,14 @@ extension WriteAheadLog {
             completions.add(record.waiter)
         }
         writing.next = group.upperBound
+        // Before the queue says so, since a barrier is then answered at once.
+        if let time { self.observer.onDurable(time) }
         let isIdle = self.queue.withLock { queue in
             queue.queuedBytes -= bytes
             queue.unfinished -= group.count
             if let time { queue.durableTime = time }
             return queue.unfinished == 0
         }
-        if let time { self.observer.onDurable(time) }
         completions.post(.success(()))
         if isIdle && time != nil {
             do throws(LogError) {

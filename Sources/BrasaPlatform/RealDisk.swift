@@ -9,16 +9,26 @@ package struct RealDisk: Disk {
     package init() {}
 
     package func createDirectory(_ path: String) throws(DiskError) {
-        if path.isEmpty || mkdir(path, 0o755) == 0 { return }
+        if path.isEmpty { return }
+        if mkdir(path, 0o755) == 0 { return try self.syncParent(of: path) }
         switch errno {
         case EEXIST where isDirectory(path): return
         case ENOENT:
             guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { break }
             try self.createDirectory(String(path[..<slash]))
-            if mkdir(path, 0o755) == 0 || (errno == EEXIST && isDirectory(path)) { return }
+            if mkdir(path, 0o755) == 0 { return try self.syncParent(of: path) }
+            if errno == EEXIST && isDirectory(path) { return }
         default: break
         }
         throw DiskError(operation: .createDirectory, path: path, errno: errno)
+    }
+
+    /// A new folder's name stands in its parent: without this a power cut may take the folder with all that is in it.
+    private func syncParent(of path: String) throws(DiskError) {
+        var name = path[...]
+        while name.count > 1, name.last == "/" { name.removeLast() }
+        guard let slash = name.lastIndex(of: "/") else { return try self.syncDirectory(".") }
+        try self.syncDirectory(slash == name.startIndex ? "/" : String(name[..<slash]))
     }
 
     private func isDirectory(_ path: String) -> Bool {

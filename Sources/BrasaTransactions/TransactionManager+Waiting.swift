@@ -4,6 +4,8 @@ extension TransactionManager {
     /// Asks for locks and goes on with the request's work, now or once they are granted.
     func submit(_ request: LockRequest, now: Int64, _ completions: inout Completions) {
         if let bound = self.exhaustedBound(by: request) {
+            // It may be tried again, with the locks that the transaction has.
+            if case .commit(let commit) = request.work { commit.transaction?.state = .active }
             return self.refuse(request, .exhausted(bound), isCaller: true, &completions)
         }
         let decision = self.locks.acquire(request, now: now)

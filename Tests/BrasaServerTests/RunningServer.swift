@@ -39,7 +39,8 @@ final class RunningServer: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
         let engine = try Engine(
             configuration,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+            onFailure: { _ in }
         )
         self.engine = engine
         self.group = group
@@ -52,7 +53,13 @@ final class RunningServer: Sendable {
                 entropy: .system
             )
         }
-        self.listener = try await Listener.bind(address, configuration, group: group, services: self.services)
+        self.listener = try await Listener.bind(
+            address,
+            configuration,
+            connectionsMax: 1_000,
+            group: group,
+            services: self.services
+        )
     }
 
     var port: Int { self.listener.address.port }

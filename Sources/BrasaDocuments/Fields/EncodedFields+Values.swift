@@ -27,22 +27,28 @@ extension EncodedFields {
     }
 
     private static func range(of path: FieldPath, in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+        guard let name = path.segments.first,
+            let top = self.find(name.bytes, in: WireReader(bytes), field: ValueField.documentFields)
+        else { return nil }
+        return self.range(of: path, in: bytes, below: top)
+    }
+
+    /// The same once the value of the path's first name is found.
+    static func range(
+        of path: FieldPath,
+        in bytes: UnsafeRawBufferPointer,
+        below top: Range<Int>
+    ) -> Range<Int>? {
         let memory = WireReader(bytes)
-        var entries = 0..<bytes.count
-        var field = ValueField.documentFields
-        var found: Range<Int>?
-        for (index, name) in path.segments.enumerated() {
-            if index > 0 {
-                var ignored = true
-                var reader = memory.sub(found ?? 0..<0)
-                guard let member = try? reader.valueMember(isCanonical: &ignored), member.field == ValueField.map,
-                    !ReservedMap.isVector(member.payload, of: memory)
-                else { return nil }
-                entries = member.payload
-                field = ValueField.element
-            }
-            found = self.find(name.bytes, in: memory.sub(entries), field: field)
-            if found == nil { return nil }
+        var found = top
+        for name in path.segments.dropFirst() {
+            var ignored = true
+            var reader = memory.sub(found)
+            guard let member = try? reader.valueMember(isCanonical: &ignored), member.field == ValueField.map,
+                !ReservedMap.isVector(member.payload, of: memory),
+                let value = self.find(name.bytes, in: memory.sub(member.payload), field: ValueField.element)
+            else { return nil }
+            found = value
         }
         return found
     }

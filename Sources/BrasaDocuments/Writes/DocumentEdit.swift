@@ -64,9 +64,11 @@ package struct DocumentEdit: Sendable {
         var tree = FieldTree(start)
         var reachesInside = false
         if case .merge(let new, let mask) = write.operation {
+            try new.checkSize(name: self.name)
+            let source = EncodedFields.Lookup(new)
             for path in mask {
                 reachesInside = reachesInside || path.segments.count > 1
-                if let value = new.encodedValue(at: path) {
+                if let value = source.encodedValue(at: path) {
                     try tree.set(.encoded(value), at: path)
                 } else {
                     tree.remove(at: path)

@@ -27,6 +27,7 @@ final class VersionedDocuments: Sendable {
     /// Recovery is done; versions before this time were not kept.
     func resume(oldestReadTime: Int64) {
         _ = self.history.raise(to: oldestReadTime, underPressure: true)
+        self.changes.forget(through: oldestReadTime)
     }
 
     /// What `settle` has to book once the commit is certain.
