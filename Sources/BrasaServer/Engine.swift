@@ -21,7 +21,8 @@ final class Engine: Sendable {
         var store = Store.Configuration()
         store.log.durability = configuration.durability
         store.shards = configuration.shards
-        store.history = configuration.history
+        // Answers read the version that they are about, however short history is.
+        store.history = max(configuration.history, store.historyMin)
         do throws(StoreError) {
             self.store = try Store.open(
                 configuration: store,

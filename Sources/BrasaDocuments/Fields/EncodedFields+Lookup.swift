@@ -24,7 +24,7 @@ extension EncodedFields {
         /// The bytes of the Value message at a path.
         func encodedValue(at path: FieldPath) -> ArraySlice<UInt8>? {
             guard let name = path.segments.first else { return nil }
-            return self.fields.bytes.withUnsafeBytes { bytes in
+            return self.fields.bytes.withUnsafeBytes { bytes -> Range<Int>? in
                 guard let top = self.find(name.bytes, in: bytes) else { return nil }
                 return EncodedFields.range(of: path, in: bytes, below: top)
             }.map { self.fields.bytes[$0] }

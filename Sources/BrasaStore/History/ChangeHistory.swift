@@ -26,11 +26,6 @@ final class ChangeHistory: Sendable {
         self.changesMax = changesMax
     }
 
-    /// Changes up to `time` were not kept one by one: a checkpoint has only what they led to.
-    func forget(through time: Int64) {
-        self.state.withLock { $0.completeAfter = max($0.completeAfter, time) }
-    }
-
     /// One commit's changes; each commit's time is later than the one before.
     func append(_ changes: [DocumentChange], time: Int64) {
         self.state.withLock { state in

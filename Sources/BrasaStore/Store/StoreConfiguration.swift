@@ -16,9 +16,6 @@ extension Store {
         /// writing it costs no more than the commits did.
         package var checkpointBytesMin: Int
 
-        /// A commit's own answer may read its version, however short history is.
-        var historyKept: Duration { max(self.history, self.historyMin) }
-
         package init(
             log: LogConfiguration = LogConfiguration(),
             shards: Int = 4,

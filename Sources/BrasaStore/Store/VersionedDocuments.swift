@@ -27,7 +27,6 @@ final class VersionedDocuments: Sendable {
     /// Recovery is done; versions before this time were not kept.
     func resume(oldestReadTime: Int64) {
         _ = self.history.raise(to: oldestReadTime, underPressure: true)
-        self.changes.forget(through: oldestReadTime)
     }
 
     /// What `settle` has to book once the commit is certain.
@@ -106,7 +105,7 @@ final class VersionedDocuments: Sendable {
     /// Forgets a bounded number of versions that are out of the window, or too much. `now` is at most the watermark.
     /// Returns whether there is more to do.
     func prune(now: Int64) -> Bool {
-        if self.prune(to: now.before(self.configuration.historyKept), underPressure: false) { return true }
+        if self.prune(to: now.before(self.configuration.history), underPressure: false) { return true }
         guard self.history.bytes > self.configuration.historyBytesMax,
             let horizon = self.garbage.horizon(taking: Self.pruneItemsMax)
         else { return false }
@@ -117,7 +116,7 @@ final class VersionedDocuments: Sendable {
     /// Whether `prune` would find something to do, unless a pin keeps it.
     func isPruningDue(now: Int64) -> Bool {
         guard let first = self.garbage.horizon(taking: 1) else { return false }
-        if first <= now.before(self.configuration.historyKept) { return true }
+        if first <= now.before(self.configuration.history) { return true }
         return self.history.bytes > self.configuration.historyBytesMax
             && first <= now.before(self.configuration.historyMin)
     }
