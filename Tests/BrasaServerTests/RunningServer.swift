@@ -96,7 +96,7 @@ final class RunningServer: Sendable {
             channel = try await ClientBootstrap(group: self.group)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(Collector(answer, isEnough))
+                        try channel.pipeline.syncOperations.addHandler(Collector(text, answer, isEnough))
                     }
                 }
                 .connect(host: "127.0.0.1", port: self.port).get()
@@ -104,7 +104,6 @@ final class RunningServer: Sendable {
             answer.fail(error)
             throw error
         }
-        try await channel.writeAndFlush(ByteBuffer(string: text))
         let received = try await answer.futureResult.get()
         channel.close(promise: nil)
         return received
@@ -112,13 +111,21 @@ final class RunningServer: Sendable {
 
     private final class Collector: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+        private let request: String
         private let answer: EventLoopPromise<String>
         private let isEnough: (String) -> Bool
         private var text = ""
 
-        init(_ answer: EventLoopPromise<String>, _ isEnough: @escaping (String) -> Bool) {
+        init(_ request: String, _ answer: EventLoopPromise<String>, _ isEnough: @escaping (String) -> Bool) {
+            self.request = request
             self.answer = answer
             self.isEnough = isEnough
+        }
+
+        /// At once, on the loop: the server closes connections that say nothing for long, and tests may be slow.
+        func channelActive(context: ChannelHandlerContext) {
+            context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(string: self.request)), promise: nil)
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
