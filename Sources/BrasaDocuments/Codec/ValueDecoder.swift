@@ -6,6 +6,10 @@ struct ValueDecoder {
         self.memory = WireReader(bytes)
     }
 
+    init(_ memory: WireReader) {
+        self.memory = memory
+    }
+
     /// `depth` counts the maps and arrays around the value and stops the recursion on bytes that are not canonical.
     func value(_ range: Range<Int>, depth: Int = 0) throws(DocumentError) -> Value {
         var ignored = true

@@ -26,7 +26,7 @@ extension EncodedFields {
         self.bytes.withUnsafeBytes { Self.range(of: path, in: $0) }.map { self.bytes[$0] }
     }
 
-    private static func range(of path: FieldPath, in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+    static func range(of path: FieldPath, in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
         guard let name = path.segments.first,
             let top = self.find(name.bytes, in: WireReader(bytes), field: ValueField.documentFields)
         else { return nil }

@@ -66,15 +66,36 @@ package struct OrderPreservingKey: Hashable, Comparable, Sendable {
 
     /// The segments of a document's path and their end.
     package mutating func append(_ path: ResourcePath) {
-        for (index, segment) in path.segments.enumerated() {
-            if index % 2 == 1, let number = segment.withUnsafeBytes(ResourceID.number) {
-                self.bytes.append(1)
-                self.appendSigned(number)
-            } else {
-                self.appendTerminated(Array(segment), tag: 2)
-            }
+        path.bytes.withUnsafeBytes { self.append(path: $0) }
+    }
+
+    mutating func append(path: UnsafeRawBufferPointer) {
+        var (start, isDocumentID) = (0, false)
+        while start < path.count {
+            let end = path[start...].firstIndex(of: UInt8(ascii: "/")) ?? path.count
+            self.append(id: UnsafeRawBufferPointer(rebasing: path[start..<end]), isDocumentID: isDocumentID)
+            start = end + 1
+            isDocumentID.toggle()
         }
         self.bytes.append(0)
+    }
+
+    /// The last segment of a document's path, written as in the whole path.
+    package mutating func appendID(of path: ResourcePath) {
+        path.lastSegment.withUnsafeBytes { self.append(id: $0, isDocumentID: path.isDocument) }
+    }
+
+    private mutating func append(id: UnsafeRawBufferPointer, isDocumentID: Bool) {
+        if isDocumentID, let number = ResourceID.number(id) {
+            self.bytes.append(1)
+            self.appendSigned(number)
+        } else {
+            self.appendTerminated(id, tag: 2)
+        }
+    }
+
+    package mutating func append(part: OrderPreservingKey) {
+        self.bytes.append(contentsOf: part.bytes)
     }
 
     /// Appends a part that sorts in reverse.
@@ -82,11 +103,22 @@ package struct OrderPreservingKey: Hashable, Comparable, Sendable {
         self.bytes.append(contentsOf: part.bytes.lazy.map { ~$0 })
     }
 
+    /// Makes what stands from `start` on sort in reverse.
+    package mutating func complement(from start: Int) {
+        for index in start..<self.bytes.count { self.bytes[index] = ~self.bytes[index] }
+    }
+
+    mutating func truncate(to count: Int) {
+        self.bytes.removeLast(self.bytes.count - count)
+    }
+
+    mutating func append(byte: UInt8) { self.bytes.append(byte) }
+
     package static func < (left: OrderPreservingKey, right: OrderPreservingKey) -> Bool {
         ByteOrder.compare(left.bytes, right.bytes) == .ascending
     }
 
-    private mutating func append(map entries: [Value.MapEntry]) {
+    mutating func append(map entries: [Value.MapEntry]) {
         if let components = Value.vectorComponents(of: entries) {
             self.bytes.append(Tag.vector)
             self.appendBigEndian(UInt32(truncatingIfNeeded: components.count))
@@ -102,7 +134,7 @@ package struct OrderPreservingKey: Hashable, Comparable, Sendable {
     }
 
     /// The greatest double that is not above the integer, and what is missing to it.
-    private mutating func appendNumber(_ integer: Int64) {
+    mutating func appendNumber(_ integer: Int64) {
         var lower = Double(integer)
         if NumberOrder.compare(integer, lower) == .ascending { lower = lower.nextDown }
         self.bytes.append(Tag.number)
@@ -111,27 +143,35 @@ package struct OrderPreservingKey: Hashable, Comparable, Sendable {
     }
 
     /// NaN comes below all numbers here too: in vectors it may stand.
-    private mutating func appendOrdered(_ double: Double) {
+    mutating func appendOrdered(_ double: Double) {
         guard !double.isNaN else { return self.appendBigEndian(UInt64(0)) }
         let bits = (double == 0 ? 0.0 : double).bitPattern
         self.appendBigEndian(bits >> 63 == 1 ? ~bits : bits ^ (1 << 63))
     }
 
-    private mutating func appendSigned(_ number: Int64) {
+    mutating func appendSigned(_ number: Int64) {
         self.appendBigEndian(UInt64(bitPattern: number) ^ (1 << 63))
     }
 
-    private mutating func appendBigEndian(_ number: some FixedWidthInteger & UnsignedInteger) {
+    mutating func appendBigEndian(_ number: some FixedWidthInteger & UnsignedInteger) {
         withUnsafeBytes(of: number.bigEndian) { self.bytes.append(contentsOf: $0) }
     }
 
-    /// 00 is written as 00 FF and the end as 00 01, so that a run comes before all that it begins.
     private mutating func appendTerminated(_ run: [UInt8], tag: UInt8? = nil) {
+        run.withUnsafeBytes { self.appendTerminated($0, tag: tag) }
+    }
+
+    /// 00 is written as 00 FF and the end as 00 01, so that a run comes before all that it begins.
+    mutating func appendTerminated(_ run: UnsafeRawBufferPointer, tag: UInt8? = nil) {
         if let tag { self.bytes.append(tag) }
-        for byte in run {
-            self.bytes.append(byte)
-            if byte == 0 { self.bytes.append(0xFF) }
+        var rest = run[...]
+        while let zero = rest.firstIndex(of: 0) {
+            self.bytes.append(contentsOf: rest[...zero])
+            self.bytes.append(0xFF)
+            rest = rest[(zero + 1)...]
         }
-        self.bytes += [0, 1]
+        self.bytes.append(contentsOf: rest)
+        self.bytes.append(0)
+        self.bytes.append(1)
     }
 }

@@ -32,7 +32,8 @@ package final class Store: Sendable {
     }
 
     /// Recovers what the folder holds, or begins a new store in an empty one. `onDurable` is called on the log's thread
-    /// when commits became visible, `onFailure` when the log failed.
+    /// when commits became visible, `onFailure` when the log failed; `onIndexRequested` on a reader's when there is work
+    /// for `indexStep`.
     package static func open(
         configuration: Configuration,
         disk: any Disk,
@@ -40,7 +41,8 @@ package final class Store: Sendable {
         clock: Clock,
         entropy: Entropy,
         onDurable: @escaping @Sendable (Timestamp) -> Void = { _ in },
-        onFailure: @escaping @Sendable (LogError) -> Void = { _ in }
+        onFailure: @escaping @Sendable (LogError) -> Void = { _ in },
+        onIndexRequested: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) -> Store {
         let documents = VersionedDocuments(configuration: configuration, entropy: entropy)
         let commitClock = CommitClock(clock: clock)

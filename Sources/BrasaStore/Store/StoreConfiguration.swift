@@ -15,6 +15,10 @@ extension Store {
         /// A checkpoint is due when the log since the last is longer than this and than the documents themselves, so that
         /// writing it costs no more than the commits did.
         package var checkpointBytesMin: Int
+        /// An index that no query used for this long is dropped.
+        package var indexIdle: Duration
+        /// What all indexes together may take: past it the least recently used go, and what does not fit is not built.
+        package var indexBytesMax: Int
 
         package init(
             log: LogConfiguration = LogConfiguration(),
@@ -23,7 +27,9 @@ extension Store {
             historyBytesMax: Int = 256 << 20,
             historyMin: Duration = .seconds(1),
             recentChangesMax: Int = 1 << 16,
-            checkpointBytesMin: Int = 64 << 20
+            checkpointBytesMin: Int = 64 << 20,
+            indexIdle: Duration = .seconds(24 * 3600),
+            indexBytesMax: Int = 1 << 30
         ) {
             self.log = log
             self.shards = min(max(shards, 1), 256)
@@ -32,6 +38,8 @@ extension Store {
             self.historyMin = historyMin
             self.recentChangesMax = recentChangesMax
             self.checkpointBytesMin = checkpointBytesMin
+            self.indexIdle = indexIdle
+            self.indexBytesMax = indexBytesMax
         }
     }
 }

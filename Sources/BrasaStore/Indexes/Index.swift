@@ -1,0 +1,36 @@
+package import BrasaDocuments
+import Synchronization
+
+/// A built index, for as long as a query reads it. While somebody holds it, it is dropped only when memory is short;
+/// reads of it then return nil.
+package final class Index: Sendable {
+    package let definition: IndexDefinition
+    package let database: DatabaseHandle
+    let counts: IndexCounts
+
+    init(definition: IndexDefinition, database: DatabaseHandle) {
+        self.definition = definition
+        self.database = database
+        self.counts = IndexCounts()
+    }
+}
+
+/// What all shards' parts of an index add up to. Written under each shard's lock, read by anyone.
+final class IndexCounts: Sendable {
+    private let entryCount = Atomic<Int>(0)
+    private let byteCount = Atomic<Int>(0)
+    private let isLost = Atomic<Bool>(false)
+
+    var entries: Int { self.entryCount.load(ordering: .relaxed) }
+    /// About what the trees take.
+    var bytes: Int { self.byteCount.load(ordering: .relaxed) }
+    /// A document has more entries than an index takes of one: the index lacks them, and must not be read.
+    var isOverflowing: Bool { self.isLost.load(ordering: .acquiring) }
+
+    func add(entries: Int, bytes: Int) {
+        self.entryCount.wrappingAdd(entries, ordering: .relaxed)
+        self.byteCount.wrappingAdd(bytes, ordering: .relaxed)
+    }
+
+    func overflow() { self.isLost.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,24 @@
+package import BrasaDocuments
+
+/// What is known of an index from outside.
+package struct IndexDescription: Sendable {
+    package enum State: Hashable, Sendable {
+        case building
+        case ready
+        /// It did not fit in memory, or a document has too many entries for it; it is not tried again before a while.
+        case abandoned
+    }
+
+    package let database: DatabaseName
+    package let definition: IndexDefinition
+    package let state: State
+    package let entries: Int
+    /// About.
+    package let bytes: Int
+    /// How many queries used it.
+    package let uses: Int
+    /// When it was asked for first.
+    package let created: Timestamp
+    /// Nil: never.
+    package let lastUsed: Timestamp?
+}
