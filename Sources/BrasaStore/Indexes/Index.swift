@@ -1,4 +1,4 @@
-package import BrasaDocuments
+import BrasaDocuments
 import Synchronization
 
 /// A built index, for as long as a query reads it. While somebody holds it, it is dropped only when memory is short;
