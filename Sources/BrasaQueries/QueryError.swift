@@ -1,27 +1,9 @@
 package import BrasaDocuments
 
-/// Why a query was refused.
+/// Why a query was refused. The reason carries the facts; code and text are made from it.
 package struct QueryError: Error, Hashable, Sendable {
-    package enum Reason: Hashable, Sendable {
-        case severalSelectors
-        case kindRequiredForFilter(FieldPath)
-        case kindRequiredForOrder
-        case fieldsAfterKey
-        case duplicateOrder(FieldPath)
-        case negativeLimit
-        case negativeOffset
-        case cursorTooLong
-        case cursorNotReference
-        case filterNotReference
-        case keyIsReserved
-        /// A legal query that is not answered yet: filters and orders by fields.
-        case unimplemented(String)
-        /// An invalid name or id in the query.
-        case document(DocumentError)
-    }
-
     package enum Code: Hashable, Sendable {
-        case invalidArgument, unimplemented
+        case invalidArgument, failedPrecondition, unimplemented
     }
 
     package let reason: Reason
@@ -31,30 +13,78 @@ package struct QueryError: Error, Hashable, Sendable {
     }
 
     package var code: Code {
-        if case .unimplemented = self.reason { .unimplemented } else { .invalidArgument }
+        switch self.reason {
+        case .unimplemented: .unimplemented
+        case .zeroMagnitude: .failedPrecondition
+        default: .invalidArgument
+        }
     }
 }
 
-extension QueryError: CustomStringConvertible {
-    package var description: String { self.message }
+extension QueryError {
+    package enum Reason: Hashable, Sendable {
+        /// An invalid name, path or value in the query.
+        case document(DocumentError)
+        /// A legal query that is not answered yet.
+        case unimplemented(String)
 
-    /// The text that clients see.
-    package var message: String {
-        switch self.reason {
-        case .severalSelectors: "StructuredQuery.from cannot have more than one collection selector."
-        case .kindRequiredForFilter(let path): "kind is required for filter: \(path.canonical)"
-        case .kindRequiredForOrder: "kind is required for all orders except __key__ ascending"
-        case .fieldsAfterKey: "order by clause cannot contain more fields after the key"
-        case .duplicateOrder(let path):
-            "order by clause cannot contain duplicate fields \(path.isDocumentName ? "__key__" : path.canonical)"
-        case .negativeLimit: "limit is negative"
-        case .negativeOffset: "offset is negative"
-        case .cursorTooLong: "Cursor has too many values."
-        case .cursorNotReference: "Cursor __key__ value is not a document reference."
-        case .filterNotReference: "__key__ filter value must be a Key"
-        case .keyIsReserved: "the name __key__ is reserved"
-        case .unimplemented(let what): "\(what) are not supported yet."
-        case .document(let error): error.message
-        }
+        // Source, offset and limit
+        case severalSelectors
+        case kindRequiredForFilter(FieldPath)
+        case kindRequiredForOrder
+        case negativeLimit
+        case negativeOffset
+
+        // Filters
+        case filterNotReference
+        case keyIsReserved
+        case nameEqualityWithInequality
+        case emptyOr
+        case compositeOperatorUnspecified
+        case fieldOperatorUnspecified
+        case unaryOperatorUnspecified
+        case operandNotArray(StructuredQuery.Filter.FieldOperator)
+        case operandEmpty(StructuredQuery.Filter.FieldOperator)
+        case operandTooLong(StructuredQuery.Filter.FieldOperator)
+        case tooManyDisjunctions(Int)
+        case severalArrayContains
+        case severalNegations
+        case notInWithDisjunction
+        case tooManyInequalityFields([FieldPath])
+        case tooManyClauses
+
+        // Order and cursors
+        case fieldsAfterKey
+        case duplicateOrder(FieldPath)
+        case cursorTooLong
+        case cursorNotReference
+
+        // Aggregations
+        case noAggregations
+        case tooManyAggregations(Int)
+        case aggregationWithoutOperator
+        case aggregationOfName
+        case duplicateAlias(UTF8Text)
+        case negativeUpTo
+
+        // Nearest neighbours
+        case nearestNotSupported(Clause)
+        case nearestWithoutVector
+        case nearestLimit
+        case unknownDistanceMeasure
+        /// Also found while documents are read.
+        case zeroMagnitude
+
+        // Partitions
+        case partitionWithoutQuery
+        case partitionCountNotPositive
+        case partitionNotSupported(Clause)
+        case partitionOfCollection
+        case partitionOrder
+    }
+
+    /// A part of a query that another part does not allow.
+    package enum Clause: Hashable, Sendable {
+        case limit, offset, cursors, projection, filters, ancestor, nearest
     }
 }

@@ -35,7 +35,13 @@ extension GRPCStatus {
     }
 
     init(_ error: QueryError) {
-        self.init(error.code == .unimplemented ? .unimplemented : .invalidArgument, error.message)
+        let code: GRPCStatusCode =
+            switch error.code {
+            case .invalidArgument: .invalidArgument
+            case .failedPrecondition: .failedPrecondition
+            case .unimplemented: .unimplemented
+            }
+        self.init(code, error.message)
     }
 
     static let invalidPageToken = GRPCStatus(.invalidArgument, "invalid page token")

@@ -5,7 +5,7 @@ import BrasaWire
 
 extension NameQuery {
     /// The query that a message asks for. What is not built yet is refused by name, never left out.
-    init(_ message: StructuredQueryMessage, parent: ParentName) throws(GRPCStatus) {
+    init(_ message: StructuredQuery, parent: ParentName) throws(GRPCStatus) {
         if message.findNearest != nil { throw .unsupportedClause("find_nearest") }
         let filters = try message.filter.map { filter throws(GRPCStatus) in try Self.conjunction(filter) } ?? []
         do throws(QueryError) {
@@ -30,7 +30,7 @@ extension NameQuery {
     }
 
     /// The comparisons that must all hold. The wire room bounds how deep filters nest.
-    private static func conjunction(_ filter: FilterMessage) throws(GRPCStatus) -> [QueryFilter] {
+    private static func conjunction(_ filter: StructuredQuery.Filter) throws(GRPCStatus) -> [QueryFilter] {
         switch filter {
         case .unset:
             return []
@@ -58,7 +58,7 @@ extension NameQuery {
         }
     }
 
-    private static func comparison(_ comparison: FilterMessage.FieldOperator) -> QueryFilter.Comparison {
+    private static func comparison(_ comparison: StructuredQuery.Filter.FieldOperator) -> QueryFilter.Comparison {
         switch comparison {
         case .lessThan: .lessThan
         case .lessThanOrEqual: .lessThanOrEqual

@@ -7,7 +7,7 @@ package enum WireError: Error, Hashable, Sendable {
     case malformed
     /// So many fields that unpacking them would take far more memory than the message.
     case tooManyFields
-    /// Filters within filters beyond `StructuredQueryMessage.filterDepthMax`.
+    /// Filters within filters beyond `StructuredQuery.filterDepthMax`.
     case filterTooDeep
     /// A name, value, path or write in it that breaks the documents' rules.
     case document(DocumentError)

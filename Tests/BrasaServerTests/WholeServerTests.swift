@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaLog
+import BrasaQueries
 import BrasaStore
 import BrasaTransactions
 import BrasaWire
@@ -61,7 +62,7 @@ import Testing
             $0.listDocuments(ListDocumentsRequest(parent: parent, collectionID: "c"), completion: $1)
         }
         #expect(listed.documents.map(\.name) == [a, b])
-        let query = RunQueryRequest(parent: parent, query: StructuredQueryMessage(from: [.init(collectionID: "c")]))
+        let query = RunQueryRequest(parent: parent, query: StructuredQuery(from: [.init(collectionID: "c")]))
         let results = try await client.stream { $0.runQuery(query, received: $1, finished: $2) }
         #expect(results.compactMap(\.document).map(\.name) == [a, b])
         await #expect(throws: GRPCStatus.self) {

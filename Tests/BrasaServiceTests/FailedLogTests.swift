@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaQueries
 import BrasaSimulation
 import BrasaWire
 import Testing
@@ -26,7 +27,7 @@ import Testing
         }
         #expect(try service.get("c/a").get().document?.fields == fields([("n", .integer(1))]))
         #expect(try service.get("c/b").status?.code == .notFound)
-        let query = StructuredQueryMessage(from: [.init(collectionID: "c")])
+        let query = StructuredQuery(from: [.init(collectionID: "c")])
         let stream = try service.query(RunQueryRequest(parent: try parent(), query: query))
         #expect(stream.messages.compactMap(\.document).paths == ["c/a"])
     }

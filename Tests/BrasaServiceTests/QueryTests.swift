@@ -7,26 +7,26 @@ import Testing
 @testable import BrasaService
 
 @Suite struct QueryTests {
-    private typealias Refusal = (query: StructuredQueryMessage, status: GRPCStatus)
+    private typealias Refusal = (query: StructuredQuery, status: GRPCStatus)
     let service: ServiceUnderTest
 
     init() throws {
         self.service = try ServiceUnderTest()
     }
 
-    private static func all(_ change: (inout StructuredQueryMessage) -> Void = { _ in }) -> StructuredQueryMessage {
-        var query = StructuredQueryMessage(from: [.init(collectionID: "c")])
+    private static func all(_ change: (inout StructuredQuery) -> Void = { _ in }) -> StructuredQuery {
+        var query = StructuredQuery(from: [.init(collectionID: "c")])
         change(&query)
         return query
     }
 
-    private func run(_ query: StructuredQueryMessage?, _ consistency: ReadConsistency = .strong) throws
+    private func run(_ query: StructuredQuery?, _ consistency: ReadConsistency = .strong) throws
         -> ServiceUnderTest.Stream<RunQueryResponse>
     {
         try self.service.query(RunQueryRequest(parent: try parent(), query: query, consistency: consistency))
     }
 
-    private func paths(_ query: StructuredQueryMessage) throws -> [String] {
+    private func paths(_ query: StructuredQuery) throws -> [String] {
         try self.run(query).messages.compactMap(\.document).paths
     }
 
@@ -36,14 +36,14 @@ import Testing
         defer { self.service.close() }
         let path = try FieldPath(parsing: "n".utf8)
         let key = try FieldPath(parsing: "__name__".utf8)
-        let name = FilterMessage.field(key, .greaterThan, .reference(try name("c/a")))
+        let name = StructuredQuery.Filter.field(key, .greaterThan, .reference(try name("c/a")))
         let cases: [Refusal] = [
             (
                 Self.all { $0.filter = .field(path, .equal, .integer(1)) },
                 GRPCStatus(.unimplemented, "Filters on field values are not supported yet.")
             ),
             (
-                Self.all { $0.orderBy = [OrderMessage(field: path)] },
+                Self.all { $0.orderBy = [StructuredQuery.Order(field: path)] },
                 GRPCStatus(.unimplemented, "Orders by field values are not supported yet.")
             ),
             (
@@ -76,7 +76,7 @@ import Testing
             ),
             (
                 Self.all {
-                    $0.findNearest = FindNearestMessage(
+                    $0.findNearest = StructuredQuery.FindNearest(
                         vectorField: nil,
                         queryVector: nil,
                         distanceMeasure: .cosine,
@@ -103,9 +103,9 @@ import Testing
         defer { self.service.close() }
         try self.service.commit(["a", "b", "c", "d"].map { try set("c/\($0)") })
         let key = try FieldPath(parsing: "__name__".utf8)
-        let low = FilterMessage.field(key, .greaterThan, .reference(try name("c/a")))
-        let high = FilterMessage.field(key, .lessThanOrEqual, .reference(try name("c/c")))
-        let nested = FilterMessage.composite(.and, [.composite(.or, [low]), .unset, .composite(.and, [high])])
+        let low = StructuredQuery.Filter.field(key, .greaterThan, .reference(try name("c/a")))
+        let high = StructuredQuery.Filter.field(key, .lessThanOrEqual, .reference(try name("c/c")))
+        let nested = StructuredQuery.Filter.composite(.and, [.composite(.or, [low]), .unset, .composite(.and, [high])])
         #expect(try self.paths(Self.all { $0.filter = nested }) == ["c/b", "c/c"])
     }
 

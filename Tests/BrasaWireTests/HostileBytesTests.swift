@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 import NIOCore
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite("Hostile bytes")
 struct HostileBytesTests {
     static let root = "projects/p/databases/d/documents"
-    static let deepest = StructuredQueryMessage.filterDepthMax
+    static let deepest = StructuredQuery.filterDepthMax
 
     @Test("a message cut anywhere is read or refused", arguments: MessageCase.all)
     func truncation(message: MessageCase) {

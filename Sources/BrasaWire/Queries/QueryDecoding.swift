@@ -1,7 +1,8 @@
 internal import BrasaDocuments
+internal import BrasaQueries
 internal import CBrasaFirestoreV1
 
-extension StructuredQueryMessage {
+extension StructuredQuery {
     init(
         _ envelope: StructuredQueryEnvelope,
         in database: DatabaseName,
@@ -10,7 +11,7 @@ extension StructuredQueryMessage {
         self.init()
         try self.decodeParts(envelope)
         if let filter = envelope.where {
-            self.filter = try FilterMessage(filter.pointee, depth: 1, with: decoder)
+            self.filter = try StructuredQuery.Filter(filter.pointee, depth: 1, with: decoder)
         }
         try WireError.wrapping { () throws(DocumentError) in try self.checkNames(in: database) }
     }
@@ -32,11 +33,11 @@ extension StructuredQueryMessage {
                 self.from.append(CollectionSelector(collectionID: collectionID, allDescendants: allDescendants))
             }
             for case let order? in repeated(envelope.n_order_by, envelope.order_by) {
-                self.orderBy.append(try OrderMessage(order.pointee))
+                self.orderBy.append(try StructuredQuery.Order(order.pointee))
             }
-            self.startAt = try CursorMessage(envelope.start_at)
-            self.endAt = try CursorMessage(envelope.end_at)
-            self.findNearest = try FindNearestMessage(envelope.find_nearest)
+            self.startAt = try StructuredQuery.Cursor(envelope.start_at)
+            self.endAt = try StructuredQuery.Cursor(envelope.end_at)
+            self.findNearest = try StructuredQuery.FindNearest(envelope.find_nearest)
         } catch {
             throw .document(error)
         }
@@ -56,34 +57,34 @@ extension StructuredQueryMessage {
     }
 }
 
-extension FilterMessage {
+extension StructuredQuery.Filter {
     /// `depth` counts this filter; each level is unpacked on its own, so nothing recurses further than it allows.
     fileprivate init(
         _ envelope: FilterEnvelope,
         depth: Int,
         with decoder: borrowing EnvelopeDecoder
     ) throws(WireError) {
-        guard depth <= StructuredQueryMessage.filterDepthMax else { throw .filterTooDeep }
+        guard depth <= StructuredQuery.filterDepthMax else { throw .filterTooDeep }
         switch envelope.filter_type_case {
         case BRASA__WIRE__FILTER__FILTER_TYPE_COMPOSITE_FILTER:
             guard let composite = envelope.composite_filter?.pointee else {
                 self = .unset
                 return
             }
-            var filters: [FilterMessage] = []
+            var filters: [StructuredQuery.Filter] = []
             filters.reserveCapacity(composite.n_filters)
             for filter in repeated(composite.n_filters, composite.filters) {
                 let envelope = try decoder.unpack(filter.bytes, as: FilterEnvelope.self)
-                filters.append(try FilterMessage(envelope, depth: depth + 1, with: decoder))
+                filters.append(try StructuredQuery.Filter(envelope, depth: depth + 1, with: decoder))
             }
             self = .composite(CompositeOperator(rawValue: composite.op) ?? .unspecified, filters)
         case BRASA__WIRE__FILTER__FILTER_TYPE_FIELD_FILTER:
             self = try WireError.wrapping { () throws(DocumentError) in
-                try FilterMessage(field: envelope.field_filter)
+                try StructuredQuery.Filter(field: envelope.field_filter)
             }
         case BRASA__WIRE__FILTER__FILTER_TYPE_UNARY_FILTER:
             self = try WireError.wrapping { () throws(DocumentError) in
-                try FilterMessage(unary: envelope.unary_filter)
+                try StructuredQuery.Filter(unary: envelope.unary_filter)
             }
         default:
             self = .unset
@@ -139,14 +140,14 @@ extension Value {
     }
 }
 
-extension OrderMessage {
+extension StructuredQuery.Order {
     fileprivate init(_ envelope: OrderEnvelope) throws(DocumentError) {
         guard let field = try fieldPath(envelope.field) else { throw DocumentError(.fieldPathEmpty) }
         self.init(field: field, direction: Direction(rawValue: envelope.direction) ?? .unspecified)
     }
 }
 
-extension CursorMessage {
+extension StructuredQuery.Cursor {
     fileprivate init?(_ envelope: UnsafeMutablePointer<CursorEnvelope>?) throws(DocumentError) {
         guard let envelope = envelope?.pointee else { return nil }
         var values: [Value] = []
@@ -157,7 +158,7 @@ extension CursorMessage {
     }
 }
 
-extension FindNearestMessage {
+extension StructuredQuery.FindNearest {
     fileprivate init?(_ envelope: UnsafeMutablePointer<FindNearestEnvelope>?) throws(DocumentError) {
         guard let envelope = envelope?.pointee else { return nil }
         self.init(

@@ -1,6 +1,7 @@
 internal import BrasaDocuments
+internal import BrasaQueries
 
-extension StructuredQueryMessage: WireMessage {
+extension StructuredQuery: WireMessage {
     func encode<Sink: WireSink>(to sink: inout Sink) {
         if let select { sink.keep(1, ProjectionMessage(fields: select.map(FieldReferenceMessage.init))) }
         for selector in self.from { sink.keep(2, selector) }
@@ -14,14 +15,14 @@ extension StructuredQueryMessage: WireMessage {
     }
 }
 
-extension StructuredQueryMessage.CollectionSelector: WireMessage {
+extension StructuredQuery.CollectionSelector: WireMessage {
     func encode<Sink: WireSink>(to sink: inout Sink) {
         sink.write(2, bytes: self.collectionID.bytes)
         sink.write(3, bool: self.allDescendants)
     }
 }
 
-extension FilterMessage: WireMessage {
+extension StructuredQuery.Filter: WireMessage {
     func encode<Sink: WireSink>(to sink: inout Sink) {
         switch self {
         case .unset: break
@@ -33,8 +34,8 @@ extension FilterMessage: WireMessage {
 }
 
 private struct CompositeFilterMessage: WireMessage {
-    let op: FilterMessage.CompositeOperator
-    let filters: [FilterMessage]
+    let op: StructuredQuery.Filter.CompositeOperator
+    let filters: [StructuredQuery.Filter]
 
     func encode<Sink: WireSink>(to sink: inout Sink) {
         sink.write(1, int32: self.op.rawValue)
@@ -44,7 +45,7 @@ private struct CompositeFilterMessage: WireMessage {
 
 private struct FieldFilterMessage: WireMessage {
     let path: FieldPath?
-    let op: FilterMessage.FieldOperator
+    let op: StructuredQuery.Filter.FieldOperator
     let value: Value?
 
     func encode<Sink: WireSink>(to sink: inout Sink) {
@@ -56,7 +57,7 @@ private struct FieldFilterMessage: WireMessage {
 
 private struct UnaryFilterMessage: WireMessage {
     let path: FieldPath?
-    let op: FilterMessage.UnaryOperator
+    let op: StructuredQuery.Filter.UnaryOperator
 
     func encode<Sink: WireSink>(to sink: inout Sink) {
         sink.write(1, int32: self.op.rawValue)
@@ -64,21 +65,21 @@ private struct UnaryFilterMessage: WireMessage {
     }
 }
 
-extension OrderMessage: WireMessage {
+extension StructuredQuery.Order: WireMessage {
     func encode<Sink: WireSink>(to sink: inout Sink) {
         sink.keep(1, FieldReferenceMessage(self.field))
         sink.write(2, int32: self.direction.rawValue)
     }
 }
 
-extension CursorMessage: WireMessage {
+extension StructuredQuery.Cursor: WireMessage {
     func encode<Sink: WireSink>(to sink: inout Sink) {
         for value in self.values { sink.keep(1, bytes: value.encoded()) }
         sink.write(2, bool: self.before)
     }
 }
 
-extension FindNearestMessage: WireMessage {
+extension StructuredQuery.FindNearest: WireMessage {
     func encode<Sink: WireSink>(to sink: inout Sink) {
         sink.write(1, self.vectorField.map(FieldReferenceMessage.init))
         sink.write(2, self.queryVector.map { EncodedMessage(bytes: $0.encoded()) })

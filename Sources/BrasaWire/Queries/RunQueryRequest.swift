@@ -1,11 +1,12 @@
 package import BrasaDocuments
+package import BrasaQueries
 internal import CBrasaFirestoreV1
 package import NIOCore
 
 package struct RunQueryRequest: Sendable {
     package var parent: ParentName
     /// Nil when the request has no structured query.
-    package var query: StructuredQueryMessage?
+    package var query: StructuredQuery?
     package var consistency: ReadConsistency
     /// Nil when no explanation is asked for.
     package var explain: ExplainOptions?
@@ -21,7 +22,7 @@ package struct RunQueryRequest: Sendable {
 
     package init(
         parent: ParentName,
-        query: StructuredQueryMessage?,
+        query: StructuredQuery?,
         consistency: ReadConsistency = .strong,
         explain: ExplainOptions? = nil
     ) {
@@ -37,7 +38,7 @@ package struct RunQueryRequest: Sendable {
             guard envelope.query_type_case == BRASA__WIRE__RUN_QUERY_REQUEST__QUERY_TYPE_STRUCTURED_QUERY,
                 let query = envelope.structured_query
             else { return request }
-            request.query = try StructuredQueryMessage(query.pointee, in: request.parent.database, with: decoder)
+            request.query = try StructuredQuery(query.pointee, in: request.parent.database, with: decoder)
             return request
         }
     }

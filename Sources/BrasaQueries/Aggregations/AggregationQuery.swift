@@ -1,0 +1,95 @@
+package import BrasaDocuments
+
+/// A checked aggregation under the name of its result.
+package struct Aggregation: Hashable, Sendable {
+    package enum Operation: Hashable, Sendable {
+        /// Nil: however many.
+        case count(upTo: Int?)
+        case sum(FieldPath)
+        case average(FieldPath)
+    }
+
+    package let alias: UTF8Text
+    package let operation: Operation
+}
+
+/// A checked aggregation query.
+package struct AggregationQuery: Hashable, Sendable {
+    package let query: Query
+    package let aggregations: [Aggregation]
+
+    package init(_ structured: StructuredAggregationQuery, parent: ParentName) throws(QueryError) {
+        let asked = structured.aggregations
+        guard !asked.isEmpty else { throw QueryError(.noAggregations) }
+        guard asked.count <= QueryLimits.aggregationsMax else { throw QueryError(.tooManyAggregations(asked.count)) }
+        var unnamed = 0
+        var aggregations: [Aggregation] = []
+        for aggregation in asked {
+            let operation = try Self.operation(aggregation.operation)
+            if aggregation.alias.bytes.isEmpty { unnamed += 1 }
+            let alias = try Self.alias(aggregation.alias, unnamed: unnamed)
+            guard !aggregations.contains(where: { $0.alias == alias }) else {
+                throw QueryError(.duplicateAlias(alias))
+            }
+            aggregations.append(Aggregation(alias: alias, operation: operation))
+        }
+        self.aggregations = aggregations
+        self.query = try Query(structured.query ?? StructuredQuery(), parent: parent)
+    }
+
+    /// Fields that a document must have, all of them, to be in any of the aggregations.
+    package var neededFields: [FieldPath] {
+        var fields: [FieldPath] = []
+        for case .sum(let path) in self.operations where !fields.contains(path) { fields.append(path) }
+        for case .average(let path) in self.operations where !fields.contains(path) { fields.append(path) }
+        return fields
+    }
+
+    /// Whether nothing of the documents matters but how many there are.
+    package var countsOnly: Bool {
+        self.operations.allSatisfy { if case .count = $0 { true } else { false } }
+    }
+
+    /// When nothing but counts is asked for, and each is bounded: how many documents need to be counted.
+    package var countMax: Int? {
+        var countMax = 0
+        for operation in self.operations {
+            guard case .count(let upTo?) = operation else { return nil }
+            countMax = max(countMax, upTo)
+        }
+        return countMax
+    }
+
+    private var operations: [Aggregation.Operation] { self.aggregations.map(\.operation) }
+
+    private static func operation(
+        _ asked: StructuredAggregationQuery.Operation?
+    ) throws(QueryError) -> Aggregation.Operation {
+        switch asked {
+        case nil: throw QueryError(.aggregationWithoutOperator)
+        case .count(let upTo):
+            if let upTo, upTo < 0 { throw QueryError(.negativeUpTo) }
+            return .count(upTo: upTo.map { Int($0) })
+        case .sum(let path): return .sum(try self.checked(path))
+        case .average(let path): return .average(try self.checked(path))
+        }
+    }
+
+    private static func checked(_ path: FieldPath?) throws(QueryError) -> FieldPath {
+        guard let path else { throw QueryError(.document(DocumentError(.fieldPathEmpty))) }
+        guard !path.isDocumentName else { throw QueryError(.aggregationOfName) }
+        return path
+    }
+
+    /// `unnamed` counts the aggregations without an alias so far, this one included.
+    private static func alias(_ asked: UTF8Text, unnamed: Int) throws(QueryError) -> UTF8Text {
+        guard !asked.bytes.isEmpty else { return UTF8Text("field_\(unnamed)") }
+        guard asked.bytes.count <= Limits.idBytesMax else {
+            throw QueryError(.document(DocumentError(.fieldNameTooLong)))
+        }
+        guard !asked.isReservedName else {
+            throw QueryError(.document(DocumentError(.fieldNameReserved(asked.string))))
+        }
+        return asked
+    }
+}

@@ -1,0 +1,73 @@
+package import BrasaDocuments
+
+/// The order of a query's results, with what the protocol adds to the clauses asked for. The last clause is
+/// `__name__`, so no two documents are equal in it.
+package struct ResultOrder: Hashable, Sendable {
+    package struct Clause: Hashable, Sendable {
+        package let path: FieldPath
+        package let isDescending: Bool
+
+        package init(_ path: FieldPath, isDescending: Bool = false) {
+            self.path = path
+            self.isDescending = isDescending
+        }
+    }
+
+    package let clauses: [Clause]
+    /// How many of the clauses were asked for.
+    package let explicitCount: Int
+
+    /// Adds the inequality fields that have no clause, sorted by canonical path, and the name.
+    package init(_ orders: [StructuredQuery.Order], inequalities: Set<FieldPath>) throws(QueryError) {
+        var clauses: [Clause] = []
+        for order in orders {
+            guard !clauses.contains(where: { $0.path == order.field }) else {
+                throw QueryError(.duplicateOrder(order.field))
+            }
+            if clauses.last?.path.isDocumentName == true { throw QueryError(.fieldsAfterKey) }
+            clauses.append(Clause(order.field, isDescending: order.direction == .descending))
+        }
+        let isDescending = clauses.last?.isDescending ?? false
+        let endsWithName = clauses.last?.path.isDocumentName == true
+        let added = inequalities.filter { path in !path.isDocumentName && !clauses.contains { $0.path == path } }
+        if endsWithName, !added.isEmpty { throw QueryError(.fieldsAfterKey) }
+        for path in added.sortedByText { clauses.append(Clause(path, isDescending: isDescending)) }
+        if !endsWithName { clauses.append(Clause(.documentName, isDescending: isDescending)) }
+        self.clauses = clauses
+        self.explicitCount = orders.count
+    }
+
+    /// Whether documents are ordered by nothing but their names.
+    package var isByNameAlone: Bool { self.clauses.count == 1 }
+
+    /// Whether documents that are equal in all else are in descending order of their names.
+    package var isNameDescending: Bool { self.clauses.last?.isDescending ?? false }
+
+    /// The document's place in the order: keys compare byte by byte. Nil when it lacks a field of the order, and so is
+    /// no result.
+    package func key(path: ResourcePath, fields: EncodedFields) -> OrderPreservingKey? {
+        var key = OrderPreservingKey()
+        for clause in self.clauses {
+            if clause.path.isDocumentName {
+                let start = key.bytes.count
+                key.append(path)
+                if clause.isDescending { key.complement(from: start) }
+            } else if !key.append(fields, at: clause.path, isDescending: clause.isDescending) {
+                return nil
+            }
+        }
+        return key
+    }
+
+    /// Whether the document has every field of the order.
+    package func hasFields(_ fields: EncodedFields) -> Bool {
+        self.clauses.allSatisfy { $0.path.isDocumentName || fields.encodedValue(at: $0.path) != nil }
+    }
+}
+
+extension Sequence<FieldPath> {
+    /// By canonical path.
+    var sortedByText: [FieldPath] {
+        self.map { (path: $0, text: UTF8Text($0.canonical)) }.sorted { $0.text < $1.text }.map(\.path)
+    }
+}
