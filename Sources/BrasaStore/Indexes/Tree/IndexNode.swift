@@ -1,0 +1,212 @@
+/// A leaf has as many `chains` as `keys`. An inner node has `children` and, between each two, a separator in `keys`: every
+/// key left of it is below it, no key right of it is.
+final class IndexNode {
+    static let entriesMax = 64
+    static let entriesMin = 16
+    /// Past this, not counting what the keys begin with, a node of at least `entriesFew` keys is split before it gets
+    /// another one.
+    static let bytesMax = 16 << 10
+    static let entriesFew = 4
+
+    private(set) var keys: KeyBlock
+    private(set) var chains: [DocumentChain]
+    private(set) var children: [IndexNode]
+
+    init() {
+        self.keys = KeyBlock()
+        self.chains = []
+        self.children = []
+    }
+
+    init(keys: KeyBlock, chains: [DocumentChain]) {
+        self.keys = keys
+        self.chains = chains
+        self.children = []
+    }
+
+    init(separators: KeyBlock, children: [IndexNode]) {
+        self.keys = separators
+        self.chains = []
+        self.children = children
+    }
+
+    struct Split {
+        let separator: [UInt8]
+        let right: IndexNode
+    }
+
+    /// What a change adds to the tree.
+    struct Change {
+        var entries = 0
+        var bytes = 0
+    }
+
+    var isLeaf: Bool { self.children.isEmpty }
+    var entryCount: Int { self.isLeaf ? self.chains.count : self.children.count }
+
+    /// What the node takes in memory, about: this object, its arrays and their headers.
+    var footprint: Int {
+        96 + self.keys.footprint + (self.isLeaf ? self.chains.capacity : self.children.capacity) * 8 + 48
+    }
+
+    func childIndex(_ key: [UInt8]) -> Int {
+        let (index, isThere) = self.keys.find(key)
+        return isThere ? index + 1 : index
+    }
+
+    /// Whether the node has to be split for one more key.
+    private func isFull(for key: [UInt8]) -> (byCount: Bool, byBytes: Bool) {
+        let byBytes = self.keys.count >= Self.entriesFew && self.keys.restBytes(inserting: key) > Self.bytesMax
+        return (self.entryCount >= Self.entriesMax, byBytes)
+    }
+
+    func insert(_ key: [UInt8], _ chain: DocumentChain, isRightEdge: Bool, _ change: inout Change) -> Split? {
+        guard !self.isLeaf else { return self.insertIntoLeaf(key, chain, &change) }
+        let index = self.childIndex(key)
+        let isAtEnd = isRightEdge && index == self.children.count - 1
+        guard let split = self.children[index].insert(key, chain, isRightEdge: isAtEnd, &change) else { return nil }
+        let before = self.footprint
+        let own = self.insert(split, at: index, isRightEdge: isAtEnd)
+        change.bytes += self.footprint - before + (own?.right.footprint ?? 0)
+        return own
+    }
+
+    private func insertIntoLeaf(_ key: [UInt8], _ chain: DocumentChain, _ change: inout Change) -> Split? {
+        let (index, isThere) = self.keys.find(key)
+        if isThere {
+            self.keys.add(uses: 1, at: index)
+            return nil
+        }
+        change.entries += 1
+        let before = self.footprint
+        let full = self.isFull(for: key)
+        guard full.byCount || full.byBytes else {
+            self.place(key, chain, at: index)
+            change.bytes += self.footprint - before
+            return nil
+        }
+        let right: IndexNode
+        if index == self.keys.count {
+            // The key comes last: what is here stays full.
+            right = IndexNode(keys: KeyBlock(key), chains: [chain])
+        } else if full.byBytes && index == 0 {
+            // The key may have little in common with the others, and giving them a shorter prefix would cost much.
+            right = IndexNode(keys: self.keys, chains: self.chains)
+            (self.keys, self.chains) = (KeyBlock(key), [chain])
+        } else {
+            right = self.splitLeaf(at: self.keys.count / 2)
+            let isLeft = index <= self.keys.count
+            (isLeft ? self : right).place(key, chain, at: isLeft ? index : index - self.keys.count)
+        }
+        change.bytes += self.footprint - before + right.footprint
+        return Split(separator: KeyBlock.separator(self.keys, right.keys), right: right)
+    }
+
+    private func place(_ key: [UInt8], _ chain: DocumentChain, at index: Int) {
+        self.keys.insert(key, at: index)
+        self.chains.insert(chain, at: index)
+    }
+
+    private func splitLeaf(at middle: Int) -> IndexNode {
+        let right = IndexNode(keys: self.keys.part(middle..<self.keys.count), chains: Array(self.chains[middle...]))
+        self.keys = self.keys.part(0..<middle)
+        self.chains = Array(self.chains[..<middle])
+        return right
+    }
+
+    /// Puts the right half of the child at `index` behind it.
+    private func insert(_ split: Split, at index: Int, isRightEdge: Bool) -> Split? {
+        let full = self.isFull(for: split.separator)
+        let last = self.keys.count
+        guard last > 0, full.byCount || full.byBytes else {
+            self.keys.insert(split.separator, at: index)
+            self.children.insert(split.right, at: index + 1)
+            return nil
+        }
+        if index == last, isRightEdge || full.byBytes {
+            let separator = self.keys.key(at: last - 1)
+            let right = IndexNode(separators: KeyBlock(split.separator), children: [self.children[last], split.right])
+            (self.keys, self.children) = (self.keys.part(0..<(last - 1)), Array(self.children[..<last]))
+            return Split(separator: separator, right: right)
+        }
+        if index == 0, full.byBytes {
+            let separator = self.keys.key(at: 0)
+            let right = IndexNode(separators: self.keys.part(1..<last), children: Array(self.children[1...]))
+            (self.keys, self.children) = (KeyBlock(split.separator), [self.children[0], split.right])
+            return Split(separator: separator, right: right)
+        }
+        let middle = self.children.count / 2
+        let separator = self.keys.key(at: middle - 1)
+        let right = IndexNode(separators: self.keys.part(middle..<last), children: Array(self.children[middle...]))
+        (self.keys, self.children) = (self.keys.part(0..<(middle - 1)), Array(self.children[..<middle]))
+        let target = index < middle ? self : right
+        let place = index < middle ? index : index - middle
+        target.keys.insert(split.separator, at: place)
+        target.children.insert(split.right, at: place + 1)
+        return Split(separator: separator, right: right)
+    }
+}
+
+// MARK: Removal
+
+extension IndexNode {
+    func remove(_ key: [UInt8], _ change: inout Change) {
+        guard !self.isLeaf else { return self.removeFromLeaf(key, &change) }
+        let index = self.childIndex(key)
+        let child = self.children[index]
+        child.remove(key, &change)
+        guard change.entries < 0, child.entryCount < Self.entriesMin else { return }
+        let before = self.footprint
+        if child.entryCount == 0 {
+            change.bytes -= child.footprint
+            self.removeChild(index)
+        } else if index > 0, self.join(index - 1, &change) {
+        } else if index + 1 < self.children.count {
+            _ = self.join(index, &change)
+        }
+        change.bytes += self.footprint - before
+    }
+
+    private func removeFromLeaf(_ key: [UInt8], _ change: inout Change) {
+        let (index, isThere) = self.keys.find(key)
+        guard isThere else { return }
+        guard self.keys.slots[index].uses == 1 else { return self.keys.removeUse(at: index) }
+        let before = self.footprint
+        self.keys.remove(at: index)
+        self.chains.remove(at: index)
+        change.entries -= 1
+        change.bytes += self.footprint - before
+    }
+
+    private func removeChild(_ index: Int) {
+        self.children.remove(at: index)
+        if self.keys.count > 0 { self.keys.remove(at: max(index - 1, 0)) }
+    }
+
+    /// Joins the child at an index with the next one, when both together stay well below a node's bounds.
+    private func join(_ index: Int, _ change: inout Change) -> Bool {
+        let (left, right) = (self.children[index], self.children[index + 1])
+        guard left.entryCount + right.entryCount <= Self.entriesMax - Self.entriesMin else { return false }
+        let before = left.footprint + right.footprint
+        if left.isLeaf {
+            guard left.keys.fits(joining: right.keys) else { return false }
+            left.keys = KeyBlock.joined(left.keys, right.keys)
+            left.chains += right.chains
+        } else {
+            let separator = KeyBlock(self.keys.key(at: index))
+            guard left.keys.fits(joining: separator), separator.fits(joining: right.keys) else { return false }
+            left.keys = KeyBlock.joined(KeyBlock.joined(left.keys, separator), right.keys)
+            left.children += right.children
+        }
+        self.removeChild(index + 1)
+        change.bytes += left.footprint - before
+        return true
+    }
+}
+
+extension KeyBlock {
+    fileprivate func fits(joining right: KeyBlock) -> Bool {
+        guard self.count > 0, right.count > 0 else { return true }
+        return KeyBlock.joinedSize(self, right).restBytes <= IndexNode.bytesMax
+    }
+}
