@@ -125,7 +125,8 @@ let package = Package(
             swiftSettings: settings
         ),
         tests("BrasaDocuments", ["BrasaDocuments"]),
-        tests("BrasaQueries", pure),
+        support("BrasaQueryModel", pure),
+        tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests(
