@@ -9,10 +9,11 @@ import re
 import sys
 
 NOTE = "// Made by scripts/generate from proto/. Do not edit.\n"
-SERVICE = "google.firestore.v1.Firestore"
+# Each service with the prefix of its generated types.
+SERVICES = {"google.firestore.v1.Firestore": "Firestore", "brasa.admin.v1.Admin": "Admin"}
 
 # Methods whose messages have no Swift form yet: the stub sends and receives their bytes.
-UNTYPED = {"ExecutePipeline", "RunAggregationQuery", "PartitionQuery", "Write", "Listen"}
+UNTYPED = {"ExecutePipeline", "Write", "Listen"}
 # Messages whose Swift form has a name of its own.
 SWIFT_NAMES = {"Document": "NamedDocument", "Empty": "EmptyResponse"}
 
@@ -165,14 +166,14 @@ def swift_envelopes(messages):
     return "\n".join(lines + [""])
 
 
-def swift_methods(methods):
+def swift_methods(service, prefix, methods):
     lines = [
         NOTE,
         "package import BrasaGRPC",
         "",
-        f"/// Every method of `{SERVICE}`.",
-        "package enum FirestoreMethods {",
-        f'    package static let service = "{SERVICE}"',
+        f"/// Every method of `{service}`.",
+        f"package enum {prefix}Methods {{",
+        f'    package static let service = "{service}"',
         "",
     ]
     for method in methods:
@@ -184,12 +185,14 @@ def swift_methods(methods):
             "    )",
         ]
     lines += ["", "    package static let all: [GRPCMethodDescriptor] = ["]
-    lines += [f"        {method.swift_name}," for method in methods]
+    # As swift format lays it out.
+    comma = "," if len(methods) > 1 else ""
+    lines += [f"        {method.swift_name}{comma}" for method in methods]
     return "\n".join(lines + ["    ]", "}", ""])
 
 
-def swift_stub(methods):
-    lines = [NOTE, "package import BrasaGRPC", "", "extension FirestoreClientStub {"]
+def swift_stub(prefix, methods):
+    lines = [NOTE, "package import BrasaGRPC", "", f"extension {prefix}ClientStub {{"]
     for index, method in enumerate(methods):
         received = f"        received: @escaping ({method.response}) -> Void,"
         finished = "        finished: @escaping (GRPCCallResult) -> Void"
@@ -200,7 +203,7 @@ def swift_stub(methods):
                 f"        _ request: {method.request},",
                 f"        completion: @escaping (Result<{method.response}, GRPCCallResult>) -> Void",
                 "    ) -> GRPCClientCall {",
-                f"        self.unary({index}, request, completion)",
+                f"        self.calls.unary({index}, request, completion)",
             ]
         elif method.kind == "serverStreaming":
             lines += [
@@ -210,7 +213,7 @@ def swift_stub(methods):
                 received,
                 finished,
                 "    ) -> GRPCClientCall {",
-                f"        self.serverStreaming({index}, request, received, finished)",
+                f"        self.calls.serverStreaming({index}, request, received, finished)",
             ]
         else:
             lines += [
@@ -218,8 +221,8 @@ def swift_stub(methods):
                 received,
                 "        becameWritable: @escaping () -> Void = {},",
                 finished,
-                f"    ) -> FirestoreRequestStream<{method.request}> {{",
-                f"        self.bidirectional({index}, received, becameWritable, finished)",
+                f"    ) -> RequestStream<{method.request}> {{",
+                f"        self.calls.bidirectional({index}, received, becameWritable, finished)",
             ]
         lines += ["    }", ""]
     return "\n".join(lines[:-1] + ["}", ""])
@@ -246,15 +249,16 @@ def main():
     public_set = public_path.read_bytes()
     messages = envelope_messages(envelope_path.read_bytes())
     refuse_recursion(messages)
-    methods = methods_of(public_set, SERVICE)
     (c_folder / "envelope_descriptors.h").write_text(descriptor_header(messages))
     (c_folder / "module.modulemap").write_text(
         "// " + NOTE.removeprefix("// ") + "module CBrasaFirestoreV1 {\n"
         '    header "envelopes.pb-c.h"\n    header "envelope_descriptors.h"\n    export *\n}\n'
     )
     (swift_folder / "Envelopes.swift").write_text(swift_envelopes(messages))
-    (swift_folder / "FirestoreMethods.swift").write_text(swift_methods(methods))
-    (swift_folder / "FirestoreClientStub+Methods.swift").write_text(swift_stub(methods))
+    for service, prefix in SERVICES.items():
+        methods = methods_of(public_set, service)
+        (swift_folder / f"{prefix}Methods.swift").write_text(swift_methods(service, prefix, methods))
+        (swift_folder / f"{prefix}ClientStub+Methods.swift").write_text(swift_stub(prefix, methods))
     (swift_folder / "FirestoreDescriptors.swift").write_text(swift_descriptors(public_set))
 
 

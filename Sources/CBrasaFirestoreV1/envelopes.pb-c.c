@@ -199,6 +199,42 @@ void   brasa__wire__double_value__init
   static const Brasa__Wire__DoubleValue init_value = BRASA__WIRE__DOUBLE_VALUE__INIT;
   *message = init_value;
 }
+void   brasa__wire__int64_value__init
+                     (Brasa__Wire__Int64Value         *message)
+{
+  static const Brasa__Wire__Int64Value init_value = BRASA__WIRE__INT64_VALUE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__duration__init
+                     (Brasa__Wire__Duration         *message)
+{
+  static const Brasa__Wire__Duration init_value = BRASA__WIRE__DURATION__INIT;
+  *message = init_value;
+}
+void   brasa__wire__struct__init
+                     (Brasa__Wire__Struct         *message)
+{
+  static const Brasa__Wire__Struct init_value = BRASA__WIRE__STRUCT__INIT;
+  *message = init_value;
+}
+void   brasa__wire__struct_value__init
+                     (Brasa__Wire__StructValue         *message)
+{
+  static const Brasa__Wire__StructValue init_value = BRASA__WIRE__STRUCT_VALUE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__list_value__init
+                     (Brasa__Wire__ListValue         *message)
+{
+  static const Brasa__Wire__ListValue init_value = BRASA__WIRE__LIST_VALUE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__map_entry__init
+                     (Brasa__Wire__MapEntry         *message)
+{
+  static const Brasa__Wire__MapEntry init_value = BRASA__WIRE__MAP_ENTRY__INIT;
+  *message = init_value;
+}
 void   brasa__wire__field_reference__init
                      (Brasa__Wire__FieldReference         *message)
 {
@@ -265,10 +301,64 @@ void   brasa__wire__structured_query__init
   static const Brasa__Wire__StructuredQuery init_value = BRASA__WIRE__STRUCTURED_QUERY__INIT;
   *message = init_value;
 }
+void   brasa__wire__structured_aggregation_query__init
+                     (Brasa__Wire__StructuredAggregationQuery         *message)
+{
+  static const Brasa__Wire__StructuredAggregationQuery init_value = BRASA__WIRE__STRUCTURED_AGGREGATION_QUERY__INIT;
+  *message = init_value;
+}
+void   brasa__wire__aggregation__count__init
+                     (Brasa__Wire__Aggregation__Count         *message)
+{
+  static const Brasa__Wire__Aggregation__Count init_value = BRASA__WIRE__AGGREGATION__COUNT__INIT;
+  *message = init_value;
+}
+void   brasa__wire__aggregation__sum__init
+                     (Brasa__Wire__Aggregation__Sum         *message)
+{
+  static const Brasa__Wire__Aggregation__Sum init_value = BRASA__WIRE__AGGREGATION__SUM__INIT;
+  *message = init_value;
+}
+void   brasa__wire__aggregation__avg__init
+                     (Brasa__Wire__Aggregation__Avg         *message)
+{
+  static const Brasa__Wire__Aggregation__Avg init_value = BRASA__WIRE__AGGREGATION__AVG__INIT;
+  *message = init_value;
+}
+void   brasa__wire__aggregation__init
+                     (Brasa__Wire__Aggregation         *message)
+{
+  static const Brasa__Wire__Aggregation init_value = BRASA__WIRE__AGGREGATION__INIT;
+  *message = init_value;
+}
+void   brasa__wire__aggregation_result__init
+                     (Brasa__Wire__AggregationResult         *message)
+{
+  static const Brasa__Wire__AggregationResult init_value = BRASA__WIRE__AGGREGATION_RESULT__INIT;
+  *message = init_value;
+}
 void   brasa__wire__explain_options__init
                      (Brasa__Wire__ExplainOptions         *message)
 {
   static const Brasa__Wire__ExplainOptions init_value = BRASA__WIRE__EXPLAIN_OPTIONS__INIT;
+  *message = init_value;
+}
+void   brasa__wire__explain_metrics__init
+                     (Brasa__Wire__ExplainMetrics         *message)
+{
+  static const Brasa__Wire__ExplainMetrics init_value = BRASA__WIRE__EXPLAIN_METRICS__INIT;
+  *message = init_value;
+}
+void   brasa__wire__plan_summary__init
+                     (Brasa__Wire__PlanSummary         *message)
+{
+  static const Brasa__Wire__PlanSummary init_value = BRASA__WIRE__PLAN_SUMMARY__INIT;
+  *message = init_value;
+}
+void   brasa__wire__execution_stats__init
+                     (Brasa__Wire__ExecutionStats         *message)
+{
+  static const Brasa__Wire__ExecutionStats init_value = BRASA__WIRE__EXECUTION_STATS__INIT;
   *message = init_value;
 }
 void   brasa__wire__run_query_request__init
@@ -281,6 +371,42 @@ void   brasa__wire__run_query_response__init
                      (Brasa__Wire__RunQueryResponse         *message)
 {
   static const Brasa__Wire__RunQueryResponse init_value = BRASA__WIRE__RUN_QUERY_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__run_aggregation_query_request__init
+                     (Brasa__Wire__RunAggregationQueryRequest         *message)
+{
+  static const Brasa__Wire__RunAggregationQueryRequest init_value = BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__INIT;
+  *message = init_value;
+}
+void   brasa__wire__run_aggregation_query_response__init
+                     (Brasa__Wire__RunAggregationQueryResponse         *message)
+{
+  static const Brasa__Wire__RunAggregationQueryResponse init_value = BRASA__WIRE__RUN_AGGREGATION_QUERY_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__partition_query_request__init
+                     (Brasa__Wire__PartitionQueryRequest         *message)
+{
+  static const Brasa__Wire__PartitionQueryRequest init_value = BRASA__WIRE__PARTITION_QUERY_REQUEST__INIT;
+  *message = init_value;
+}
+void   brasa__wire__partition_query_response__init
+                     (Brasa__Wire__PartitionQueryResponse         *message)
+{
+  static const Brasa__Wire__PartitionQueryResponse init_value = BRASA__WIRE__PARTITION_QUERY_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__list_indexes_response__init
+                     (Brasa__Wire__ListIndexesResponse         *message)
+{
+  static const Brasa__Wire__ListIndexesResponse init_value = BRASA__WIRE__LIST_INDEXES_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__index__init
+                     (Brasa__Wire__Index         *message)
+{
+  static const Brasa__Wire__Index init_value = BRASA__WIRE__INDEX__INIT;
   *message = init_value;
 }
 static const ProtobufCFieldDescriptor brasa__wire__timestamp__field_descriptors[2] =
@@ -2285,6 +2411,325 @@ const ProtobufCMessageDescriptor brasa__wire__double_value__descriptor =
   (ProtobufCMessageInit) brasa__wire__double_value__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor brasa__wire__int64_value__field_descriptors[1] =
+{
+  {
+    "value",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Int64Value, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__int64_value__field_indices_by_name[] = {
+  0,   /* field[0] = value */
+};
+static const ProtobufCIntRange brasa__wire__int64_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__int64_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.Int64Value",
+  "Int64Value",
+  "Brasa__Wire__Int64Value",
+  "brasa.wire",
+  sizeof(Brasa__Wire__Int64Value),
+  1,
+  brasa__wire__int64_value__field_descriptors,
+  brasa__wire__int64_value__field_indices_by_name,
+  1,  brasa__wire__int64_value__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__int64_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__duration__field_descriptors[2] =
+{
+  {
+    "seconds",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Duration, seconds),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "nanos",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Duration, nanos),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__duration__field_indices_by_name[] = {
+  1,   /* field[1] = nanos */
+  0,   /* field[0] = seconds */
+};
+static const ProtobufCIntRange brasa__wire__duration__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__duration__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.Duration",
+  "Duration",
+  "Brasa__Wire__Duration",
+  "brasa.wire",
+  sizeof(Brasa__Wire__Duration),
+  2,
+  brasa__wire__duration__field_descriptors,
+  brasa__wire__duration__field_indices_by_name,
+  1,  brasa__wire__duration__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__duration__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__struct__field_descriptors[1] =
+{
+  {
+    "fields",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__Struct, n_fields),
+    offsetof(Brasa__Wire__Struct, fields),
+    &brasa__wire__map_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__struct__field_indices_by_name[] = {
+  0,   /* field[0] = fields */
+};
+static const ProtobufCIntRange brasa__wire__struct__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__struct__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.Struct",
+  "Struct",
+  "Brasa__Wire__Struct",
+  "brasa.wire",
+  sizeof(Brasa__Wire__Struct),
+  1,
+  brasa__wire__struct__field_descriptors,
+  brasa__wire__struct__field_indices_by_name,
+  1,  brasa__wire__struct__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__struct__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__struct_value__field_descriptors[6] =
+{
+  {
+    "null_value",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Brasa__Wire__StructValue, kind_case),
+    offsetof(Brasa__Wire__StructValue, null_value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "number_value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    offsetof(Brasa__Wire__StructValue, kind_case),
+    offsetof(Brasa__Wire__StructValue, number_value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "string_value",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__StructValue, kind_case),
+    offsetof(Brasa__Wire__StructValue, string_value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bool_value",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(Brasa__Wire__StructValue, kind_case),
+    offsetof(Brasa__Wire__StructValue, bool_value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "struct_value",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__StructValue, kind_case),
+    offsetof(Brasa__Wire__StructValue, struct_value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_value",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__StructValue, kind_case),
+    offsetof(Brasa__Wire__StructValue, list_value),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__struct_value__field_indices_by_name[] = {
+  3,   /* field[3] = bool_value */
+  5,   /* field[5] = list_value */
+  0,   /* field[0] = null_value */
+  1,   /* field[1] = number_value */
+  2,   /* field[2] = string_value */
+  4,   /* field[4] = struct_value */
+};
+static const ProtobufCIntRange brasa__wire__struct_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor brasa__wire__struct_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.StructValue",
+  "StructValue",
+  "Brasa__Wire__StructValue",
+  "brasa.wire",
+  sizeof(Brasa__Wire__StructValue),
+  6,
+  brasa__wire__struct_value__field_descriptors,
+  brasa__wire__struct_value__field_indices_by_name,
+  1,  brasa__wire__struct_value__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__struct_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__list_value__field_descriptors[1] =
+{
+  {
+    "values",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__ListValue, n_values),
+    offsetof(Brasa__Wire__ListValue, values),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__list_value__field_indices_by_name[] = {
+  0,   /* field[0] = values */
+};
+static const ProtobufCIntRange brasa__wire__list_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__list_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ListValue",
+  "ListValue",
+  "Brasa__Wire__ListValue",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ListValue),
+  1,
+  brasa__wire__list_value__field_descriptors,
+  brasa__wire__list_value__field_indices_by_name,
+  1,  brasa__wire__list_value__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__list_value__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__map_entry__field_descriptors[2] =
+{
+  {
+    "key",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__MapEntry, key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "value",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__MapEntry, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__map_entry__field_indices_by_name[] = {
+  0,   /* field[0] = key */
+  1,   /* field[1] = value */
+};
+static const ProtobufCIntRange brasa__wire__map_entry__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__map_entry__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.MapEntry",
+  "MapEntry",
+  "Brasa__Wire__MapEntry",
+  "brasa.wire",
+  sizeof(Brasa__Wire__MapEntry),
+  2,
+  brasa__wire__map_entry__field_descriptors,
+  brasa__wire__map_entry__field_indices_by_name,
+  1,  brasa__wire__map_entry__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__map_entry__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor brasa__wire__field_reference__field_descriptors[1] =
 {
   {
@@ -2989,6 +3434,288 @@ const ProtobufCMessageDescriptor brasa__wire__structured_query__descriptor =
   (ProtobufCMessageInit) brasa__wire__structured_query__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor brasa__wire__structured_aggregation_query__field_descriptors[2] =
+{
+  {
+    "structured_query",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__StructuredAggregationQuery, query_type_case),
+    offsetof(Brasa__Wire__StructuredAggregationQuery, structured_query),
+    &brasa__wire__structured_query__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "aggregations",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__StructuredAggregationQuery, n_aggregations),
+    offsetof(Brasa__Wire__StructuredAggregationQuery, aggregations),
+    &brasa__wire__aggregation__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__structured_aggregation_query__field_indices_by_name[] = {
+  1,   /* field[1] = aggregations */
+  0,   /* field[0] = structured_query */
+};
+static const ProtobufCIntRange brasa__wire__structured_aggregation_query__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 3, 1 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__structured_aggregation_query__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.StructuredAggregationQuery",
+  "StructuredAggregationQuery",
+  "Brasa__Wire__StructuredAggregationQuery",
+  "brasa.wire",
+  sizeof(Brasa__Wire__StructuredAggregationQuery),
+  2,
+  brasa__wire__structured_aggregation_query__field_descriptors,
+  brasa__wire__structured_aggregation_query__field_indices_by_name,
+  2,  brasa__wire__structured_aggregation_query__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__structured_aggregation_query__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__aggregation__count__field_descriptors[1] =
+{
+  {
+    "up_to",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Aggregation__Count, up_to),
+    &brasa__wire__int64_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__aggregation__count__field_indices_by_name[] = {
+  0,   /* field[0] = up_to */
+};
+static const ProtobufCIntRange brasa__wire__aggregation__count__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__aggregation__count__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.Aggregation.Count",
+  "Count",
+  "Brasa__Wire__Aggregation__Count",
+  "brasa.wire",
+  sizeof(Brasa__Wire__Aggregation__Count),
+  1,
+  brasa__wire__aggregation__count__field_descriptors,
+  brasa__wire__aggregation__count__field_indices_by_name,
+  1,  brasa__wire__aggregation__count__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__aggregation__count__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__aggregation__sum__field_descriptors[1] =
+{
+  {
+    "field",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Aggregation__Sum, field),
+    &brasa__wire__field_reference__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__aggregation__sum__field_indices_by_name[] = {
+  0,   /* field[0] = field */
+};
+static const ProtobufCIntRange brasa__wire__aggregation__sum__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__aggregation__sum__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.Aggregation.Sum",
+  "Sum",
+  "Brasa__Wire__Aggregation__Sum",
+  "brasa.wire",
+  sizeof(Brasa__Wire__Aggregation__Sum),
+  1,
+  brasa__wire__aggregation__sum__field_descriptors,
+  brasa__wire__aggregation__sum__field_indices_by_name,
+  1,  brasa__wire__aggregation__sum__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__aggregation__sum__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__aggregation__avg__field_descriptors[1] =
+{
+  {
+    "field",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Aggregation__Avg, field),
+    &brasa__wire__field_reference__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__aggregation__avg__field_indices_by_name[] = {
+  0,   /* field[0] = field */
+};
+static const ProtobufCIntRange brasa__wire__aggregation__avg__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__aggregation__avg__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.Aggregation.Avg",
+  "Avg",
+  "Brasa__Wire__Aggregation__Avg",
+  "brasa.wire",
+  sizeof(Brasa__Wire__Aggregation__Avg),
+  1,
+  brasa__wire__aggregation__avg__field_descriptors,
+  brasa__wire__aggregation__avg__field_indices_by_name,
+  1,  brasa__wire__aggregation__avg__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__aggregation__avg__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__aggregation__field_descriptors[4] =
+{
+  {
+    "count",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__Aggregation, operator_case),
+    offsetof(Brasa__Wire__Aggregation, count),
+    &brasa__wire__aggregation__count__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sum",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__Aggregation, operator_case),
+    offsetof(Brasa__Wire__Aggregation, sum),
+    &brasa__wire__aggregation__sum__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "avg",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__Aggregation, operator_case),
+    offsetof(Brasa__Wire__Aggregation, avg),
+    &brasa__wire__aggregation__avg__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "alias",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Aggregation, alias),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__aggregation__field_indices_by_name[] = {
+  3,   /* field[3] = alias */
+  2,   /* field[2] = avg */
+  0,   /* field[0] = count */
+  1,   /* field[1] = sum */
+};
+static const ProtobufCIntRange brasa__wire__aggregation__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 7, 3 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor brasa__wire__aggregation__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.Aggregation",
+  "Aggregation",
+  "Brasa__Wire__Aggregation",
+  "brasa.wire",
+  sizeof(Brasa__Wire__Aggregation),
+  4,
+  brasa__wire__aggregation__field_descriptors,
+  brasa__wire__aggregation__field_indices_by_name,
+  2,  brasa__wire__aggregation__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__aggregation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__aggregation_result__field_descriptors[1] =
+{
+  {
+    "aggregate_fields",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__AggregationResult, n_aggregate_fields),
+    offsetof(Brasa__Wire__AggregationResult, aggregate_fields),
+    &brasa__wire__map_entry__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__aggregation_result__field_indices_by_name[] = {
+  0,   /* field[0] = aggregate_fields */
+};
+static const ProtobufCIntRange brasa__wire__aggregation_result__number_ranges[1 + 1] =
+{
+  { 2, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__aggregation_result__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.AggregationResult",
+  "AggregationResult",
+  "Brasa__Wire__AggregationResult",
+  "brasa.wire",
+  sizeof(Brasa__Wire__AggregationResult),
+  1,
+  brasa__wire__aggregation_result__field_descriptors,
+  brasa__wire__aggregation_result__field_indices_by_name,
+  1,  brasa__wire__aggregation_result__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__aggregation_result__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor brasa__wire__explain_options__field_descriptors[1] =
 {
   {
@@ -3025,6 +3752,173 @@ const ProtobufCMessageDescriptor brasa__wire__explain_options__descriptor =
   brasa__wire__explain_options__field_indices_by_name,
   1,  brasa__wire__explain_options__number_ranges,
   (ProtobufCMessageInit) brasa__wire__explain_options__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__explain_metrics__field_descriptors[2] =
+{
+  {
+    "plan_summary",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExplainMetrics, plan_summary),
+    &brasa__wire__plan_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "execution_stats",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExplainMetrics, execution_stats),
+    &brasa__wire__execution_stats__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__explain_metrics__field_indices_by_name[] = {
+  1,   /* field[1] = execution_stats */
+  0,   /* field[0] = plan_summary */
+};
+static const ProtobufCIntRange brasa__wire__explain_metrics__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__explain_metrics__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ExplainMetrics",
+  "ExplainMetrics",
+  "Brasa__Wire__ExplainMetrics",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ExplainMetrics),
+  2,
+  brasa__wire__explain_metrics__field_descriptors,
+  brasa__wire__explain_metrics__field_indices_by_name,
+  1,  brasa__wire__explain_metrics__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__explain_metrics__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__plan_summary__field_descriptors[1] =
+{
+  {
+    "indexes_used",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__PlanSummary, n_indexes_used),
+    offsetof(Brasa__Wire__PlanSummary, indexes_used),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__plan_summary__field_indices_by_name[] = {
+  0,   /* field[0] = indexes_used */
+};
+static const ProtobufCIntRange brasa__wire__plan_summary__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__plan_summary__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.PlanSummary",
+  "PlanSummary",
+  "Brasa__Wire__PlanSummary",
+  "brasa.wire",
+  sizeof(Brasa__Wire__PlanSummary),
+  1,
+  brasa__wire__plan_summary__field_descriptors,
+  brasa__wire__plan_summary__field_indices_by_name,
+  1,  brasa__wire__plan_summary__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__plan_summary__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__execution_stats__field_descriptors[4] =
+{
+  {
+    "results_returned",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExecutionStats, results_returned),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "execution_duration",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExecutionStats, execution_duration),
+    &brasa__wire__duration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_operations",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExecutionStats, read_operations),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "debug_stats",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExecutionStats, debug_stats),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__execution_stats__field_indices_by_name[] = {
+  3,   /* field[3] = debug_stats */
+  1,   /* field[1] = execution_duration */
+  2,   /* field[2] = read_operations */
+  0,   /* field[0] = results_returned */
+};
+static const ProtobufCIntRange brasa__wire__execution_stats__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 3, 1 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor brasa__wire__execution_stats__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ExecutionStats",
+  "ExecutionStats",
+  "Brasa__Wire__ExecutionStats",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ExecutionStats),
+  4,
+  brasa__wire__execution_stats__field_descriptors,
+  brasa__wire__execution_stats__field_indices_by_name,
+  2,  brasa__wire__execution_stats__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__execution_stats__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor brasa__wire__run_query_request__field_descriptors[6] =
@@ -3132,7 +4026,7 @@ const ProtobufCMessageDescriptor brasa__wire__run_query_request__descriptor =
   (ProtobufCMessageInit) brasa__wire__run_query_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor brasa__wire__run_query_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor brasa__wire__run_query_response__field_descriptors[6] =
 {
   {
     "document",
@@ -3194,19 +4088,33 @@ static const ProtobufCFieldDescriptor brasa__wire__run_query_response__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "explain_metrics",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__RunQueryResponse, explain_metrics),
+    &brasa__wire__explain_metrics__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned brasa__wire__run_query_response__field_indices_by_name[] = {
   0,   /* field[0] = document */
   4,   /* field[4] = done */
+  5,   /* field[5] = explain_metrics */
   2,   /* field[2] = read_time */
   3,   /* field[3] = skipped_results */
   1,   /* field[1] = transaction */
 };
-static const ProtobufCIntRange brasa__wire__run_query_response__number_ranges[2 + 1] =
+static const ProtobufCIntRange brasa__wire__run_query_response__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 6, 4 },
-  { 0, 5 }
+  { 11, 5 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor brasa__wire__run_query_response__descriptor =
 {
@@ -3216,10 +4124,540 @@ const ProtobufCMessageDescriptor brasa__wire__run_query_response__descriptor =
   "Brasa__Wire__RunQueryResponse",
   "brasa.wire",
   sizeof(Brasa__Wire__RunQueryResponse),
-  5,
+  6,
   brasa__wire__run_query_response__field_descriptors,
   brasa__wire__run_query_response__field_indices_by_name,
-  2,  brasa__wire__run_query_response__number_ranges,
+  3,  brasa__wire__run_query_response__number_ranges,
   (ProtobufCMessageInit) brasa__wire__run_query_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__run_aggregation_query_request__field_descriptors[6] =
+{
+  {
+    "parent",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__RunAggregationQueryRequest, parent),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "structured_aggregation_query",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__RunAggregationQueryRequest, query_type_case),
+    offsetof(Brasa__Wire__RunAggregationQueryRequest, structured_aggregation_query),
+    &brasa__wire__structured_aggregation_query__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__RunAggregationQueryRequest, consistency_selector_case),
+    offsetof(Brasa__Wire__RunAggregationQueryRequest, transaction),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "new_transaction",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__RunAggregationQueryRequest, consistency_selector_case),
+    offsetof(Brasa__Wire__RunAggregationQueryRequest, new_transaction),
+    &brasa__wire__transaction_options__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_time",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__RunAggregationQueryRequest, consistency_selector_case),
+    offsetof(Brasa__Wire__RunAggregationQueryRequest, read_time),
+    &brasa__wire__timestamp__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explain_options",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__RunAggregationQueryRequest, explain_options),
+    &brasa__wire__explain_options__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__run_aggregation_query_request__field_indices_by_name[] = {
+  5,   /* field[5] = explain_options */
+  3,   /* field[3] = new_transaction */
+  0,   /* field[0] = parent */
+  4,   /* field[4] = read_time */
+  1,   /* field[1] = structured_aggregation_query */
+  2,   /* field[2] = transaction */
+};
+static const ProtobufCIntRange brasa__wire__run_aggregation_query_request__number_ranges[3 + 1] =
+{
+  { 1, 0 },
+  { 4, 2 },
+  { 8, 5 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor brasa__wire__run_aggregation_query_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.RunAggregationQueryRequest",
+  "RunAggregationQueryRequest",
+  "Brasa__Wire__RunAggregationQueryRequest",
+  "brasa.wire",
+  sizeof(Brasa__Wire__RunAggregationQueryRequest),
+  6,
+  brasa__wire__run_aggregation_query_request__field_descriptors,
+  brasa__wire__run_aggregation_query_request__field_indices_by_name,
+  3,  brasa__wire__run_aggregation_query_request__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__run_aggregation_query_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__run_aggregation_query_response__field_descriptors[4] =
+{
+  {
+    "result",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__RunAggregationQueryResponse, result),
+    &brasa__wire__aggregation_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__RunAggregationQueryResponse, transaction),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_time",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__RunAggregationQueryResponse, read_time),
+    &brasa__wire__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "explain_metrics",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__RunAggregationQueryResponse, explain_metrics),
+    &brasa__wire__explain_metrics__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__run_aggregation_query_response__field_indices_by_name[] = {
+  3,   /* field[3] = explain_metrics */
+  2,   /* field[2] = read_time */
+  0,   /* field[0] = result */
+  1,   /* field[1] = transaction */
+};
+static const ProtobufCIntRange brasa__wire__run_aggregation_query_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 10, 3 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor brasa__wire__run_aggregation_query_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.RunAggregationQueryResponse",
+  "RunAggregationQueryResponse",
+  "Brasa__Wire__RunAggregationQueryResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__RunAggregationQueryResponse),
+  4,
+  brasa__wire__run_aggregation_query_response__field_descriptors,
+  brasa__wire__run_aggregation_query_response__field_indices_by_name,
+  2,  brasa__wire__run_aggregation_query_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__run_aggregation_query_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__partition_query_request__field_descriptors[6] =
+{
+  {
+    "parent",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__PartitionQueryRequest, parent),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "structured_query",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__PartitionQueryRequest, query_type_case),
+    offsetof(Brasa__Wire__PartitionQueryRequest, structured_query),
+    &brasa__wire__structured_query__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "partition_count",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__PartitionQueryRequest, partition_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__PartitionQueryRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__PartitionQueryRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_time",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__PartitionQueryRequest, consistency_selector_case),
+    offsetof(Brasa__Wire__PartitionQueryRequest, read_time),
+    &brasa__wire__timestamp__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__partition_query_request__field_indices_by_name[] = {
+  4,   /* field[4] = page_size */
+  3,   /* field[3] = page_token */
+  0,   /* field[0] = parent */
+  2,   /* field[2] = partition_count */
+  5,   /* field[5] = read_time */
+  1,   /* field[1] = structured_query */
+};
+static const ProtobufCIntRange brasa__wire__partition_query_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor brasa__wire__partition_query_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.PartitionQueryRequest",
+  "PartitionQueryRequest",
+  "Brasa__Wire__PartitionQueryRequest",
+  "brasa.wire",
+  sizeof(Brasa__Wire__PartitionQueryRequest),
+  6,
+  brasa__wire__partition_query_request__field_descriptors,
+  brasa__wire__partition_query_request__field_indices_by_name,
+  1,  brasa__wire__partition_query_request__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__partition_query_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__partition_query_response__field_descriptors[2] =
+{
+  {
+    "partitions",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__PartitionQueryResponse, n_partitions),
+    offsetof(Brasa__Wire__PartitionQueryResponse, partitions),
+    &brasa__wire__cursor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__PartitionQueryResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__partition_query_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = partitions */
+};
+static const ProtobufCIntRange brasa__wire__partition_query_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__partition_query_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.PartitionQueryResponse",
+  "PartitionQueryResponse",
+  "Brasa__Wire__PartitionQueryResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__PartitionQueryResponse),
+  2,
+  brasa__wire__partition_query_response__field_descriptors,
+  brasa__wire__partition_query_response__field_indices_by_name,
+  1,  brasa__wire__partition_query_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__partition_query_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__list_indexes_response__field_descriptors[1] =
+{
+  {
+    "indexes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ListIndexesResponse, n_indexes),
+    offsetof(Brasa__Wire__ListIndexesResponse, indexes),
+    &brasa__wire__index__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__list_indexes_response__field_indices_by_name[] = {
+  0,   /* field[0] = indexes */
+};
+static const ProtobufCIntRange brasa__wire__list_indexes_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__list_indexes_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ListIndexesResponse",
+  "ListIndexesResponse",
+  "Brasa__Wire__ListIndexesResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ListIndexesResponse),
+  1,
+  brasa__wire__list_indexes_response__field_descriptors,
+  brasa__wire__list_indexes_response__field_indices_by_name,
+  1,  brasa__wire__list_indexes_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__list_indexes_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__index__field_descriptors[10] =
+{
+  {
+    "database",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Index, database),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "collection_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Index, collection_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "scope",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Index, scope),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "properties",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Index, properties),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Index, state),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entries",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Index, entries),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bytes",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Index, bytes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "uses",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Index, uses),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "create_time",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Index, create_time),
+    &brasa__wire__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "last_use_time",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Index, last_use_time),
+    &brasa__wire__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__index__field_indices_by_name[] = {
+  6,   /* field[6] = bytes */
+  1,   /* field[1] = collection_id */
+  8,   /* field[8] = create_time */
+  0,   /* field[0] = database */
+  5,   /* field[5] = entries */
+  9,   /* field[9] = last_use_time */
+  3,   /* field[3] = properties */
+  2,   /* field[2] = scope */
+  4,   /* field[4] = state */
+  7,   /* field[7] = uses */
+};
+static const ProtobufCIntRange brasa__wire__index__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor brasa__wire__index__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.Index",
+  "Index",
+  "Brasa__Wire__Index",
+  "brasa.wire",
+  sizeof(Brasa__Wire__Index),
+  10,
+  brasa__wire__index__field_descriptors,
+  brasa__wire__index__field_indices_by_name,
+  1,  brasa__wire__index__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__index__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

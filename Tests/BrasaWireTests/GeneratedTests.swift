@@ -20,6 +20,7 @@ struct GeneratedTests {
         for method in streaming { expected[method] = .serverStreaming }
         #expect(kinds == expected)
         #expect(FirestoreMethods.commit.path == "/google.firestore.v1.Firestore/Commit")
+        #expect(AdminMethods.all.map(\.path) == ["/brasa.admin.v1.Admin/ListIndexes"])
     }
 
     @Test("the descriptor set holds every file that a tool may ask for, imports first")
@@ -30,6 +31,7 @@ struct GeneratedTests {
             "google/firestore/v1/firestore.proto", "google/firestore/v1/document.proto", "google/rpc/status.proto",
             "google/type/latlng.proto", "google/protobuf/timestamp.proto", "grpc/health/v1/health.proto",
             "grpc/reflection/v1/reflection.proto", "grpc/reflection/v1alpha/reflection.proto",
+            "brasa/admin/v1/admin.proto",
         ] {
             #expect(files.contains(file))
         }

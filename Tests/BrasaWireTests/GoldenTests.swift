@@ -1,6 +1,6 @@
 import BrasaDocuments
-import BrasaQueries
 import BrasaGRPC
+import BrasaQueries
 import NIOCore
 import Testing
 
@@ -182,5 +182,71 @@ struct GoldenTests {
         let response = try BatchWriteResponse(decoding: self.golden(Goldens.batchWriteResponse))
         #expect(response.statuses == [.ok, GRPCStatus(.notFound, "No document to update: x")])
         #expect(response.writeResults.map(\.updateTime) == [self.late, nil])
+    }
+
+    @Test("RunAggregationQuery keeps every aggregation, with its bound, field and alias")
+    func runAggregationQuery() throws {
+        let request = try RunAggregationQueryRequest(decoding: self.golden(Goldens.runAggregationQueryRequest))
+        let path = try FieldPath(parsing: "a.b".utf8)
+        let query = try #require(request.query)
+        #expect(
+            query.aggregations == [
+                .init(.count(upTo: 0), alias: "all"), .init(.count(upTo: nil)), .init(.sum(path), alias: "total"),
+                .init(.average(path)), .init(nil, alias: "nothing"),
+            ]
+        )
+        #expect(query.query?.from == [.init(collectionID: "cities", allDescendants: true)])
+        #expect(request.consistency == .transaction(Array("tx".utf8)))
+        #expect(request.explain == ExplainOptions(analyze: false))
+        let bare = FieldWriter.message {
+            $0.field(1, "projects/p/databases/(default)/documents")
+            $0.field(2, "")
+        }
+        let empty = try #require(try RunAggregationQueryRequest(decoding: bare).query)
+        #expect(empty.query == nil && empty.aggregations.isEmpty)
+    }
+
+    @Test("RunAggregationQueryResponse tells results from a plan without any")
+    func runAggregationQueryResponse() throws {
+        let response = try RunAggregationQueryResponse(decoding: self.golden(Goldens.runAggregationQueryResponse))
+        #expect(response.result?.map(\.alias) == ["all", "field_1"])
+        #expect(response.result?.map(\.value) == [.integer(3), .null])
+        #expect(response.metrics == ExplainMetrics(indexesUsed: []))
+        #expect(try RunAggregationQueryResponse(decoding: ByteBuffer()).result == nil)
+    }
+
+    @Test("PartitionQuery keeps count, page and time")
+    func partitionQuery() throws {
+        let request = try PartitionQueryRequest(decoding: self.golden(Goldens.partitionQueryRequest))
+        #expect(request.partitionCount == 7 && request.pageSize == -1 && request.pageToken == "t")
+        #expect(request.readTime == ReadTime(self.late))
+        #expect(request.query?.offset == 3)
+        let response = try PartitionQueryResponse(decoding: self.golden(Goldens.partitionQueryResponse))
+        #expect(response.partitions.map(\.values) == [[.reference(self.city)], []])
+        #expect(response.partitions.map(\.before) == [true, false])
+    }
+
+    @Test("an explanation keeps its indexes, times and figures")
+    func explained() throws {
+        let response = try RunQueryResponse(decoding: self.golden(Goldens.runQueryExplained))
+        let metrics = try #require(response.metrics)
+        let indexes = try #require(metrics.indexesUsed)
+        #expect(indexes[0]["properties"] == .text("(a ASC, __name__ ASC)"))
+        #expect(indexes[1]["l"] == .list([.number(1.5), .null, .text("x")]))
+        #expect(indexes[1]["s"] == .fields(StructMessage([.init("inner", .fields(StructMessage()))])))
+        #expect(metrics.execution?.resultsReturned == 2 && metrics.execution?.readOperations == 3)
+        #expect(metrics.execution?.duration == .milliseconds(1_005))
+        #expect(metrics.execution?.debug["documents_scanned"] == .text("2"))
+    }
+
+    @Test("ListIndexesResponse keeps every figure of an index")
+    func listIndexes() throws {
+        let indexes = try ListIndexesResponse(decoding: self.golden(Goldens.listIndexesResponse)).indexes
+        #expect(indexes.map(\.collectionID) == ["cities", "towns"])
+        #expect(indexes.map(\.scope) == [.collectionGroup, .collection])
+        #expect(indexes.map(\.state) == [.building, .ready])
+        #expect(indexes[0].entries == 860_000 && indexes[0].bytes == 1 << 40 && indexes[0].uses == 3)
+        #expect(indexes[0].createTime == self.early && indexes[0].lastUseTime == self.late)
+        #expect(indexes[1].lastUseTime == nil)
     }
 }

@@ -116,6 +116,38 @@ struct HostileBytesTests {
             request.field(2) { $0.field(7) { $0.field(1, bytes) } }
         }
         #expect(throws: WireError.self) { try RunQueryRequest(decoding: cursor) }
+        #expect(throws: WireError.self) { try PartitionQueryRequest(decoding: cursor) }
+    }
+
+    @Test("structs in structs beyond what anyone sends are refused")
+    func structBomb() {
+        var value = FieldWriter()
+        for depth in 0..<50 {
+            let inner = value.bytes
+            value = FieldWriter()
+            if depth % 2 == 0 {
+                value.field(6) { $0.field(1, inner) }
+            } else {
+                value.field(5) {
+                    $0.field(1) {
+                        $0.field(1, "k"); $0.field(2, inner)
+                    }
+                }
+            }
+        }
+        let bytes = value.bytes
+        let response = FieldWriter.message { response in
+            response.field(11) { metrics in
+                metrics.field(1) { plan in
+                    plan.field(1) { index in
+                        index.field(1) {
+                            $0.field(1, "k"); $0.field(2, bytes)
+                        }
+                    }
+                }
+            }
+        }
+        #expect(throws: WireError.malformed) { try RunQueryResponse(decoding: response) }
     }
 
     @Test("a million fields without content do not take a hundred times their size")

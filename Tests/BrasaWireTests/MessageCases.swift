@@ -60,6 +60,12 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         .init("RunQuery", Goldens.runQueryRequest) { (input, output) throws(WireError) in
             try RunQueryRequest(decoding: input).encode(into: &output)
         },
+        .init("RunAggregationQuery", Goldens.runAggregationQueryRequest) { (input, output) throws(WireError) in
+            try RunAggregationQueryRequest(decoding: input).encode(into: &output)
+        },
+        .init("PartitionQuery", Goldens.partitionQueryRequest) { (input, output) throws(WireError) in
+            try PartitionQueryRequest(decoding: input).encode(into: &output)
+        },
         .init("ListCollectionIds", Goldens.listCollectionIdsRequest) { (input, output) throws(WireError) in
             try ListCollectionIdsRequest(decoding: input).encode(into: &output)
         },
@@ -89,6 +95,18 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         },
         .init("RunQueryResponse", Goldens.runQueryResponse) { (input, output) throws(WireError) in
             try RunQueryResponse(decoding: input).encode(into: &output)
+        },
+        .init("RunQueryResponse, explained", Goldens.runQueryExplained) { (input, output) throws(WireError) in
+            try RunQueryResponse(decoding: input).encode(into: &output)
+        },
+        .init("RunAggregationQueryResponse", Goldens.runAggregationQueryResponse) { (input, output) throws(WireError) in
+            try RunAggregationQueryResponse(decoding: input).encode(into: &output)
+        },
+        .init("PartitionQueryResponse", Goldens.partitionQueryResponse) { (input, output) throws(WireError) in
+            try PartitionQueryResponse(decoding: input).encode(into: &output)
+        },
+        .init("ListIndexesResponse", Goldens.listIndexesResponse) { (input, output) throws(WireError) in
+            try ListIndexesResponse(decoding: input).encode(into: &output)
         },
         .init("ListCollectionIdsResponse", Goldens.listCollectionIdsResponse) { (input, output) throws(WireError) in
             try ListCollectionIdsResponse(decoding: input).encode(into: &output)

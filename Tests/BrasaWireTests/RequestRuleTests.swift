@@ -1,6 +1,6 @@
 import BrasaDocuments
-import BrasaQueries
 import BrasaGRPC
+import BrasaQueries
 import NIOCore
 import Testing
 

@@ -1,3 +1,5 @@
+// protobuf-c's header counts to whichever of the two modules the compiler loads first.
+internal import CBrasaFirestoreV1
 internal import CBrasaProtobufC
 
 /// Memory for everything that protobuf-c allocates while it unpacks one request: blocks that are only ever filled, and

@@ -35,6 +35,12 @@ typealias BatchWriteRequestEnvelope = Brasa__Wire__BatchWriteRequest
 typealias BatchWriteResponseEnvelope = Brasa__Wire__BatchWriteResponse
 typealias Int32ValueEnvelope = Brasa__Wire__Int32Value
 typealias DoubleValueEnvelope = Brasa__Wire__DoubleValue
+typealias Int64ValueEnvelope = Brasa__Wire__Int64Value
+typealias DurationEnvelope = Brasa__Wire__Duration
+typealias StructEnvelope = Brasa__Wire__Struct
+typealias StructValueEnvelope = Brasa__Wire__StructValue
+typealias ListValueEnvelope = Brasa__Wire__ListValue
+typealias MapEntryEnvelope = Brasa__Wire__MapEntry
 typealias FieldReferenceEnvelope = Brasa__Wire__FieldReference
 typealias ProjectionEnvelope = Brasa__Wire__Projection
 typealias CollectionSelectorEnvelope = Brasa__Wire__CollectionSelector
@@ -46,9 +52,24 @@ typealias OrderEnvelope = Brasa__Wire__Order
 typealias CursorEnvelope = Brasa__Wire__Cursor
 typealias FindNearestEnvelope = Brasa__Wire__FindNearest
 typealias StructuredQueryEnvelope = Brasa__Wire__StructuredQuery
+typealias StructuredAggregationQueryEnvelope = Brasa__Wire__StructuredAggregationQuery
+typealias AggregationEnvelope = Brasa__Wire__Aggregation
+typealias AggregationCountEnvelope = Brasa__Wire__Aggregation__Count
+typealias AggregationSumEnvelope = Brasa__Wire__Aggregation__Sum
+typealias AggregationAvgEnvelope = Brasa__Wire__Aggregation__Avg
+typealias AggregationResultEnvelope = Brasa__Wire__AggregationResult
 typealias ExplainOptionsEnvelope = Brasa__Wire__ExplainOptions
+typealias ExplainMetricsEnvelope = Brasa__Wire__ExplainMetrics
+typealias PlanSummaryEnvelope = Brasa__Wire__PlanSummary
+typealias ExecutionStatsEnvelope = Brasa__Wire__ExecutionStats
 typealias RunQueryRequestEnvelope = Brasa__Wire__RunQueryRequest
 typealias RunQueryResponseEnvelope = Brasa__Wire__RunQueryResponse
+typealias RunAggregationQueryRequestEnvelope = Brasa__Wire__RunAggregationQueryRequest
+typealias RunAggregationQueryResponseEnvelope = Brasa__Wire__RunAggregationQueryResponse
+typealias PartitionQueryRequestEnvelope = Brasa__Wire__PartitionQueryRequest
+typealias PartitionQueryResponseEnvelope = Brasa__Wire__PartitionQueryResponse
+typealias ListIndexesResponseEnvelope = Brasa__Wire__ListIndexesResponse
+typealias IndexEnvelope = Brasa__Wire__Index
 
 extension Brasa__Wire__Timestamp: Envelope {
     static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
@@ -242,6 +263,42 @@ extension Brasa__Wire__DoubleValue: Envelope {
     }
 }
 
+extension Brasa__Wire__Int64Value: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_int64_value_descriptor()
+    }
+}
+
+extension Brasa__Wire__Duration: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_duration_descriptor()
+    }
+}
+
+extension Brasa__Wire__Struct: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_struct_descriptor()
+    }
+}
+
+extension Brasa__Wire__StructValue: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_struct_value_descriptor()
+    }
+}
+
+extension Brasa__Wire__ListValue: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_list_value_descriptor()
+    }
+}
+
+extension Brasa__Wire__MapEntry: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_map_entry_descriptor()
+    }
+}
+
 extension Brasa__Wire__FieldReference: Envelope {
     static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
         cbrasa_field_reference_descriptor()
@@ -308,9 +365,63 @@ extension Brasa__Wire__StructuredQuery: Envelope {
     }
 }
 
+extension Brasa__Wire__StructuredAggregationQuery: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_structured_aggregation_query_descriptor()
+    }
+}
+
+extension Brasa__Wire__Aggregation: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_aggregation_descriptor()
+    }
+}
+
+extension Brasa__Wire__Aggregation__Count: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_aggregation_count_descriptor()
+    }
+}
+
+extension Brasa__Wire__Aggregation__Sum: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_aggregation_sum_descriptor()
+    }
+}
+
+extension Brasa__Wire__Aggregation__Avg: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_aggregation_avg_descriptor()
+    }
+}
+
+extension Brasa__Wire__AggregationResult: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_aggregation_result_descriptor()
+    }
+}
+
 extension Brasa__Wire__ExplainOptions: Envelope {
     static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
         cbrasa_explain_options_descriptor()
+    }
+}
+
+extension Brasa__Wire__ExplainMetrics: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_explain_metrics_descriptor()
+    }
+}
+
+extension Brasa__Wire__PlanSummary: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_plan_summary_descriptor()
+    }
+}
+
+extension Brasa__Wire__ExecutionStats: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_execution_stats_descriptor()
     }
 }
 
@@ -323,5 +434,41 @@ extension Brasa__Wire__RunQueryRequest: Envelope {
 extension Brasa__Wire__RunQueryResponse: Envelope {
     static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
         cbrasa_run_query_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__RunAggregationQueryRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_run_aggregation_query_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__RunAggregationQueryResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_run_aggregation_query_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__PartitionQueryRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_partition_query_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__PartitionQueryResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_partition_query_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__ListIndexesResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_list_indexes_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__Index: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_index_descriptor()
     }
 }

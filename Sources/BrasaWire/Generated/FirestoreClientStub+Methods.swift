@@ -8,7 +8,7 @@ extension FirestoreClientStub {
         _ request: GetDocumentRequest,
         completion: @escaping (Result<NamedDocument, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(0, request, completion)
+        self.calls.unary(0, request, completion)
     }
 
     @discardableResult
@@ -16,7 +16,7 @@ extension FirestoreClientStub {
         _ request: ListDocumentsRequest,
         completion: @escaping (Result<ListDocumentsResponse, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(1, request, completion)
+        self.calls.unary(1, request, completion)
     }
 
     @discardableResult
@@ -24,7 +24,7 @@ extension FirestoreClientStub {
         _ request: UpdateDocumentRequest,
         completion: @escaping (Result<NamedDocument, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(2, request, completion)
+        self.calls.unary(2, request, completion)
     }
 
     @discardableResult
@@ -32,7 +32,7 @@ extension FirestoreClientStub {
         _ request: DeleteDocumentRequest,
         completion: @escaping (Result<EmptyResponse, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(3, request, completion)
+        self.calls.unary(3, request, completion)
     }
 
     @discardableResult
@@ -41,7 +41,7 @@ extension FirestoreClientStub {
         received: @escaping (BatchGetDocumentsResponse) -> Void,
         finished: @escaping (GRPCCallResult) -> Void
     ) -> GRPCClientCall {
-        self.serverStreaming(4, request, received, finished)
+        self.calls.serverStreaming(4, request, received, finished)
     }
 
     @discardableResult
@@ -49,7 +49,7 @@ extension FirestoreClientStub {
         _ request: BeginTransactionRequest,
         completion: @escaping (Result<BeginTransactionResponse, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(5, request, completion)
+        self.calls.unary(5, request, completion)
     }
 
     @discardableResult
@@ -57,7 +57,7 @@ extension FirestoreClientStub {
         _ request: CommitRequest,
         completion: @escaping (Result<CommitResponse, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(6, request, completion)
+        self.calls.unary(6, request, completion)
     }
 
     @discardableResult
@@ -65,7 +65,7 @@ extension FirestoreClientStub {
         _ request: RollbackRequest,
         completion: @escaping (Result<EmptyResponse, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(7, request, completion)
+        self.calls.unary(7, request, completion)
     }
 
     @discardableResult
@@ -74,7 +74,7 @@ extension FirestoreClientStub {
         received: @escaping (RunQueryResponse) -> Void,
         finished: @escaping (GRPCCallResult) -> Void
     ) -> GRPCClientCall {
-        self.serverStreaming(8, request, received, finished)
+        self.calls.serverStreaming(8, request, received, finished)
     }
 
     @discardableResult
@@ -83,40 +83,40 @@ extension FirestoreClientStub {
         received: @escaping (UntypedMessage) -> Void,
         finished: @escaping (GRPCCallResult) -> Void
     ) -> GRPCClientCall {
-        self.serverStreaming(9, request, received, finished)
+        self.calls.serverStreaming(9, request, received, finished)
     }
 
     @discardableResult
     package func runAggregationQuery(
-        _ request: UntypedMessage,
-        received: @escaping (UntypedMessage) -> Void,
+        _ request: RunAggregationQueryRequest,
+        received: @escaping (RunAggregationQueryResponse) -> Void,
         finished: @escaping (GRPCCallResult) -> Void
     ) -> GRPCClientCall {
-        self.serverStreaming(10, request, received, finished)
+        self.calls.serverStreaming(10, request, received, finished)
     }
 
     @discardableResult
     package func partitionQuery(
-        _ request: UntypedMessage,
-        completion: @escaping (Result<UntypedMessage, GRPCCallResult>) -> Void
+        _ request: PartitionQueryRequest,
+        completion: @escaping (Result<PartitionQueryResponse, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(11, request, completion)
+        self.calls.unary(11, request, completion)
     }
 
     package func write(
         received: @escaping (UntypedMessage) -> Void,
         becameWritable: @escaping () -> Void = {},
         finished: @escaping (GRPCCallResult) -> Void
-    ) -> FirestoreRequestStream<UntypedMessage> {
-        self.bidirectional(12, received, becameWritable, finished)
+    ) -> RequestStream<UntypedMessage> {
+        self.calls.bidirectional(12, received, becameWritable, finished)
     }
 
     package func listen(
         received: @escaping (UntypedMessage) -> Void,
         becameWritable: @escaping () -> Void = {},
         finished: @escaping (GRPCCallResult) -> Void
-    ) -> FirestoreRequestStream<UntypedMessage> {
-        self.bidirectional(13, received, becameWritable, finished)
+    ) -> RequestStream<UntypedMessage> {
+        self.calls.bidirectional(13, received, becameWritable, finished)
     }
 
     @discardableResult
@@ -124,7 +124,7 @@ extension FirestoreClientStub {
         _ request: ListCollectionIdsRequest,
         completion: @escaping (Result<ListCollectionIdsResponse, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(14, request, completion)
+        self.calls.unary(14, request, completion)
     }
 
     @discardableResult
@@ -132,7 +132,7 @@ extension FirestoreClientStub {
         _ request: BatchWriteRequest,
         completion: @escaping (Result<BatchWriteResponse, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(15, request, completion)
+        self.calls.unary(15, request, completion)
     }
 
     @discardableResult
@@ -140,6 +140,6 @@ extension FirestoreClientStub {
         _ request: CreateDocumentRequest,
         completion: @escaping (Result<NamedDocument, GRPCCallResult>) -> Void
     ) -> GRPCClientCall {
-        self.unary(16, request, completion)
+        self.calls.unary(16, request, completion)
     }
 }

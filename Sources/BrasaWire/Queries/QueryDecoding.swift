@@ -148,7 +148,7 @@ extension StructuredQuery.Order {
 }
 
 extension StructuredQuery.Cursor {
-    fileprivate init?(_ envelope: UnsafeMutablePointer<CursorEnvelope>?) throws(DocumentError) {
+    init?(_ envelope: UnsafeMutablePointer<CursorEnvelope>?) throws(DocumentError) {
         guard let envelope = envelope?.pointee else { return nil }
         var values: [Value] = []
         for value in repeated(envelope.n_values, envelope.values) {
@@ -172,7 +172,7 @@ extension StructuredQuery.FindNearest {
     }
 }
 
-private func fieldPath(_ reference: UnsafeMutablePointer<FieldReferenceEnvelope>?) throws(DocumentError) -> FieldPath? {
+func fieldPath(_ reference: UnsafeMutablePointer<FieldReferenceEnvelope>?) throws(DocumentError) -> FieldPath? {
     guard let reference else { return nil }
     return try FieldPath(parsing: reference.pointee.field_path.bytes)
 }

@@ -90,8 +90,8 @@ extension StructuredQuery.FindNearest: WireMessage {
     }
 }
 
-private struct FieldReferenceMessage: WireMessage {
-    let path: [UInt8]
+struct FieldReferenceMessage: WireMessage {
+    private let path: [UInt8]
 
     init(_ path: FieldPath) {
         self.path = Array(path.canonical.utf8)

@@ -11,15 +11,6 @@ package struct RunQueryRequest: Sendable {
     /// Nil when no explanation is asked for.
     package var explain: ExplainOptions?
 
-    package struct ExplainOptions: Hashable, Sendable {
-        /// Whether to run the query as well.
-        package var analyze: Bool
-
-        package init(analyze: Bool) {
-            self.analyze = analyze
-        }
-    }
-
     package init(
         parent: ParentName,
         query: StructuredQuery?,
@@ -56,7 +47,7 @@ package struct RunQueryRequest: Sendable {
         default:
             self.consistency = .strong
         }
-        self.explain = envelope.explain_options.map { ExplainOptions(analyze: $0.pointee.analyze != 0) }
+        self.explain = ExplainOptions(envelope.explain_options)
     }
 
     package func encode(into buffer: inout ByteBuffer) {
@@ -70,11 +61,5 @@ extension RunQueryRequest: WireMessage {
         sink.write(2, self.query)
         self.consistency.encode(to: &sink, transaction: 5, newTransaction: 6, readTime: 7)
         sink.write(10, self.explain)
-    }
-}
-
-extension RunQueryRequest.ExplainOptions: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
-        sink.write(1, bool: self.analyze)
     }
 }

@@ -102,6 +102,24 @@ static inline const ProtobufCMessageDescriptor *cbrasa_int32_value_descriptor(vo
 static inline const ProtobufCMessageDescriptor *cbrasa_double_value_descriptor(void) {
     return &brasa__wire__double_value__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *cbrasa_int64_value_descriptor(void) {
+    return &brasa__wire__int64_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_duration_descriptor(void) {
+    return &brasa__wire__duration__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_struct_descriptor(void) {
+    return &brasa__wire__struct__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_struct_value_descriptor(void) {
+    return &brasa__wire__struct_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_list_value_descriptor(void) {
+    return &brasa__wire__list_value__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_map_entry_descriptor(void) {
+    return &brasa__wire__map_entry__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *cbrasa_field_reference_descriptor(void) {
     return &brasa__wire__field_reference__descriptor;
 }
@@ -135,14 +153,59 @@ static inline const ProtobufCMessageDescriptor *cbrasa_find_nearest_descriptor(v
 static inline const ProtobufCMessageDescriptor *cbrasa_structured_query_descriptor(void) {
     return &brasa__wire__structured_query__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *cbrasa_structured_aggregation_query_descriptor(void) {
+    return &brasa__wire__structured_aggregation_query__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_aggregation_descriptor(void) {
+    return &brasa__wire__aggregation__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_aggregation_count_descriptor(void) {
+    return &brasa__wire__aggregation__count__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_aggregation_sum_descriptor(void) {
+    return &brasa__wire__aggregation__sum__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_aggregation_avg_descriptor(void) {
+    return &brasa__wire__aggregation__avg__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_aggregation_result_descriptor(void) {
+    return &brasa__wire__aggregation_result__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *cbrasa_explain_options_descriptor(void) {
     return &brasa__wire__explain_options__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_explain_metrics_descriptor(void) {
+    return &brasa__wire__explain_metrics__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_plan_summary_descriptor(void) {
+    return &brasa__wire__plan_summary__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_execution_stats_descriptor(void) {
+    return &brasa__wire__execution_stats__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *cbrasa_run_query_request_descriptor(void) {
     return &brasa__wire__run_query_request__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *cbrasa_run_query_response_descriptor(void) {
     return &brasa__wire__run_query_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_run_aggregation_query_request_descriptor(void) {
+    return &brasa__wire__run_aggregation_query_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_run_aggregation_query_response_descriptor(void) {
+    return &brasa__wire__run_aggregation_query_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_partition_query_request_descriptor(void) {
+    return &brasa__wire__partition_query_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_partition_query_response_descriptor(void) {
+    return &brasa__wire__partition_query_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_list_indexes_response_descriptor(void) {
+    return &brasa__wire__list_indexes_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_index_descriptor(void) {
+    return &brasa__wire__index__descriptor;
 }
 
 #endif

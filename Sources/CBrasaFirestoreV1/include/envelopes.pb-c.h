@@ -47,6 +47,12 @@ typedef struct Brasa__Wire__BatchWriteRequest Brasa__Wire__BatchWriteRequest;
 typedef struct Brasa__Wire__BatchWriteResponse Brasa__Wire__BatchWriteResponse;
 typedef struct Brasa__Wire__Int32Value Brasa__Wire__Int32Value;
 typedef struct Brasa__Wire__DoubleValue Brasa__Wire__DoubleValue;
+typedef struct Brasa__Wire__Int64Value Brasa__Wire__Int64Value;
+typedef struct Brasa__Wire__Duration Brasa__Wire__Duration;
+typedef struct Brasa__Wire__Struct Brasa__Wire__Struct;
+typedef struct Brasa__Wire__StructValue Brasa__Wire__StructValue;
+typedef struct Brasa__Wire__ListValue Brasa__Wire__ListValue;
+typedef struct Brasa__Wire__MapEntry Brasa__Wire__MapEntry;
 typedef struct Brasa__Wire__FieldReference Brasa__Wire__FieldReference;
 typedef struct Brasa__Wire__Projection Brasa__Wire__Projection;
 typedef struct Brasa__Wire__CollectionSelector Brasa__Wire__CollectionSelector;
@@ -58,9 +64,24 @@ typedef struct Brasa__Wire__Order Brasa__Wire__Order;
 typedef struct Brasa__Wire__Cursor Brasa__Wire__Cursor;
 typedef struct Brasa__Wire__FindNearest Brasa__Wire__FindNearest;
 typedef struct Brasa__Wire__StructuredQuery Brasa__Wire__StructuredQuery;
+typedef struct Brasa__Wire__StructuredAggregationQuery Brasa__Wire__StructuredAggregationQuery;
+typedef struct Brasa__Wire__Aggregation Brasa__Wire__Aggregation;
+typedef struct Brasa__Wire__Aggregation__Count Brasa__Wire__Aggregation__Count;
+typedef struct Brasa__Wire__Aggregation__Sum Brasa__Wire__Aggregation__Sum;
+typedef struct Brasa__Wire__Aggregation__Avg Brasa__Wire__Aggregation__Avg;
+typedef struct Brasa__Wire__AggregationResult Brasa__Wire__AggregationResult;
 typedef struct Brasa__Wire__ExplainOptions Brasa__Wire__ExplainOptions;
+typedef struct Brasa__Wire__ExplainMetrics Brasa__Wire__ExplainMetrics;
+typedef struct Brasa__Wire__PlanSummary Brasa__Wire__PlanSummary;
+typedef struct Brasa__Wire__ExecutionStats Brasa__Wire__ExecutionStats;
 typedef struct Brasa__Wire__RunQueryRequest Brasa__Wire__RunQueryRequest;
 typedef struct Brasa__Wire__RunQueryResponse Brasa__Wire__RunQueryResponse;
+typedef struct Brasa__Wire__RunAggregationQueryRequest Brasa__Wire__RunAggregationQueryRequest;
+typedef struct Brasa__Wire__RunAggregationQueryResponse Brasa__Wire__RunAggregationQueryResponse;
+typedef struct Brasa__Wire__PartitionQueryRequest Brasa__Wire__PartitionQueryRequest;
+typedef struct Brasa__Wire__PartitionQueryResponse Brasa__Wire__PartitionQueryResponse;
+typedef struct Brasa__Wire__ListIndexesResponse Brasa__Wire__ListIndexesResponse;
+typedef struct Brasa__Wire__Index Brasa__Wire__Index;
 
 
 /* --- enums --- */
@@ -566,6 +587,89 @@ struct  Brasa__Wire__DoubleValue
     , 0 }
 
 
+struct  Brasa__Wire__Int64Value
+{
+  ProtobufCMessage base;
+  int64_t value;
+};
+#define BRASA__WIRE__INT64_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__int64_value__descriptor) \
+    , 0 }
+
+
+struct  Brasa__Wire__Duration
+{
+  ProtobufCMessage base;
+  int64_t seconds;
+  int32_t nanos;
+};
+#define BRASA__WIRE__DURATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__duration__descriptor) \
+    , 0, 0 }
+
+
+struct  Brasa__Wire__Struct
+{
+  ProtobufCMessage base;
+  size_t n_fields;
+  Brasa__Wire__MapEntry **fields;
+};
+#define BRASA__WIRE__STRUCT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__struct__descriptor) \
+    , 0,NULL }
+
+
+typedef enum {
+  BRASA__WIRE__STRUCT_VALUE__KIND__NOT_SET = 0,
+  BRASA__WIRE__STRUCT_VALUE__KIND_NULL_VALUE = 1,
+  BRASA__WIRE__STRUCT_VALUE__KIND_NUMBER_VALUE = 2,
+  BRASA__WIRE__STRUCT_VALUE__KIND_STRING_VALUE = 3,
+  BRASA__WIRE__STRUCT_VALUE__KIND_BOOL_VALUE = 4,
+  BRASA__WIRE__STRUCT_VALUE__KIND_STRUCT_VALUE = 5,
+  BRASA__WIRE__STRUCT_VALUE__KIND_LIST_VALUE = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__STRUCT_VALUE__KIND__CASE)
+} Brasa__Wire__StructValue__KindCase;
+
+struct  Brasa__Wire__StructValue
+{
+  ProtobufCMessage base;
+  Brasa__Wire__StructValue__KindCase kind_case;
+  union {
+    int32_t null_value;
+    double number_value;
+    ProtobufCBinaryData string_value;
+    protobuf_c_boolean bool_value;
+    ProtobufCBinaryData struct_value;
+    ProtobufCBinaryData list_value;
+  };
+};
+#define BRASA__WIRE__STRUCT_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__struct_value__descriptor) \
+    , BRASA__WIRE__STRUCT_VALUE__KIND__NOT_SET, {0} }
+
+
+struct  Brasa__Wire__ListValue
+{
+  ProtobufCMessage base;
+  size_t n_values;
+  ProtobufCBinaryData *values;
+};
+#define BRASA__WIRE__LIST_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__list_value__descriptor) \
+    , 0,NULL }
+
+
+struct  Brasa__Wire__MapEntry
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData key;
+  ProtobufCBinaryData value;
+};
+#define BRASA__WIRE__MAP_ENTRY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__map_entry__descriptor) \
+    , {0,NULL}, {0,NULL} }
+
+
 struct  Brasa__Wire__FieldReference
 {
   ProtobufCMessage base;
@@ -723,6 +827,92 @@ struct  Brasa__Wire__StructuredQuery
     , NULL, 0,NULL, NULL, 0,NULL, NULL, NULL, 0, NULL, NULL }
 
 
+typedef enum {
+  BRASA__WIRE__STRUCTURED_AGGREGATION_QUERY__QUERY_TYPE__NOT_SET = 0,
+  BRASA__WIRE__STRUCTURED_AGGREGATION_QUERY__QUERY_TYPE_STRUCTURED_QUERY = 1
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__STRUCTURED_AGGREGATION_QUERY__QUERY_TYPE__CASE)
+} Brasa__Wire__StructuredAggregationQuery__QueryTypeCase;
+
+struct  Brasa__Wire__StructuredAggregationQuery
+{
+  ProtobufCMessage base;
+  size_t n_aggregations;
+  Brasa__Wire__Aggregation **aggregations;
+  Brasa__Wire__StructuredAggregationQuery__QueryTypeCase query_type_case;
+  union {
+    Brasa__Wire__StructuredQuery *structured_query;
+  };
+};
+#define BRASA__WIRE__STRUCTURED_AGGREGATION_QUERY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__structured_aggregation_query__descriptor) \
+    , 0,NULL, BRASA__WIRE__STRUCTURED_AGGREGATION_QUERY__QUERY_TYPE__NOT_SET, {0} }
+
+
+struct  Brasa__Wire__Aggregation__Count
+{
+  ProtobufCMessage base;
+  Brasa__Wire__Int64Value *up_to;
+};
+#define BRASA__WIRE__AGGREGATION__COUNT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__aggregation__count__descriptor) \
+    , NULL }
+
+
+struct  Brasa__Wire__Aggregation__Sum
+{
+  ProtobufCMessage base;
+  Brasa__Wire__FieldReference *field;
+};
+#define BRASA__WIRE__AGGREGATION__SUM__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__aggregation__sum__descriptor) \
+    , NULL }
+
+
+struct  Brasa__Wire__Aggregation__Avg
+{
+  ProtobufCMessage base;
+  Brasa__Wire__FieldReference *field;
+};
+#define BRASA__WIRE__AGGREGATION__AVG__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__aggregation__avg__descriptor) \
+    , NULL }
+
+
+typedef enum {
+  BRASA__WIRE__AGGREGATION__OPERATOR__NOT_SET = 0,
+  BRASA__WIRE__AGGREGATION__OPERATOR_COUNT = 1,
+  BRASA__WIRE__AGGREGATION__OPERATOR_SUM = 2,
+  BRASA__WIRE__AGGREGATION__OPERATOR_AVG = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__AGGREGATION__OPERATOR__CASE)
+} Brasa__Wire__Aggregation__OperatorCase;
+
+struct  Brasa__Wire__Aggregation
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData alias;
+  Brasa__Wire__Aggregation__OperatorCase operator_case;
+  union {
+    Brasa__Wire__Aggregation__Count *count;
+    Brasa__Wire__Aggregation__Sum *sum;
+    Brasa__Wire__Aggregation__Avg *avg;
+  };
+};
+#define BRASA__WIRE__AGGREGATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__aggregation__descriptor) \
+    , {0,NULL}, BRASA__WIRE__AGGREGATION__OPERATOR__NOT_SET, {0} }
+
+
+struct  Brasa__Wire__AggregationResult
+{
+  ProtobufCMessage base;
+  size_t n_aggregate_fields;
+  Brasa__Wire__MapEntry **aggregate_fields;
+};
+#define BRASA__WIRE__AGGREGATION_RESULT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__aggregation_result__descriptor) \
+    , 0,NULL }
+
+
 struct  Brasa__Wire__ExplainOptions
 {
   ProtobufCMessage base;
@@ -731,6 +921,41 @@ struct  Brasa__Wire__ExplainOptions
 #define BRASA__WIRE__EXPLAIN_OPTIONS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__explain_options__descriptor) \
     , 0 }
+
+
+struct  Brasa__Wire__ExplainMetrics
+{
+  ProtobufCMessage base;
+  Brasa__Wire__PlanSummary *plan_summary;
+  Brasa__Wire__ExecutionStats *execution_stats;
+};
+#define BRASA__WIRE__EXPLAIN_METRICS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__explain_metrics__descriptor) \
+    , NULL, NULL }
+
+
+struct  Brasa__Wire__PlanSummary
+{
+  ProtobufCMessage base;
+  size_t n_indexes_used;
+  ProtobufCBinaryData *indexes_used;
+};
+#define BRASA__WIRE__PLAN_SUMMARY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__plan_summary__descriptor) \
+    , 0,NULL }
+
+
+struct  Brasa__Wire__ExecutionStats
+{
+  ProtobufCMessage base;
+  int64_t results_returned;
+  Brasa__Wire__Duration *execution_duration;
+  int64_t read_operations;
+  ProtobufCBinaryData debug_stats;
+};
+#define BRASA__WIRE__EXECUTION_STATS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__execution_stats__descriptor) \
+    , 0, NULL, 0, {0,NULL} }
 
 
 typedef enum {
@@ -781,6 +1006,7 @@ struct  Brasa__Wire__RunQueryResponse
   Brasa__Wire__Timestamp *read_time;
   int32_t skipped_results;
   protobuf_c_boolean done;
+  Brasa__Wire__ExplainMetrics *explain_metrics;
   Brasa__Wire__RunQueryResponse__FoundCase found_case;
   union {
     ProtobufCBinaryData document;
@@ -788,7 +1014,130 @@ struct  Brasa__Wire__RunQueryResponse
 };
 #define BRASA__WIRE__RUN_QUERY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__run_query_response__descriptor) \
-    , {0,NULL}, NULL, 0, 0, BRASA__WIRE__RUN_QUERY_RESPONSE__FOUND__NOT_SET, {0} }
+    , {0,NULL}, NULL, 0, 0, NULL, BRASA__WIRE__RUN_QUERY_RESPONSE__FOUND__NOT_SET, {0} }
+
+
+typedef enum {
+  BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__QUERY_TYPE__NOT_SET = 0,
+  BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__QUERY_TYPE_STRUCTURED_AGGREGATION_QUERY = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__QUERY_TYPE__CASE)
+} Brasa__Wire__RunAggregationQueryRequest__QueryTypeCase;
+
+typedef enum {
+  BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__CONSISTENCY_SELECTOR__NOT_SET = 0,
+  BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__CONSISTENCY_SELECTOR_TRANSACTION = 4,
+  BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__CONSISTENCY_SELECTOR_NEW_TRANSACTION = 5,
+  BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__CONSISTENCY_SELECTOR_READ_TIME = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__CONSISTENCY_SELECTOR__CASE)
+} Brasa__Wire__RunAggregationQueryRequest__ConsistencySelectorCase;
+
+struct  Brasa__Wire__RunAggregationQueryRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData parent;
+  Brasa__Wire__ExplainOptions *explain_options;
+  Brasa__Wire__RunAggregationQueryRequest__QueryTypeCase query_type_case;
+  union {
+    Brasa__Wire__StructuredAggregationQuery *structured_aggregation_query;
+  };
+  Brasa__Wire__RunAggregationQueryRequest__ConsistencySelectorCase consistency_selector_case;
+  union {
+    ProtobufCBinaryData transaction;
+    Brasa__Wire__TransactionOptions *new_transaction;
+    Brasa__Wire__Timestamp *read_time;
+  };
+};
+#define BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__run_aggregation_query_request__descriptor) \
+    , {0,NULL}, NULL, BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__QUERY_TYPE__NOT_SET, {0}, BRASA__WIRE__RUN_AGGREGATION_QUERY_REQUEST__CONSISTENCY_SELECTOR__NOT_SET, {0} }
+
+
+struct  Brasa__Wire__RunAggregationQueryResponse
+{
+  ProtobufCMessage base;
+  Brasa__Wire__AggregationResult *result;
+  ProtobufCBinaryData transaction;
+  Brasa__Wire__Timestamp *read_time;
+  Brasa__Wire__ExplainMetrics *explain_metrics;
+};
+#define BRASA__WIRE__RUN_AGGREGATION_QUERY_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__run_aggregation_query_response__descriptor) \
+    , NULL, {0,NULL}, NULL, NULL }
+
+
+typedef enum {
+  BRASA__WIRE__PARTITION_QUERY_REQUEST__QUERY_TYPE__NOT_SET = 0,
+  BRASA__WIRE__PARTITION_QUERY_REQUEST__QUERY_TYPE_STRUCTURED_QUERY = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__PARTITION_QUERY_REQUEST__QUERY_TYPE__CASE)
+} Brasa__Wire__PartitionQueryRequest__QueryTypeCase;
+
+typedef enum {
+  BRASA__WIRE__PARTITION_QUERY_REQUEST__CONSISTENCY_SELECTOR__NOT_SET = 0,
+  BRASA__WIRE__PARTITION_QUERY_REQUEST__CONSISTENCY_SELECTOR_READ_TIME = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__PARTITION_QUERY_REQUEST__CONSISTENCY_SELECTOR__CASE)
+} Brasa__Wire__PartitionQueryRequest__ConsistencySelectorCase;
+
+struct  Brasa__Wire__PartitionQueryRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData parent;
+  int64_t partition_count;
+  ProtobufCBinaryData page_token;
+  int32_t page_size;
+  Brasa__Wire__PartitionQueryRequest__QueryTypeCase query_type_case;
+  union {
+    Brasa__Wire__StructuredQuery *structured_query;
+  };
+  Brasa__Wire__PartitionQueryRequest__ConsistencySelectorCase consistency_selector_case;
+  union {
+    Brasa__Wire__Timestamp *read_time;
+  };
+};
+#define BRASA__WIRE__PARTITION_QUERY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__partition_query_request__descriptor) \
+    , {0,NULL}, 0, {0,NULL}, 0, BRASA__WIRE__PARTITION_QUERY_REQUEST__QUERY_TYPE__NOT_SET, {0}, BRASA__WIRE__PARTITION_QUERY_REQUEST__CONSISTENCY_SELECTOR__NOT_SET, {0} }
+
+
+struct  Brasa__Wire__PartitionQueryResponse
+{
+  ProtobufCMessage base;
+  size_t n_partitions;
+  Brasa__Wire__Cursor **partitions;
+  ProtobufCBinaryData next_page_token;
+};
+#define BRASA__WIRE__PARTITION_QUERY_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__partition_query_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
+struct  Brasa__Wire__ListIndexesResponse
+{
+  ProtobufCMessage base;
+  size_t n_indexes;
+  Brasa__Wire__Index **indexes;
+};
+#define BRASA__WIRE__LIST_INDEXES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__list_indexes_response__descriptor) \
+    , 0,NULL }
+
+
+struct  Brasa__Wire__Index
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData database;
+  ProtobufCBinaryData collection_id;
+  int32_t scope;
+  ProtobufCBinaryData properties;
+  int32_t state;
+  int64_t entries;
+  int64_t bytes;
+  int64_t uses;
+  Brasa__Wire__Timestamp *create_time;
+  Brasa__Wire__Timestamp *last_use_time;
+};
+#define BRASA__WIRE__INDEX__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__index__descriptor) \
+    , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, NULL, NULL }
 
 
 /* Brasa__Wire__Timestamp methods */
@@ -887,6 +1236,24 @@ void   brasa__wire__int32_value__init
 /* Brasa__Wire__DoubleValue methods */
 void   brasa__wire__double_value__init
                      (Brasa__Wire__DoubleValue         *message);
+/* Brasa__Wire__Int64Value methods */
+void   brasa__wire__int64_value__init
+                     (Brasa__Wire__Int64Value         *message);
+/* Brasa__Wire__Duration methods */
+void   brasa__wire__duration__init
+                     (Brasa__Wire__Duration         *message);
+/* Brasa__Wire__Struct methods */
+void   brasa__wire__struct__init
+                     (Brasa__Wire__Struct         *message);
+/* Brasa__Wire__StructValue methods */
+void   brasa__wire__struct_value__init
+                     (Brasa__Wire__StructValue         *message);
+/* Brasa__Wire__ListValue methods */
+void   brasa__wire__list_value__init
+                     (Brasa__Wire__ListValue         *message);
+/* Brasa__Wire__MapEntry methods */
+void   brasa__wire__map_entry__init
+                     (Brasa__Wire__MapEntry         *message);
 /* Brasa__Wire__FieldReference methods */
 void   brasa__wire__field_reference__init
                      (Brasa__Wire__FieldReference         *message);
@@ -920,15 +1287,60 @@ void   brasa__wire__find_nearest__init
 /* Brasa__Wire__StructuredQuery methods */
 void   brasa__wire__structured_query__init
                      (Brasa__Wire__StructuredQuery         *message);
+/* Brasa__Wire__StructuredAggregationQuery methods */
+void   brasa__wire__structured_aggregation_query__init
+                     (Brasa__Wire__StructuredAggregationQuery         *message);
+/* Brasa__Wire__Aggregation__Count methods */
+void   brasa__wire__aggregation__count__init
+                     (Brasa__Wire__Aggregation__Count         *message);
+/* Brasa__Wire__Aggregation__Sum methods */
+void   brasa__wire__aggregation__sum__init
+                     (Brasa__Wire__Aggregation__Sum         *message);
+/* Brasa__Wire__Aggregation__Avg methods */
+void   brasa__wire__aggregation__avg__init
+                     (Brasa__Wire__Aggregation__Avg         *message);
+/* Brasa__Wire__Aggregation methods */
+void   brasa__wire__aggregation__init
+                     (Brasa__Wire__Aggregation         *message);
+/* Brasa__Wire__AggregationResult methods */
+void   brasa__wire__aggregation_result__init
+                     (Brasa__Wire__AggregationResult         *message);
 /* Brasa__Wire__ExplainOptions methods */
 void   brasa__wire__explain_options__init
                      (Brasa__Wire__ExplainOptions         *message);
+/* Brasa__Wire__ExplainMetrics methods */
+void   brasa__wire__explain_metrics__init
+                     (Brasa__Wire__ExplainMetrics         *message);
+/* Brasa__Wire__PlanSummary methods */
+void   brasa__wire__plan_summary__init
+                     (Brasa__Wire__PlanSummary         *message);
+/* Brasa__Wire__ExecutionStats methods */
+void   brasa__wire__execution_stats__init
+                     (Brasa__Wire__ExecutionStats         *message);
 /* Brasa__Wire__RunQueryRequest methods */
 void   brasa__wire__run_query_request__init
                      (Brasa__Wire__RunQueryRequest         *message);
 /* Brasa__Wire__RunQueryResponse methods */
 void   brasa__wire__run_query_response__init
                      (Brasa__Wire__RunQueryResponse         *message);
+/* Brasa__Wire__RunAggregationQueryRequest methods */
+void   brasa__wire__run_aggregation_query_request__init
+                     (Brasa__Wire__RunAggregationQueryRequest         *message);
+/* Brasa__Wire__RunAggregationQueryResponse methods */
+void   brasa__wire__run_aggregation_query_response__init
+                     (Brasa__Wire__RunAggregationQueryResponse         *message);
+/* Brasa__Wire__PartitionQueryRequest methods */
+void   brasa__wire__partition_query_request__init
+                     (Brasa__Wire__PartitionQueryRequest         *message);
+/* Brasa__Wire__PartitionQueryResponse methods */
+void   brasa__wire__partition_query_response__init
+                     (Brasa__Wire__PartitionQueryResponse         *message);
+/* Brasa__Wire__ListIndexesResponse methods */
+void   brasa__wire__list_indexes_response__init
+                     (Brasa__Wire__ListIndexesResponse         *message);
+/* Brasa__Wire__Index methods */
+void   brasa__wire__index__init
+                     (Brasa__Wire__Index         *message);
 /* --- per-message closures --- */
 
 typedef void (*Brasa__Wire__Timestamp_Closure)
@@ -1027,6 +1439,24 @@ typedef void (*Brasa__Wire__Int32Value_Closure)
 typedef void (*Brasa__Wire__DoubleValue_Closure)
                  (const Brasa__Wire__DoubleValue *message,
                   void *closure_data);
+typedef void (*Brasa__Wire__Int64Value_Closure)
+                 (const Brasa__Wire__Int64Value *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__Duration_Closure)
+                 (const Brasa__Wire__Duration *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__Struct_Closure)
+                 (const Brasa__Wire__Struct *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__StructValue_Closure)
+                 (const Brasa__Wire__StructValue *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ListValue_Closure)
+                 (const Brasa__Wire__ListValue *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__MapEntry_Closure)
+                 (const Brasa__Wire__MapEntry *message,
+                  void *closure_data);
 typedef void (*Brasa__Wire__FieldReference_Closure)
                  (const Brasa__Wire__FieldReference *message,
                   void *closure_data);
@@ -1060,14 +1490,59 @@ typedef void (*Brasa__Wire__FindNearest_Closure)
 typedef void (*Brasa__Wire__StructuredQuery_Closure)
                  (const Brasa__Wire__StructuredQuery *message,
                   void *closure_data);
+typedef void (*Brasa__Wire__StructuredAggregationQuery_Closure)
+                 (const Brasa__Wire__StructuredAggregationQuery *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__Aggregation__Count_Closure)
+                 (const Brasa__Wire__Aggregation__Count *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__Aggregation__Sum_Closure)
+                 (const Brasa__Wire__Aggregation__Sum *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__Aggregation__Avg_Closure)
+                 (const Brasa__Wire__Aggregation__Avg *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__Aggregation_Closure)
+                 (const Brasa__Wire__Aggregation *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__AggregationResult_Closure)
+                 (const Brasa__Wire__AggregationResult *message,
+                  void *closure_data);
 typedef void (*Brasa__Wire__ExplainOptions_Closure)
                  (const Brasa__Wire__ExplainOptions *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ExplainMetrics_Closure)
+                 (const Brasa__Wire__ExplainMetrics *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__PlanSummary_Closure)
+                 (const Brasa__Wire__PlanSummary *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ExecutionStats_Closure)
+                 (const Brasa__Wire__ExecutionStats *message,
                   void *closure_data);
 typedef void (*Brasa__Wire__RunQueryRequest_Closure)
                  (const Brasa__Wire__RunQueryRequest *message,
                   void *closure_data);
 typedef void (*Brasa__Wire__RunQueryResponse_Closure)
                  (const Brasa__Wire__RunQueryResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__RunAggregationQueryRequest_Closure)
+                 (const Brasa__Wire__RunAggregationQueryRequest *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__RunAggregationQueryResponse_Closure)
+                 (const Brasa__Wire__RunAggregationQueryResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__PartitionQueryRequest_Closure)
+                 (const Brasa__Wire__PartitionQueryRequest *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__PartitionQueryResponse_Closure)
+                 (const Brasa__Wire__PartitionQueryResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ListIndexesResponse_Closure)
+                 (const Brasa__Wire__ListIndexesResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__Index_Closure)
+                 (const Brasa__Wire__Index *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -1107,6 +1582,12 @@ extern const ProtobufCMessageDescriptor brasa__wire__batch_write_request__descri
 extern const ProtobufCMessageDescriptor brasa__wire__batch_write_response__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__int32_value__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__double_value__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__int64_value__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__duration__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__struct__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__struct_value__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__list_value__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__map_entry__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__field_reference__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__projection__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__collection_selector__descriptor;
@@ -1118,9 +1599,24 @@ extern const ProtobufCMessageDescriptor brasa__wire__order__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__cursor__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__find_nearest__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__structured_query__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__structured_aggregation_query__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__aggregation__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__aggregation__count__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__aggregation__sum__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__aggregation__avg__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__aggregation_result__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__explain_options__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__explain_metrics__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__plan_summary__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__execution_stats__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__run_query_request__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__run_query_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__run_aggregation_query_request__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__run_aggregation_query_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__partition_query_request__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__partition_query_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__list_indexes_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__index__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -1,22 +1,23 @@
 package import BrasaGRPC
-package import NIOCore
+internal import NIOCore
 
-/// The service's methods over one connection, by name and with typed messages (the methods are generated). Used on the
-/// connection's event loop, where every closure is called too.
-package struct FirestoreClientStub {
-    package let connection: GRPCClientConnection
-    /// What each call says first, in the order of `FirestoreMethods.all`.
+/// Makes a service's calls: encodes the requests, decodes the responses. Methods are named by their index.
+struct TypedCalls {
+    let connection: GRPCClientConnection
+    /// What each call says first.
     private let requests: [GRPCClientRequest]
 
-    /// `metadata` and `timeout` go with every call.
-    package init(_ connection: GRPCClientConnection, metadata: GRPCMetadata? = nil, timeout: TimeAmount? = nil) {
+    init(
+        _ methods: [GRPCMethodDescriptor],
+        _ connection: GRPCClientConnection,
+        metadata: GRPCMetadata?,
+        timeout: TimeAmount?
+    ) {
         self.connection = connection
-        self.requests = FirestoreMethods.all.map {
-            connection.request($0, metadata: metadata, timeout: timeout)
-        }
+        self.requests = methods.map { connection.request($0, metadata: metadata, timeout: timeout) }
     }
 
-    func unary<Request: FirestoreRequest, Response: FirestoreResponse>(
+    func unary<Request: WireRequest, Response: WireResponse>(
         _ method: Int,
         _ request: Request,
         _ completion: @escaping (Result<Response, GRPCCallResult>) -> Void
@@ -35,7 +36,7 @@ package struct FirestoreClientStub {
         }
     }
 
-    func serverStreaming<Request: FirestoreRequest, Response: FirestoreResponse>(
+    func serverStreaming<Request: WireRequest, Response: WireResponse>(
         _ method: Int,
         _ request: Request,
         _ received: @escaping (Response) -> Void,
@@ -51,25 +52,25 @@ package struct FirestoreClientStub {
         return call
     }
 
-    func bidirectional<Request: FirestoreRequest, Response: FirestoreResponse>(
+    func bidirectional<Request: WireRequest, Response: WireResponse>(
         _ method: Int,
         _ received: @escaping (Response) -> Void,
         _ becameWritable: @escaping () -> Void,
         _ finished: @escaping (GRPCCallResult) -> Void
-    ) -> FirestoreRequestStream<Request> {
+    ) -> RequestStream<Request> {
         let handler = DecodingHandler(received: received, becameWritable: becameWritable, finished: finished)
         let call = self.connection.bidirectional(self.requests[method], handler: handler)
         handler.call = call
-        return FirestoreRequestStream(call: call)
+        return RequestStream(call: call)
     }
 
-    private func encoded(_ request: some FirestoreRequest) -> ByteBuffer {
+    private func encoded(_ request: some WireRequest) -> ByteBuffer {
         self.connection.encoded(request)
     }
 }
 
 /// The requests of a bidirectional call.
-package struct FirestoreRequestStream<Request: FirestoreRequest> {
+package struct RequestStream<Request: WireRequest> {
     package let call: GRPCClientCall
 
     package func send(_ request: Request) {
@@ -78,7 +79,7 @@ package struct FirestoreRequestStream<Request: FirestoreRequest> {
 }
 
 extension GRPCClientConnection {
-    fileprivate func encoded(_ request: some FirestoreRequest) -> ByteBuffer {
+    fileprivate func encoded(_ request: some WireRequest) -> ByteBuffer {
         // Grows once, to the exact size, for a message that is larger.
         var buffer = self.makeMessageBuffer(capacity: 256)
         request.encode(into: &buffer)
@@ -87,7 +88,7 @@ extension GRPCClientConnection {
 }
 
 /// Decodes a stream of responses. The first that cannot be read ends the call.
-private final class DecodingHandler<Response: FirestoreResponse>: GRPCClientResponseHandler {
+private final class DecodingHandler<Response: WireResponse>: GRPCClientResponseHandler {
     // Guarded by the connection's event loop.
     private let received: (Response) -> Void
     private let writable: () -> Void

@@ -1,0 +1,13 @@
+// Made by scripts/generate from proto/. Do not edit.
+
+package import BrasaGRPC
+
+extension AdminClientStub {
+    @discardableResult
+    package func listIndexes(
+        _ request: ListIndexesRequest,
+        completion: @escaping (Result<ListIndexesResponse, GRPCCallResult>) -> Void
+    ) -> GRPCClientCall {
+        self.calls.unary(0, request, completion)
+    }
+}

@@ -1,0 +1,118 @@
+internal import BrasaDocuments
+internal import CBrasaFirestoreV1
+
+package struct ExplainOptions: Hashable, Sendable {
+    /// Whether to run the query as well.
+    package var analyze: Bool
+
+    package init(analyze: Bool) {
+        self.analyze = analyze
+    }
+
+    init?(_ envelope: UnsafeMutablePointer<ExplainOptionsEnvelope>?) {
+        guard let envelope else { return nil }
+        self.analyze = envelope.pointee.analyze != 0
+    }
+}
+
+extension ExplainOptions: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.write(1, bool: self.analyze)
+    }
+}
+
+/// How a query was or would be run.
+package struct ExplainMetrics: Hashable, Sendable {
+    /// The plan: a struct for each index that is read. Nil when it was left out.
+    package var indexesUsed: [StructMessage]?
+    /// Nil when the query was not run.
+    package var execution: ExecutionStatistics?
+
+    package init(indexesUsed: [StructMessage]?, execution: ExecutionStatistics? = nil) {
+        self.indexesUsed = indexesUsed
+        self.execution = execution
+    }
+}
+
+package struct ExecutionStatistics: Hashable, Sendable {
+    package var resultsReturned: Int64
+    /// In whole nanoseconds.
+    package var duration: Duration
+    package var readOperations: Int64
+    package var debug: StructMessage
+
+    package init(resultsReturned: Int64, duration: Duration, readOperations: Int64, debug: StructMessage) {
+        self.resultsReturned = resultsReturned
+        self.duration = duration
+        self.readOperations = readOperations
+        self.debug = debug
+    }
+}
+
+extension ExplainMetrics {
+    init?(
+        _ envelope: UnsafeMutablePointer<ExplainMetricsEnvelope>?,
+        with decoder: borrowing EnvelopeDecoder
+    ) throws(WireError) {
+        guard let envelope = envelope?.pointee else { return nil }
+        if let plan = envelope.plan_summary?.pointee {
+            var indexes: [StructMessage] = []
+            for index in repeated(plan.n_indexes_used, plan.indexes_used) {
+                indexes.append(try StructMessage(decoding: index.bytes, with: decoder))
+            }
+            self.indexesUsed = indexes
+        }
+        if let execution = envelope.execution_stats?.pointee {
+            self.execution = try ExecutionStatistics(execution, with: decoder)
+        }
+    }
+}
+
+extension ExplainMetrics: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.write(1, self.indexesUsed.map(PlanSummaryMessage.init))
+        sink.write(2, self.execution)
+    }
+
+    private struct PlanSummaryMessage: WireMessage {
+        let indexes: [StructMessage]
+
+        func encode<Sink: WireSink>(to sink: inout Sink) {
+            for index in self.indexes { sink.keep(1, index) }
+        }
+    }
+}
+
+extension ExecutionStatistics {
+    fileprivate init(
+        _ envelope: ExecutionStatsEnvelope,
+        with decoder: borrowing EnvelopeDecoder
+    ) throws(WireError) {
+        self.resultsReturned = envelope.results_returned
+        self.duration = .zero
+        if let duration = envelope.execution_duration?.pointee {
+            self.duration = .seconds(duration.seconds) + .nanoseconds(duration.nanos)
+        }
+        self.readOperations = envelope.read_operations
+        self.debug = try StructMessage(decoding: envelope.debug_stats.bytes, with: decoder)
+    }
+}
+
+extension ExecutionStatistics: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.write(1, varint: UInt64(bitPattern: self.resultsReturned))
+        sink.keep(3, DurationMessage(duration: self.duration))
+        sink.write(4, varint: UInt64(bitPattern: self.readOperations))
+        sink.keep(5, self.debug)
+    }
+
+    private struct DurationMessage: WireMessage {
+        let duration: Duration
+
+        func encode<Sink: WireSink>(to sink: inout Sink) {
+            let (seconds, attoseconds) = self.duration.components
+            sink.write(1, varint: UInt64(bitPattern: seconds))
+            sink.write(2, int32: Int32(attoseconds / 1_000_000_000))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package import BrasaDocuments
+internal import CBrasaFirestoreV1
+package import NIOCore
+
+/// The one message of the RunAggregationQuery stream.
+package struct RunAggregationQueryResponse: Sendable {
+    package struct Field: Sendable {
+        package var alias: UTF8Text
+        package var value: Value
+
+        package init(alias: UTF8Text, value: Value) {
+            self.alias = alias
+            self.value = value
+        }
+    }
+
+    /// Nil when the query was only planned.
+    package var result: [Field]?
+    package var transaction: [UInt8]
+    package var readTime: Timestamp?
+    package var metrics: ExplainMetrics?
+
+    package init(
+        result: [Field]?,
+        readTime: Timestamp?,
+        transaction: [UInt8] = [],
+        metrics: ExplainMetrics? = nil
+    ) {
+        self.result = result
+        self.readTime = readTime
+        self.transaction = transaction
+        self.metrics = metrics
+    }
+
+    package init(decoding buffer: ByteBuffer) throws(WireError) {
+        self = try EnvelopeDecoder.decode(buffer) {
+            (envelope: RunAggregationQueryResponseEnvelope, decoder) throws(WireError) in
+            var response = try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
+            response.metrics = try ExplainMetrics(envelope.explain_metrics, with: decoder)
+            return response
+        }
+    }
+
+    /// All but the metrics.
+    private init(_ envelope: RunAggregationQueryResponseEnvelope) throws(DocumentError) {
+        if let result = envelope.result?.pointee {
+            var fields: [Field] = []
+            for case let entry? in repeated(result.n_aggregate_fields, result.aggregate_fields) {
+                let alias = try entry.pointee.key.text("aggregate_fields.key")
+                fields.append(Field(alias: alias, value: try Value(decoding: entry.pointee.value.bytes)))
+            }
+            self.result = fields
+        }
+        self.transaction = envelope.transaction.array
+        self.readTime = try envelope.read_time?.pointee.timestamp()
+    }
+
+    package func encode(into buffer: inout ByteBuffer) {
+        self.write(into: &buffer)
+    }
+}
+
+extension RunAggregationQueryResponse: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.write(1, self.result.map(ResultMessage.init))
+        sink.write(2, bytes: self.transaction)
+        sink.write(3, self.readTime)
+        sink.write(10, self.metrics)
+    }
+
+    private struct ResultMessage: WireMessage {
+        let fields: [Field]
+
+        func encode<Sink: WireSink>(to sink: inout Sink) {
+            for field in self.fields { sink.keep(2, field) }
+        }
+    }
+}
+
+extension RunAggregationQueryResponse.Field: WireMessage {
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.keep(1, bytes: self.alias.bytes)
+        sink.keep(2, bytes: self.value.encoded())
+    }
+}
