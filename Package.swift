@@ -76,6 +76,7 @@ let package = Package(
         room("BrasaLog", ["BrasaPlatform", "CBrasaChecksum"]),
         room("BrasaStore", pure + ["BrasaLog", "BrasaPlatform"]),
         room("BrasaTransactions", pure + ["BrasaStore", "BrasaPlatform"]),
+        room("BrasaWatch", pure + ["BrasaStore", "BrasaPlatform"]),
 
         // join: the only room that sees both columns
         room(
@@ -143,6 +144,10 @@ let package = Package(
         tests(
             "BrasaTransactions",
             pure + ["BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]
+        ),
+        tests(
+            "BrasaWatch",
+            pure + ["BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]
         ),
         tests("BrasaSimulation", ["BrasaSimulation", "BrasaPlatform"]),
         tests(
