@@ -57,6 +57,11 @@ extension IndexDefinition {
         return Self.fit(keys) ? keys : nil
     }
 
+    /// Whether the document has the key.
+    func has(_ key: [UInt8], _ path: ResourcePath, _ fields: EncodedFields) -> Bool {
+        self.keys(path: path, fields: fields)?.contains { ByteOrder.equal($0.bytes, key) } ?? false
+    }
+
     private func prefix(of path: ResourcePath) -> IndexKey {
         guard self.scope == .collection else { return IndexKey() }
         return self.prefix(parent: path.parent?.parent ?? .root)

@@ -3,8 +3,9 @@ import Synchronization
 
 extension Shard {
     /// The documents of this shard's part of an index that are visible at `time`: in ascending order from `position` up to
-    /// `end`, or in descending order from `position` down to it. Nil: the index was dropped. `isCounting` leaves
-    /// `entries` empty and counts only. The caller checks the history for `time` afterwards, as after every read.
+    /// `end`, or in descending order from `position` down to it; fewer than there are, or none, once the budget is used
+    /// up. Nil: the index was dropped. `isCounting` leaves `entries` empty and counts only. The caller checks the history
+    /// for `time` afterwards, as after every read.
     func read(
         _ index: Index,
         from position: IndexPosition,
@@ -14,6 +15,24 @@ extension Shard {
         isCounting: Bool = false,
         budget: ScanBudget
     ) -> IndexPart? {
-        nil
+        let reading = IndexReading(
+            position: position,
+            end: end,
+            time: time,
+            isDescending: isDescending,
+            isCounting: isCounting,
+            budget: budget
+        )
+        guard let visit = self.state.withLock({ $0.visit(index.counts, reading) }) else { return nil }
+        var part = IndexPart(entries: [], count: visit.count, examined: visit.examined, resume: visit.resume)
+        for candidate in visit.candidates {
+            let entry = candidate.entry
+            guard candidate.isCertain || index.definition.has(entry.key, entry.path, entry.document.fields) else {
+                continue
+            }
+            part.count += 1
+            if !isCounting { part.entries.append(entry) }
+        }
+        return part
     }
 }

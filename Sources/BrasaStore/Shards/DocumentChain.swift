@@ -72,10 +72,18 @@ final class DocumentChain {
         return newest
     }
 
-    /// Forgets what no reader at `horizon` or later can see; returns what that kept in memory.
-    func trim(before horizon: Int64) -> (count: Int, bytes: Int) {
+    /// The oldest version after a time.
+    func version(after time: Int64) -> Version? {
+        self.superseded?.oldest(after: time) ?? (self.time > time ? self.newest : nil)
+    }
+
+    /// Forgets what no reader at `horizon` or later can see, `forgetting` each; returns what that kept in memory.
+    func trim(before horizon: Int64, forgetting: (Version) -> Void) -> (count: Int, bytes: Int) {
         guard let superseded = self.superseded else { return (0, 0) }
-        let trimmed = self.time <= horizon ? superseded.removeAll() : superseded.trim(before: horizon)
+        let trimmed =
+            self.time <= horizon
+            ? superseded.removeAll(forgetting: forgetting)
+            : superseded.trim(before: horizon, forgetting: forgetting)
         if superseded.count == 0 { self.superseded = nil }
         return trimmed
     }

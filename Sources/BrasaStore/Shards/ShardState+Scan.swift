@@ -3,7 +3,7 @@ import BrasaDocuments
 extension ShardState {
     typealias Tree = OrderedMap<ResourcePath, DocumentChain>
 
-    private func tree(_ tree: ScanScope.Tree) -> Tree? {
+    func tree(_ tree: ScanScope.Tree) -> Tree? {
         switch tree {
         case .names: self.names
         case .group(let id): self.groups[id]

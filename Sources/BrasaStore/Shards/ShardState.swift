@@ -10,6 +10,8 @@ struct ShardState: ~Copyable {
     let names = OrderedMap<ResourcePath, DocumentChain>()
     private(set) var groups: [CollectionID: OrderedMap<ResourcePath, DocumentChain>] = [:]
     private(set) var counts = ShardCounts()
+    /// The shard's parts of all indexes that are there or being built.
+    private(set) var indexes: [ShardIndex] = []
     /// While recovery fills the shard: documents that are in no tree yet. Nil: there are none, new ones go there at once.
     private var unsorted: [DocumentChain]?
 
@@ -22,8 +24,10 @@ struct ShardState: ~Copyable {
     mutating func add(_ version: DocumentChain.Version, path: ResourcePath, hash: UInt32) -> HistoryChange {
         guard let chain = self.chains.find(path, hash: hash) else {
             guard version.fields != nil else { return HistoryChange() }
-            self.insert(DocumentChain(path: path, version: version), hash: hash)
+            let chain = DocumentChain(path: path, version: version)
+            self.insert(chain, hash: hash)
             self.counts.add(version, 1)
+            self.forEachIndex(of: path) { $0.add(version, to: chain) }
             return HistoryChange()
         }
         var change = HistoryChange(isSuperseding: true)
@@ -33,6 +37,7 @@ struct ShardState: ~Copyable {
         self.counts.add(before, -1)
         self.counts.add(version, 1)
         self.counts.supersededVersions += 1
+        self.forEachIndex(of: path) { $0.add(version, to: chain) }
         return change
     }
 
@@ -44,8 +49,10 @@ struct ShardState: ~Copyable {
         guard let removed = chain.removeNewest() else {
             self.counts.add(chain.newest, -1)
             self.drop(chain, hash: hash)
+            self.forEachIndex(of: path) { $0.remove(chain.newest, path: path) }
             return change
         }
+        self.forEachIndex(of: path) { $0.remove(removed, path: path) }
         change.bytes += Self.tombstoneBytes(chain) - chain.newest.historyBytes
         self.counts.add(removed, -1)
         self.counts.add(chain.newest, 1)
@@ -56,7 +63,9 @@ struct ShardState: ~Copyable {
     /// Forgets what no reader at `horizon` or later can see of this document.
     mutating func trim(_ path: ResourcePath, hash: UInt32, horizon: Int64) -> HistoryChange {
         guard let chain = self.chains.find(path, hash: hash) else { return HistoryChange() }
-        let trimmed = chain.trim(before: horizon)
+        let trimmed = chain.trim(before: horizon) { version in
+            self.forEachIndex(of: path) { $0.remove(version, path: path) }
+        }
         self.counts.supersededVersions -= trimmed.count
         var change = HistoryChange(bytes: -trimmed.bytes)
         if chain.fields == nil, chain.time <= horizon {
@@ -64,6 +73,24 @@ struct ShardState: ~Copyable {
             self.drop(chain, hash: hash)
         }
         return change
+    }
+
+    mutating func add(_ index: Index) -> ShardIndex {
+        let part = ShardIndex(definition: index.definition, counts: index.counts)
+        self.indexes.append(part)
+        return part
+    }
+
+    /// Takes an index's part out. To be let go of without the lock, since it may be large.
+    mutating func remove(_ counts: IndexCounts) -> ShardIndex? {
+        guard let place = self.indexes.firstIndex(where: { $0.counts === counts }) else { return nil }
+        return self.indexes.remove(at: place)
+    }
+
+    private func forEachIndex(of path: ResourcePath, _ body: (ShardIndex) -> Void) {
+        guard !self.indexes.isEmpty else { return }
+        let collectionID = path.collectionID
+        for index in self.indexes where index.covers(collectionID: collectionID) { body(index) }
     }
 
     private mutating func insert(_ chain: DocumentChain, hash: UInt32) {

@@ -19,15 +19,21 @@ final class SupersededVersions {
         return index > self.start ? self.versions[index - 1] : nil
     }
 
+    func oldest(after time: Int64) -> DocumentChain.Version? {
+        let index = self.firstIndex(after: time)
+        return index < self.versions.count ? self.versions[index] : nil
+    }
+
     /// Keeps the version that a reader at `horizon` sees and the ones after it.
     /// Complexity: O(log n) and what is forgotten, amortised.
-    func trim(before horizon: Int64) -> (count: Int, bytes: Int) {
+    func trim(before horizon: Int64, forgetting: (DocumentChain.Version) -> Void) -> (count: Int, bytes: Int) {
         let keep = self.firstIndex(after: horizon) - 1
         guard keep > self.start else { return (0, 0) }
         let count = keep - self.start
         var bytes = 0
         for index in self.start..<keep {
             bytes += self.versions[index].historyBytes
+            forgetting(self.versions[index])
             self.versions[index].fields = nil
         }
         self.start = keep
@@ -38,8 +44,9 @@ final class SupersededVersions {
         return (count, bytes)
     }
 
-    func removeAll() -> (count: Int, bytes: Int) {
+    func removeAll(forgetting: (DocumentChain.Version) -> Void) -> (count: Int, bytes: Int) {
         let removed = (self.count, self.versions[self.start...].reduce(0) { $0 + $1.historyBytes })
+        self.versions[self.start...].forEach(forgetting)
         self.versions = []
         self.start = 0
         return removed

@@ -1,33 +1,39 @@
-package import BrasaDocuments
+import BrasaDocuments
+import Synchronization
 
 extension Store {
     /// The index if it is complete, for every time that can be read. Counts as a use of it.
     package func readyIndex(_ definition: IndexDefinition, in database: DatabaseHandle) -> Index? {
-        nil
+        self.indexRegistry.ready(IndexRegistry.Key(database: database, definition: definition))
     }
 
     /// Asks for an index. `indexStep` builds it, unless there is no room for it.
     package func requestIndex(_ definition: IndexDefinition, in database: DatabaseHandle) {
+        self.indexRegistry.request(IndexRegistry.Key(database: database, definition: definition))
     }
 
     /// One bounded step of building and dropping indexes; whether there is more to do. A background step: called by one
     /// thread, at once when `onIndexRequested` was called and now and then besides.
     package func indexStep() -> Bool {
-        false
+        switch self.indexRegistry.nextWork() {
+        case nil: return false
+        case .drop(let index):
+            for shard in index.database.shards {
+                // Let go of here and not under the lock: it may be a tree of millions of entries.
+                _ = shard.state.withLock { $0.remove(index.counts) }
+            }
+        case .build(let index):
+            if self.build(index) { self.indexRegistry.isBuilt(index) }
+        }
+        return true
     }
 
-    /// All indexes, those that are being built or were given up included.
-    package func indexes() -> [IndexDescription] {
-        []
+    /// A step of building; whether it was the last.
+    private func build(_ index: Index) -> Bool {
+        for shard in index.database.shards where shard.state.withLock({ $0.build(index) }) { return false }
+        return true
     }
 
-    /// At most `count` names, ascending, that part the documents of a collection group into runs of about the same length.
-    package func partitionPoints(
-        collectionID: UTF8Text,
-        count: Int,
-        in database: DatabaseHandle,
-        at time: Timestamp
-    ) throws(StoreError) -> [ResourcePath] {
-        []
-    }
+    /// All indexes, those that are being built or were given up included, in the order in which they were asked for.
+    package func indexes() -> [IndexDescription] { self.indexRegistry.list() }
 }

@@ -6,13 +6,14 @@ import Synchronization
 /// The documents of all databases in memory, versioned, with a log that makes commits durable.
 ///
 /// Any thread may read. The writer's functions (`Store+Commit.swift`) are called by one caller at a time. Guards: each
-/// shard's documents by the shard's lock; times by `CommitClock`; what reads may see by `ReadHistory`; no lock is taken
-/// while another of these is held.
+/// shard's documents by the shard's lock; times by `CommitClock`; what reads may see by `ReadHistory`; which indexes there
+/// are by `IndexRegistry`; no lock is taken while another of these is held.
 package final class Store: Sendable {
     let documents: VersionedDocuments
     let commitClock: CommitClock
     let log: WriteAheadLog
     let configuration: Configuration
+    let indexRegistry: IndexRegistry
     let isCheckpointing = Atomic<Bool>(false)
     /// Before this there was no store.
     package let creationTime: Timestamp
@@ -22,12 +23,14 @@ package final class Store: Sendable {
         commitClock: CommitClock,
         log: WriteAheadLog,
         configuration: Configuration,
+        indexRegistry: IndexRegistry,
         creationTime: Int64
     ) {
         self.documents = documents
         self.commitClock = commitClock
         self.log = log
         self.configuration = configuration
+        self.indexRegistry = indexRegistry
         self.creationTime = Timestamp(microseconds: creationTime)
     }
 
@@ -74,6 +77,7 @@ package final class Store: Sendable {
                 commitClock: commitClock,
                 log: log,
                 configuration: configuration,
+                indexRegistry: IndexRegistry(configuration: configuration, clock: clock, onRequest: onIndexRequested),
                 creationTime: creationTime
             )
         } catch {

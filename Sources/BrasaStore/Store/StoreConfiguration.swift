@@ -19,6 +19,10 @@ extension Store {
         package var indexIdle: Duration
         /// What all indexes together may take: past it the least recently used go, and what does not fit is not built.
         package var indexBytesMax: Int
+        /// How many there may be; past it one that rested makes room for a new one, or the new one is not built.
+        package var indexesMax: Int
+        /// How long an index rests before another may take its room, and before one that found none is tried again.
+        package var indexRetry: Duration
 
         package init(
             log: LogConfiguration = LogConfiguration(),
@@ -29,7 +33,9 @@ extension Store {
             recentChangesMax: Int = 1 << 16,
             checkpointBytesMin: Int = 64 << 20,
             indexIdle: Duration = .seconds(24 * 3600),
-            indexBytesMax: Int = 1 << 30
+            indexBytesMax: Int = 1 << 30,
+            indexesMax: Int = 256,
+            indexRetry: Duration = .seconds(600)
         ) {
             self.log = log
             self.shards = min(max(shards, 1), 256)
@@ -40,16 +46,21 @@ extension Store {
             self.checkpointBytesMin = checkpointBytesMin
             self.indexIdle = indexIdle
             self.indexBytesMax = indexBytesMax
+            self.indexesMax = indexesMax
+            self.indexRetry = indexRetry
         }
     }
 }
 
 extension Duration {
     /// Truncated, and at the bounds of the type for durations that no timestamp could be away.
-    var wholeMicroseconds: Int64 {
+    var wholeMicroseconds: Int64 { self.whole(perSecond: 1_000_000) }
+    var wholeNanoseconds: Int64 { self.whole(perSecond: 1_000_000_000) }
+
+    private func whole(perSecond units: Int64) -> Int64 {
         let (seconds, attoseconds) = self.components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        let (sum, overflow2) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000)
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: units)
+        let (sum, overflow2) = product.addingReportingOverflow(attoseconds / (1_000_000_000_000_000_000 / units))
         return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
     }
 }

@@ -127,7 +127,9 @@ final class VersionedDocuments: Sendable {
         var bytes = -items.count * GarbageQueue.Item.bytes
         for item in items {
             let (shard, hash) = item.database.place(item.path)
-            bytes += shard.state.withLock { $0.trim(item.path, hash: hash, horizon: horizon).bytes }
+            // Up to the item's own time: a document that changed often is trimmed a version at a time, and the lock is
+            // never held for all of them.
+            bytes += shard.state.withLock { $0.trim(item.path, hash: hash, horizon: item.time).bytes }
         }
         self.history.add(bytes: bytes)
         return underPressure ? !items.isEmpty : items.count == Self.pruneItemsMax

@@ -1,0 +1,148 @@
+import BrasaDocuments
+import BrasaPlatform
+import Synchronization
+
+/// The indexes that queries asked for, and how much they are used. `state` is locked with no other lock held, and none is
+/// taken under it.
+///
+/// At most `indexesMax` are there. Past it one that nobody wanted for `indexRetry` makes room, or the request is ignored.
+final class IndexRegistry: Sendable {
+    struct Key: Hashable {
+        let database: DatabaseHandle
+        let definition: IndexDefinition
+    }
+
+    struct Record {
+        enum State: Hashable {
+            case building
+            case ready
+            /// Not to be tried before this monotonic time.
+            case abandoned(until: Int64)
+        }
+
+        /// Nil once abandoned. Whoever else refers to it is a query that reads it: references are given out under the
+        /// lock.
+        var index: Index?
+        var state = State.building
+        /// The order of requests.
+        let number: Int
+        let created: Int64
+        var uses = 0
+        var lastUsed: Int64?
+        /// Monotonic time of the last use or request.
+        var lastWanted: Int64
+    }
+
+    struct State {
+        var records: [Key: Record] = [:]
+        var nextNumber = 0
+        /// No longer in `records`, and still in the shards.
+        var dropped: [Index] = []
+    }
+
+    let state = Mutex(State())
+    let configuration: Store.Configuration
+    let clock: Clock
+    private let onRequest: @Sendable () -> Void
+
+    init(configuration: Store.Configuration, clock: Clock, onRequest: @escaping @Sendable () -> Void) {
+        self.configuration = configuration
+        self.clock = clock
+        self.onRequest = onRequest
+    }
+
+    func ready(_ key: Key) -> Index? {
+        let (wall, now) = (self.clock.wall(), self.clock.monotonic())
+        return self.state.withLock { state in
+            guard let place = state.records.index(forKey: key), state.records.values[place].state == .ready,
+                let index = state.records.values[place].index, !index.counts.isOverflowing
+            else { return nil }
+            state.records.values[place].uses += 1
+            state.records.values[place].lastUsed = wall
+            state.records.values[place].lastWanted = now
+            return index
+        }
+    }
+
+    func request(_ key: Key) {
+        let (wall, now) = (self.clock.wall(), self.clock.monotonic())
+        let isNew = self.state.withLock { state in
+            if let place = state.records.index(forKey: key) {
+                guard case .abandoned(let until) = state.records.values[place].state, until <= now else {
+                    state.records.values[place].lastWanted = now
+                    return false
+                }
+            } else if state.records.count >= self.configuration.indexesMax {
+                guard let resting = state.leastWanted(before: self.restingSince(now), { $0 != .building }) else {
+                    return false
+                }
+                state.remove(resting)
+            }
+            state.records[key] = Record(
+                index: Index(definition: key.definition, database: key.database),
+                number: state.nextNumber,
+                created: wall,
+                lastWanted: now
+            )
+            state.nextNumber += 1
+            return true
+        }
+        if isNew { self.onRequest() }
+    }
+
+    /// The index is complete in all shards.
+    func isBuilt(_ index: Index) {
+        let key = Key(database: index.database, definition: index.definition)
+        self.state.withLock { state in
+            guard let place = state.records.index(forKey: key), state.records.values[place].index === index else {
+                return
+            }
+            state.records.values[place].state = .ready
+        }
+    }
+
+    /// In the order of requests.
+    func list() -> [IndexDescription] {
+        self.state.withLock { state in
+            state.records.sorted { $0.value.number < $1.value.number }
+                .map { key, record in IndexDescription(key, record) }
+        }
+    }
+}
+
+extension IndexRegistry.State {
+    /// The index is to be taken out of the shards, and forgotten.
+    mutating func remove(_ key: IndexRegistry.Key) {
+        guard let index = self.records.removeValue(forKey: key)?.index else { return }
+        self.dropped.append(index)
+    }
+
+    /// The index is to be taken out of the shards, and not to be built before a time.
+    mutating func abandon(_ key: IndexRegistry.Key, until time: Int64) {
+        guard let index = self.records[key]?.index else { return }
+        self.records[key]?.index = nil
+        self.records[key]?.state = .abandoned(until: time)
+        self.dropped.append(index)
+    }
+}
+
+extension IndexDescription {
+    fileprivate init(_ key: IndexRegistry.Key, _ record: IndexRegistry.Record) {
+        let state: State =
+            switch record.state {
+            case .building: .building
+            case .ready: .ready
+            case .abandoned: .abandoned
+            }
+        self.init(
+            database: key.database.name,
+            definition: key.definition,
+            state: state,
+            entries: record.index?.counts.entries ?? 0,
+            bytes: record.index?.counts.bytes ?? 0,
+            uses: record.uses,
+            created: Timestamp(microseconds: record.created),
+            lastUsed: record.lastUsed.map { Timestamp(microseconds: $0) }
+        )
+    }
+}

@@ -1,0 +1,76 @@
+import BrasaDocuments
+
+/// What a visit to an index found, to be sorted out without the lock.
+struct IndexVisit: Sendable {
+    /// Documents that have the key now, or had it once.
+    struct Candidate: Sendable {
+        let entry: IndexEntry
+        /// Other versions of the document are not known to have the key as well.
+        let isCertain: Bool
+    }
+
+    var candidates: [Candidate] = []
+    /// Certain ones that are not among the candidates, since they are only counted.
+    var count = 0
+    var examined = 0
+    var resume: IndexPosition?
+    fileprivate var keyBytes = 0
+}
+
+/// What a visit to an index reads.
+struct IndexReading: Sendable {
+    /// Where it begins and ends, in the direction of the scan.
+    var position: IndexPosition
+    var end: IndexPosition
+    var time: Int64
+    var isDescending: Bool
+    var isCounting: Bool
+    var budget: ScanBudget
+
+    /// Most bytes of keys that are copied in one visit, about.
+    static let keyBytesMax = 256 << 10
+}
+
+extension ShardState {
+    /// Nil when the index is not there, or must not be read.
+    func visit(_ counts: IndexCounts, _ reading: IndexReading) -> IndexVisit? {
+        guard let index = self.index(counts), case .complete = index.progress else { return nil }
+        var visit = IndexVisit()
+        var cursor = index.tree.cursor(reading.position)
+        var last: IndexTree.Entry?
+        while visit.candidates.count + visit.count < reading.budget.entries, visit.examined < reading.budget.steps,
+            visit.keyBytes < IndexReading.keyBytesMax
+        {
+            guard let entry = reading.isDescending ? cursor.previous() : cursor.next(),
+                entry.isBefore(reading.end) != reading.isDescending
+            else { return visit }
+            last = entry
+            visit.take(entry, reading)
+        }
+        guard let last else {
+            visit.resume = reading.position
+            return visit
+        }
+        visit.resume = IndexPosition(prefix: last.key, isAfter: !reading.isDescending)
+        return visit
+    }
+}
+
+extension IndexVisit {
+    fileprivate mutating func take(_ entry: IndexTree.Entry, _ reading: IndexReading) {
+        self.examined += 1
+        let chain = entry.chain
+        guard chain.isVisible(at: reading.time) else { return }
+        // Each version that has the key is one use of it.
+        let isCertain = entry.uses == chain.supersededCount + 1
+        if reading.isCounting, isCertain {
+            self.count += 1
+            return
+        }
+        guard let document = chain.document(at: reading.time) else { return }
+        let key = entry.key
+        self.keyBytes += key.count
+        let found = IndexEntry(key: key, path: chain.path, document: document)
+        self.candidates.append(Candidate(entry: found, isCertain: isCertain))
+    }
+}

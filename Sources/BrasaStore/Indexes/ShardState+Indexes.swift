@@ -1,0 +1,79 @@
+import BrasaDocuments
+import BrasaQueries
+
+extension ShardState {
+    /// The shard's part of an index; nil when it was dropped, or never made.
+    func index(_ counts: IndexCounts) -> ShardIndex? {
+        self.indexes.first { $0.counts === counts }
+    }
+
+    /// Begins to build an index, or goes on: a bounded number of documents and versions. Returns whether there is more to
+    /// do.
+    mutating func build(_ whole: Index) -> Bool {
+        let index = self.index(whole.counts) ?? self.add(whole)
+        guard case .building(var place) = index.progress else { return false }
+        let scopes = ScanScope.scopes(
+            of: NameRange(parent: .root, collectionID: index.definition.collectionID, allDescendants: true)
+        )
+        var build = IndexBuild(index: index)
+        while place.scope < scopes.count {
+            if case .overflowing = index.progress { return false }
+            guard build.walk(scopes[place.scope], in: self, &place) else {
+                index.move(to: .building(place))
+                return true
+            }
+            place = ShardIndex.Place(scope: place.scope + 1, position: .start)
+        }
+        index.move(to: .complete)
+        return false
+    }
+}
+
+/// One visit of the build to a shard.
+private struct IndexBuild {
+    let index: ShardIndex
+    /// What the visit may still do, in steps of about a microsecond.
+    private var budget = Self.budgetMax
+
+    private static let budgetMax = 256
+    /// Stands for a step.
+    private static let bytesPerStep = 512
+
+    init(index: ShardIndex) {
+        self.index = index
+    }
+
+    /// Whether the scope's end was reached.
+    mutating func walk(_ scope: ScanScope, in state: borrowing ShardState, _ place: inout ShardIndex.Place) -> Bool {
+        guard let tree = state.tree(scope.tree) else { return true }
+        let start = PathPosition.later(scope.start, place.position)
+        var cursor = tree.cursor(start.isAfter)
+        while self.budget > 0 {
+            guard let (path, chain) = cursor.next(), scope.end.isAfter(path) else { return true }
+            self.budget -= 1
+            if let depth = scope.depth, path.segmentCount > depth {
+                let position = PathPosition.afterSubtree(path.prefix(segments: depth))
+                place = ShardIndex.Place(scope: place.scope, position: position)
+                cursor.seek(position.isAfter)
+            } else if let through = self.insert(chain, after: place.begun?.path == path ? place.begun?.through : nil) {
+                place = ShardIndex.Place(scope: place.scope, position: .before(path), begun: (path, through))
+            } else {
+                place = ShardIndex.Place(scope: place.scope, position: .after(path))
+            }
+            if case .overflowing = self.index.progress { return true }
+        }
+        return false
+    }
+
+    /// Inserts a document's versions after a time. Returns up to which time, if not all.
+    private mutating func insert(_ chain: DocumentChain, after time: Int64?) -> Int64? {
+        var time = time ?? .min
+        while let version = chain.version(after: time) {
+            if self.budget <= 0 { return time }
+            self.index.insert(version, of: chain)
+            self.budget -= 1 + (version.fields?.bytes.count ?? 0) / Self.bytesPerStep
+            time = version.time
+        }
+        return nil
+    }
+}
