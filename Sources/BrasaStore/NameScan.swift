@@ -42,6 +42,8 @@ package struct NameScan: Sendable {
     private let pin: SnapshotPin
     private let history: ReadHistory
     private var lastPath: ResourcePath?
+    /// How many entries the call under way may still look at, about.
+    private var steps = Int.max
 
     /// Most that is fetched from a shard in one visit.
     private static let fetchMax = 256
@@ -69,6 +71,14 @@ package struct NameScan: Sendable {
     /// The next entries, fewer than `limit` only at the end. Throws `readTimeTooOld` when history's bound on bytes made
     /// the versions go.
     package mutating func next(_ limit: Int) throws(StoreError) -> [Entry] {
+        var steps = Int.max
+        return try self.next(limit, steps: &steps)
+    }
+
+    /// The same, perhaps with fewer entries when as many steps were taken as there may; taken ones are subtracted.
+    mutating func next(_ limit: Int, steps: inout Int) throws(StoreError) -> [Entry] {
+        self.steps = steps
+        defer { steps = self.steps }
         var entries: [Entry] = []
         while entries.count < limit, let entry = try self.next(expecting: limit - entries.count) {
             entries.append(entry)
@@ -76,8 +86,12 @@ package struct NameScan: Sendable {
         return entries
     }
 
+    /// Whether everything was given out.
+    var isAtEnd: Bool { self.order?.isEmpty ?? false }
+
     /// Passes over up to `count` entries; returns over how many, fewer only at the end.
     package mutating func skip(_ count: Int) throws(StoreError) -> Int {
+        self.steps = .max
         for skipped in 0..<max(count, 0) where try self.next(expecting: count - skipped) == nil { return skipped }
         return max(count, 0)
     }
@@ -103,25 +117,45 @@ package struct NameScan: Sendable {
         self.order?.first.flatMap { self.sources[$0].head }
     }
 
-    /// The entry that comes next; its source finds its new place among the others.
+    /// The entry that comes next; its source finds its new place among the others. Nil at the end, and when there are no
+    /// steps left.
     private mutating func take(expecting count: Int) throws(StoreError) -> Entry? {
-        if self.order == nil { try self.begin(expecting: count) }
-        guard let first = self.order?.first else { return nil }
-        // A call before this one could not fetch, and nor can this one.
-        guard self.sources[first].head != nil else { throw StoreError(.readTimeTooOld) }
+        guard try self.hasOrder(expecting: count), let first = self.order?.first else { return nil }
         let entry = self.sources[first].fetched[self.sources[first].index]
-        if !self.sources[first].advance() { try self.refill(first, expecting: count) }
-        if self.sources[first].head == nil { self.order?.removeFirst() }
-        self.sinkFirst()
+        if !self.sources[first].advance() { try self.refillFirst(expecting: count) } else { self.sinkFirst() }
         return entry
     }
 
-    private mutating func begin(expecting count: Int) throws(StoreError) {
-        for index in self.sources.indices { try self.refill(index, expecting: count) }
+    /// Whether all sources that are left have their next entry, as far as the steps go.
+    private mutating func hasOrder(expecting count: Int) throws(StoreError) -> Bool {
+        guard let order = self.order else { return try self.begin(expecting: count) }
+        guard let first = order.first else { return false }
+        // A call before this one could not fetch.
+        if self.sources[first].head == nil { try self.refillFirst(expecting: count) }
+        return self.order?.first.map { self.sources[$0].head != nil } ?? false
+    }
+
+    private mutating func begin(expecting count: Int) throws(StoreError) -> Bool {
+        for index in self.sources.indices where self.sources[index].head == nil {
+            try self.refill(index, expecting: count)
+            if self.sources[index].head == nil, self.sources[index].resume != nil { return false }
+        }
         self.order = []
         for index in self.sources.indices where self.sources[index].head != nil {
             self.order?.insert(index, at: 0)
             self.sinkFirst()
+        }
+        return true
+    }
+
+    /// The first source has nothing fetched. It stays the first while the steps do not suffice to fetch more.
+    private mutating func refillFirst(expecting count: Int) throws(StoreError) {
+        guard let first = self.order?.first else { return }
+        try self.refill(first, expecting: count)
+        if self.sources[first].head != nil {
+            self.sinkFirst()
+        } else if self.sources[first].resume == nil {
+            self.order?.removeFirst()
         }
     }
 
@@ -139,8 +173,8 @@ package struct NameScan: Sendable {
 
     private mutating func refill(_ index: Int, expecting count: Int) throws(StoreError) {
         let share = min(count, Self.fetchMax * self.sources.count) / self.sources.count + 3
-        let budget = ScanBudget(entries: min(share, Self.fetchMax))
-        while let position = self.sources[index].resume, self.sources[index].head == nil {
+        while let position = self.sources[index].resume, self.sources[index].head == nil, self.steps > 0 {
+            let budget = ScanBudget(entries: min(share, Self.fetchMax), steps: min(self.steps, ScanBudget.stepsMax))
             let (scope, time) = (self.sources[index].scope, self.time.microseconds)
             let (isDescending, showMissing) = (self.isDescending, self.showMissing)
             let part = self.sources[index].shard.state.withLock { state in
@@ -149,6 +183,8 @@ package struct NameScan: Sendable {
                     : state.ascending(scope, from: position, at: time, showMissing: showMissing, budget: budget)
             }
             try self.history.check(time)
+            let isFull = part.found.count == budget.entries || part.resume == nil
+            self.steps -= isFull ? max(part.found.count, 1) : budget.steps
             self.sources[index].fetched = part.found
             self.sources[index].index = -1
             self.sources[index].resume = part.resume

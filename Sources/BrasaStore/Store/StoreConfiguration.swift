@@ -23,6 +23,8 @@ extension Store {
         package var indexesMax: Int
         /// How long an index rests before another may take its room, and before one that found none is tried again.
         package var indexRetry: Duration
+        /// Results that a query sorts in memory at a time while there is no index for its order.
+        package var sortedMax: Int
 
         package init(
             log: LogConfiguration = LogConfiguration(),
@@ -35,7 +37,8 @@ extension Store {
             indexIdle: Duration = .seconds(24 * 3600),
             indexBytesMax: Int = 1 << 30,
             indexesMax: Int = 256,
-            indexRetry: Duration = .seconds(600)
+            indexRetry: Duration = .seconds(600),
+            sortedMax: Int = 8192
         ) {
             self.log = log
             self.shards = min(max(shards, 1), 256)
@@ -48,6 +51,7 @@ extension Store {
             self.indexBytesMax = indexBytesMax
             self.indexesMax = indexesMax
             self.indexRetry = indexRetry
+            self.sortedMax = max(sortedMax, 1)
         }
     }
 }

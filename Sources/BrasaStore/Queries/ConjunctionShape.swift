@@ -1,0 +1,98 @@
+import BrasaDocuments
+import BrasaQueries
+
+/// A conjunction of a query as an index sees it: some parts of the keys are known, and behind them stand the fields of
+/// the query's order that are not, and the name. The latter two are a key's suffix; every index with this suffix gives
+/// out the conjunction's documents in the query's order.
+///
+/// Indexes have ascending names. A query with descending ones reads them backwards, so that it shares the index of the
+/// query with all directions reversed.
+struct ConjunctionShape: Sendable {
+    /// A part of a key that is known.
+    struct BoundPart: Sendable {
+        let part: IndexDefinition.Part
+        let key: [UInt8]
+    }
+
+    /// What a clause of the query's order is in the keys.
+    enum SortPart: Sendable {
+        /// Known: all of the conjunction's documents have this value.
+        case constant([UInt8])
+        case field(ResultOrder.Clause)
+        case name
+    }
+
+    let names: NameRange
+    let order: ResultOrder
+    let terms: [Term]
+    /// Equalities sorted by canonical path, then a contained element if any.
+    let bound: [BoundPart]
+    let sortParts: [SortPart]
+    let isReversed: Bool
+    /// The one document that the conjunction allows.
+    let pinned: ResourcePath?
+
+    init(_ conjunction: Conjunction, of query: Query) {
+        var equalities: [FieldPath: BoundPart] = [:]
+        var contained: BoundPart?
+        var pinned: ResourcePath?
+        for term in conjunction.terms {
+            switch term.condition {
+            case .equal(.reference(let name)) where term.path.isDocumentName: pinned = name.path
+            case .equal(let value):
+                equalities[term.path] = BoundPart(
+                    part: IndexDefinition.Part(term.path, .ascending),
+                    key: OrderPreservingKey(value).bytes
+                )
+            case .arrayContains(let value):
+                contained = BoundPart(
+                    part: IndexDefinition.Part(term.path, .contains),
+                    key: OrderPreservingKey(value).bytes
+                )
+            default: break
+            }
+        }
+        let sorted = equalities.values.map { (text: UTF8Text($0.part.path.canonical), part: $0) }
+            .sorted { $0.text < $1.text }
+            .map(\.part)
+        self.bound = sorted + (contained.map { [$0] } ?? [])
+        self.pinned = pinned
+        self.names = query.names
+        self.order = query.order
+        self.terms = conjunction.terms
+        self.isReversed = query.order.clauses.last?.isDescending ?? false
+        self.sortParts = query.order.clauses.map { clause in
+            if clause.path.isDocumentName { return .name }
+            return equalities[clause.path].map { .constant($0.key) } ?? .field(clause)
+        }
+    }
+
+    /// The clauses of the order that stand in the suffix, the name aside.
+    var sortFields: [ResultOrder.Clause] {
+        self.sortParts.compactMap { if case .field(let clause) = $0 { clause } else { nil } }
+    }
+
+    /// Whether suffixes are whole keys of the query's order, or their complements.
+    var hasConstants: Bool {
+        self.sortParts.contains { if case .constant = $0 { true } else { false } }
+    }
+
+    var scope: IndexDefinition.Scope { self.names.allDescendants ? .collectionGroup : .collection }
+
+    /// The index with these known parts and the suffix. Nil for queries of any collection.
+    func definition(_ bound: [BoundPart]) -> IndexDefinition? {
+        guard let collectionID = self.names.collectionID else { return nil }
+        let sorted = self.sortFields.map { clause in
+            IndexDefinition.Part(clause.path, clause.isDescending == self.isReversed ? .ascending : .descending)
+        }
+        return IndexDefinition(collectionID: collectionID, scope: self.scope, parts: bound.map(\.part) + sorted)
+    }
+
+    /// The index that has exactly the conjunction's documents side by side. Nil when none has: for queries of any
+    /// collection, and for sorted ones of the groups below a document, whose names are not side by side.
+    var idealDefinition: IndexDefinition? {
+        if self.scope == .collectionGroup, !self.names.parent.isRoot, !self.sortFields.isEmpty { return nil }
+        if self.bound.isEmpty, self.sortFields.isEmpty { return nil }
+        return self.definition(self.bound)
+    }
+}

@@ -1,0 +1,114 @@
+import BrasaDocuments
+
+/// Walks one shard's part of an index through an interval of suffixes, either way, reading a few entries ahead.
+struct IndexCursor: Sendable {
+    private let shard: Shard
+    private let access: QueryPlan.IndexRun.Access
+    private let isReversed: Bool
+    private var fetched: [IndexEntry] = []
+    private var nextIndex = 0
+    /// Where the next entries are read from. Nil: all were.
+    private var position: IndexPosition?
+    private var end = IndexPosition.end
+    private var fetchCount: Int
+
+    private static let fetchCountMax = 256
+    /// About how many bytes of keys are read ahead.
+    private static let fetchBytesMax = 64 << 10
+
+    init(_ access: QueryPlan.IndexRun.Access, in shard: Shard, isReversed: Bool, fetchCount: Int) {
+        self.shard = shard
+        self.access = access
+        self.isReversed = isReversed
+        self.fetchCount = min(max(fetchCount, 1), Self.fetchCountMax)
+    }
+
+    var prefixCount: Int { self.access.prefix.count }
+    var isAtEnd: Bool { self.nextIndex == self.fetched.count && self.position == nil }
+    /// The entry that comes next, when it has been fetched.
+    var head: IndexEntry? { self.nextIndex < self.fetched.count ? self.fetched[self.nextIndex] : nil }
+
+    /// Goes to the start of an interval.
+    mutating func begin(_ interval: KeyInterval) {
+        let interval = interval.prefixed(by: self.access.prefix)
+        self.position = self.isReversed ? interval.end : interval.start
+        self.end = self.isReversed ? interval.start : interval.end
+        self.fetched = []
+        self.nextIndex = 0
+    }
+
+    /// Goes behind the head.
+    mutating func removeHead() {
+        self.nextIndex += 1
+    }
+
+    /// Goes to the first entry that does not come before this suffix.
+    mutating func seek(_ suffix: ArraySlice<UInt8>) {
+        while let head = self.head {
+            let order = IndexCursor.compare(head.key[self.prefixCount...], suffix)
+            if order == .same || order == (self.isReversed ? .descending : .ascending) { break }
+            self.nextIndex += 1
+        }
+        guard self.head == nil, self.position != nil else { return }
+        let place = self.access.prefix + suffix
+        let position = self.isReversed ? IndexPosition.after(place) : .before(place)
+        self.position = (self.isReversed ? self.end < position : position < self.end) ? position : nil
+        // Leaps leave what was read ahead unused.
+        self.fetchCount = 2
+    }
+
+    /// Fetches the head when it is missing and there is one.
+    mutating func fetch(_ work: inout ScanWork) throws(StoreError) {
+        while self.nextIndex == self.fetched.count, self.position != nil, work.canGoOn {
+            let budget = ScanBudget(entries: self.fetchCount, steps: min(work.budget, ScanBudget.stepsMax))
+            guard let part = try self.read(&work, isCounting: false, budget: budget) else { return }
+            self.fetched = part.entries
+            self.nextIndex = 0
+            let bytes = part.entries.reduce(0) { $0 + $1.key.count }
+            let affordable = max(Self.fetchBytesMax / max(bytes / max(part.entries.count, 1), 1), 1)
+            self.fetchCount = min(self.fetchCount * 4, Self.fetchCountMax, affordable)
+        }
+    }
+
+    /// How many entries the rest of the interval has, as far as the work's budget goes; they are passed over.
+    mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
+        var count = self.fetched.count - self.nextIndex
+        self.nextIndex = self.fetched.count
+        while self.position != nil, work.canGoOn {
+            let budget = ScanBudget(entries: .max, steps: min(work.budget, ScanBudget.stepsMax))
+            guard let part = try self.read(&work, isCounting: true, budget: budget) else { break }
+            count += part.count
+        }
+        return count
+    }
+
+    private mutating func read(
+        _ work: inout ScanWork,
+        isCounting: Bool,
+        budget: ScanBudget
+    ) throws(StoreError) -> IndexPart? {
+        guard let position = self.position else { return nil }
+        let part = self.shard.read(
+            self.access.index,
+            from: position,
+            to: self.end,
+            at: work.time,
+            isDescending: self.isReversed,
+            isCounting: isCounting,
+            budget: budget
+        )
+        try work.history.check(work.time)
+        guard let part else {
+            work.isIndexLost = true
+            return nil
+        }
+        work.budget -= max(part.examined, 1)
+        work.statistics.indexEntriesScanned += part.examined
+        self.position = part.resume
+        return part
+    }
+
+    static func compare(_ left: ArraySlice<UInt8>, _ right: ArraySlice<UInt8>) -> Ordering {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { right in ByteOrder.compare(left, right) } }
+    }
+}

@@ -1,0 +1,52 @@
+import BrasaDocuments
+import BrasaQueries
+
+/// The documents of a scope in name order that a query matches.
+struct MatchedNames: Sendable {
+    private var scan: NameScan
+    private var fetched: ArraySlice<NameScan.Entry> = []
+    private let query: Query
+    /// Whether the names decide.
+    let isExact: Bool
+    /// Results up to this key of the query's order are not wanted.
+    private let resume: OrderPreservingKey?
+
+    /// Documents looked at before the next are fetched.
+    private static let fetchMax = 64
+
+    init(_ scan: NameScan, of query: Query, isExact: Bool, resume: OrderPreservingKey?) {
+        self.scan = scan
+        self.query = query
+        self.isExact = isExact
+        self.resume = resume
+    }
+
+    var isAtEnd: Bool { self.fetched.isEmpty && self.scan.isAtEnd }
+
+    /// Nil at the end, and when the budget is used up.
+    mutating func next(
+        expecting count: Int,
+        _ work: inout ScanWork
+    ) throws(StoreError) -> QueryScan.Entry? {
+        while true {
+            if self.fetched.isEmpty {
+                guard work.budget > 0, !self.scan.isAtEnd else { return nil }
+                let wanted = self.isExact ? min(count, Self.fetchMax) : Self.fetchMax
+                self.fetched = try self.scan.next(min(wanted, work.budget), steps: &work.budget)[...]
+            }
+            guard let entry = self.fetched.popFirst() else { continue }
+            guard let document = entry.document else { continue }
+            work.statistics.documentsScanned += 1
+            if let found = self.match(entry.path, document) { return found }
+        }
+    }
+
+    private func match(_ path: ResourcePath, _ document: Document) -> QueryScan.Entry? {
+        if !self.isExact, !self.query.matches(path: path, fields: document.fields) { return nil }
+        guard let resume = self.resume else {
+            return QueryScan.Entry(path: path, document: document, orderKey: nil)
+        }
+        guard let key = self.query.order.key(path: path, fields: document.fields), resume < key else { return nil }
+        return QueryScan.Entry(path: path, document: document, orderKey: key)
+    }
+}

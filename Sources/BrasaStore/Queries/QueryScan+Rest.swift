@@ -1,0 +1,46 @@
+import BrasaDocuments
+import BrasaQueries
+
+extension QueryScan {
+    /// Results passed over in any order, all behind the last that was given out in order.
+    struct UnorderedRest: Sendable {
+        var count = 0
+        /// How many of those are still to be passed over once more, since an index was lost.
+        var repeated = 0
+    }
+
+    mutating func skipRest() throws(StoreError) -> Int {
+        if self.rest == nil {
+            self.rest = UnorderedRest()
+            if case .sort = self.stage { try self.begin() }
+        }
+        return try self.work { (scan, work) throws(StoreError) in
+            let counted = try scan.countRest(&work)
+            guard var rest = scan.rest else { return 0 }
+            let repeated = min(rest.repeated, counted)
+            rest.repeated -= repeated
+            rest.count += counted - repeated
+            if work.isIndexLost { rest.repeated = rest.count }
+            scan.rest = rest
+            if work.isIndexLost { try scan.begin() }
+            work.statistics.results += counted - repeated
+            return counted - repeated
+        }
+    }
+
+    private mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
+        let stage = self.stage
+        self.stage = .ended
+        switch consume stage {
+        case .merge(var merged) where merged.isCountable:
+            defer { self.stage = .merge(merged) }
+            let count = try merged.countRest(&work)
+            return count
+        case let stage:
+            self.stage = stage
+            var entries: [Entry] = []
+            while try self.advance(Self.examinedMax, &work, &entries) {}
+            return entries.count
+        }
+    }
+}
