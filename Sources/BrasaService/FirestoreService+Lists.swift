@@ -41,7 +41,7 @@ extension FirestoreService {
             let ticket = self.transactions.scan(
                 transaction: id,
                 database: database,
-                range: listing.range,
+                range: QueryRange(names: listing.range),
                 reply: self.reply { result in
                     guard let grant = call.value(result) else { return }
                     self.finish(call) { () throws(StoreError) in

@@ -74,7 +74,7 @@ extension FirestoreService {
         let ticket = self.transactions.scan(
             transaction: id,
             database: database,
-            range: query.range,
+            range: QueryRange(names: query.range),
             reply: self.reply { result in
                 guard let grant = call.value(result) else { return }
                 let scan: NameScan
@@ -101,7 +101,7 @@ extension FirestoreService {
                         transaction: id,
                         database: database,
                         grant,
-                        to: query.range.ending(at: last, isDescending: query.isDescending)
+                        to: QueryRange(names: query.range.ending(at: last, isDescending: query.isDescending))
                     )
                 }
                 stream.run { results.next() }

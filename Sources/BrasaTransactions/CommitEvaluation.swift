@@ -11,7 +11,9 @@ struct CommitEvaluation {
     }
 
     private(set) var changes: [DocumentChange] = []
-    let results: [WriteResult]
+    /// With `time` as the commit's.
+    private let results: [WriteResult]
+    private let time: Timestamp
 
     init(
         _ writes: [Write],
@@ -19,6 +21,7 @@ struct CommitEvaluation {
         of store: Store,
         at time: Timestamp
     ) throws(DocumentError) {
+        self.time = time
         var documents = EditedDocuments(database: database, store: store)
         var evaluated: [Evaluated] = []
         evaluated.reserveCapacity(writes.count)
@@ -36,6 +39,15 @@ struct CommitEvaluation {
         for (edited, outcome) in zip(documents.edits, outcomes) {
             guard let change = Self.change(to: outcome) else { continue }
             self.changes.append(DocumentChange(database: database, path: edited.path, outcome: change))
+        }
+    }
+
+    /// The answers if the commit gets this time, which is not before the one that it was evaluated at.
+    func results(at commitTime: Timestamp) -> [WriteResult] {
+        guard commitTime != self.time else { return self.results }
+        return self.results.map { result in
+            guard result.updateTime == self.time else { return result }
+            return WriteResult(updateTime: commitTime, transformResults: result.transformResults)
         }
     }
 

@@ -1,5 +1,4 @@
 import BrasaDocuments
-import BrasaQueries
 import BrasaStore
 
 /// An open transaction. Guarded by the manager's lock.
@@ -34,9 +33,8 @@ final class Transaction {
     var owner: LockOwner?
     /// Of read-only and optimistic transactions, since the first read.
     var snapshot: Snapshot?
-    /// What an optimistic transaction has seen.
-    var readPaths: Set<ResourcePath> = []
-    var readRanges: [NameRange] = []
+    /// Of an optimistic transaction.
+    var observations = Observations()
 
     init(
         id: TransactionID,

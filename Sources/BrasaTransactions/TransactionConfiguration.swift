@@ -10,8 +10,11 @@ package struct TransactionConfiguration: Sendable {
     package var openTransactionsMax = 65_536
     /// Past it the ones that ended first are forgotten early: calls on them then hear that they never were.
     package var rememberedMax = 262_144
+    /// Documents that transactions have read, counted for each of them.
     package var lockedDocumentsMax = 1_000_000
     package var lockedRangesPerDatabaseMax = 4_096
+    /// Queries of optimistic transactions, which lock nothing.
+    package var observedRangesMax = 16_384
     package var waitingRequestsMax = 16_384
     /// Of the writes of commits that wait for locks.
     package var waitingBytesMax = 256 << 20

@@ -65,7 +65,7 @@ extension TransactionManager {
         let keys = Self.keys(of: writes, in: database)
         let commit = PendingCommit(transaction: nil, writes: writes, keys: keys, reply: reply)
         if self.locks.isFree(keys, in: database) {
-            return self.perform(commit, isCaller: true, now: now, &completions)
+            return self.perform(commit, nil, isCaller: true, now: now, &completions)
         }
         let sequence = self.nextSequence()
         let owner = LockOwner(priority: LockPriority(age: sequence, sequence: sequence), database: database)
@@ -108,22 +108,36 @@ extension TransactionManager {
 
     // MARK: Once granted
 
-    func perform(_ commit: PendingCommit, isCaller: Bool, now: Int64, _ completions: inout Completions) {
+    func perform(
+        _ commit: PendingCommit,
+        _ preview: CommitPreviews.Preview?,
+        isCaller: Bool,
+        now: Int64,
+        _ completions: inout Completions
+    ) {
         if let transaction = commit.transaction, self.hasChanged(since: transaction) {
             self.end(transaction, .aborted, now: now, &completions)
             return self.answerJudged(commit, isCaller: isCaller, .failure(.contention), &completions)
         }
-        let stamp = self.store.stamp()
+        let stamp = self.store.stamp(preferring: preview?.time)
         let evaluation: CommitEvaluation
-        do {
-            let database = commit.keys[0].database
-            evaluation = try CommitEvaluation(commit.writes, in: database, of: self.store, at: stamp.time)
+        do throws(DocumentError) {
+            if let preview {
+                evaluation = try preview.evaluation.get()
+            } else {
+                evaluation = try CommitEvaluation(
+                    commit.writes,
+                    in: commit.keys[0].database,
+                    of: self.store,
+                    at: stamp.time
+                )
+            }
         } catch {
             self.store.withdraw(stamp)
             self.end(commit.transaction, .commitFailed, now: now, &completions)
             return self.answerJudged(commit, isCaller: isCaller, .failure(.document(error)), &completions)
         }
-        let result = CommitResult(commitTime: stamp.time, results: evaluation.results)
+        let result = CommitResult(commitTime: stamp.time, results: evaluation.results(at: stamp.time))
         guard !evaluation.changes.isEmpty else {
             self.store.withdraw(stamp)
             self.end(commit.transaction, .committed, now: now, &completions)
@@ -184,11 +198,8 @@ extension TransactionManager {
 
     /// Whether something that an optimistic transaction has seen is no longer so.
     private func hasChanged(since transaction: Transaction) -> Bool {
-        guard let time = transaction.snapshot?.time else { return false }
-        let database = transaction.database
-        return transaction.readPaths.contains { path in
-            self.store.latestTime(path, in: database).map { $0 > time } ?? false
-        } || transaction.readRanges.contains { self.store.hasChanged($0, in: database, after: time) }
+        guard let snapshot = transaction.snapshot else { return false }
+        return transaction.observations.haveChanged(since: snapshot.time, in: transaction.database, of: self.store)
     }
 }
 

@@ -22,7 +22,7 @@ extension TransactionManager {
                 self.readDoomed(read, at: snapshot, isCaller: true, &completions)
             case .active where transaction.readsSnapshot:
                 guard let snapshot = self.snapshot(of: transaction, for: reply, &completions) else { return }
-                if !transaction.isReadOnly { transaction.readPaths.formUnion(paths) }
+                guard self.observe(paths, by: transaction, for: reply, &completions) else { return }
                 self.readSnapshot(read, snapshot, &completions)
             case .active:
                 let owner = self.owner(of: transaction)
@@ -33,13 +33,13 @@ extension TransactionManager {
         }
     }
 
-    /// Asks at which time to scan `range` in a transaction. In a locking one nobody else writes in the range from then until the
-    /// transaction ends: neither what the scan finds nor a phantom.
+    /// Asks at which time to scan `range` in a transaction. In a locking one nobody else changes a document in the range or
+    /// brings one there from then until the transaction ends: neither what the scan finds nor a phantom.
     @discardableResult
     package func scan(
         transaction id: TransactionID,
         database: DatabaseHandle,
-        range: NameRange,
+        range: QueryRange,
         reply: Reply<ScanGrant>
     ) -> RequestTicket? {
         self.waitable { now, completions in
@@ -52,8 +52,8 @@ extension TransactionManager {
                 self.scanDoomed(scan, at: snapshot, isCaller: true, &completions)
             case .active where transaction.readsSnapshot:
                 guard let snapshot = self.snapshot(of: transaction, for: reply, &completions) else { return }
-                if !transaction.isReadOnly { transaction.readRanges.append(range) }
-                let grant = ScanGrant(readTime: snapshot.time, token: 0, pin: snapshot.pin)
+                guard let token = self.observe(range, by: transaction, for: reply, &completions) else { return }
+                let grant = ScanGrant(readTime: snapshot.time, token: token, pin: snapshot.pin)
                 completions.add(to: reply, isCaller: true, .success(grant))
             case .active:
                 let owner = self.owner(of: transaction)
@@ -63,18 +63,59 @@ extension TransactionManager {
         }
     }
 
-    /// A scan that stopped early, at its limit, has seen only `range`; others may write beyond it.
+    /// A scan that stopped early, at its limit, has seen only `range`, a part of what it asked for; others may write beyond
+    /// it.
     package func narrowScan(
         transaction id: TransactionID,
         database: DatabaseHandle,
         _ grant: ScanGrant,
-        to range: NameRange
+        to range: QueryRange
     ) {
         self.exclusively { now, completions in
             guard case .open(let transaction) = self.find(id, in: database, now: now, &completions) else { return }
-            guard let owner = transaction.owner else { return }
-            self.locks.narrowRange(grant.token, of: owner, to: range)
+            if transaction.readsSnapshot {
+                transaction.observations.narrow(grant.token, to: range)
+            } else if let owner = transaction.owner {
+                self.locks.narrowRange(grant.token, of: owner, to: range)
+            }
         }
+    }
+
+    // MARK: What optimistic transactions see
+
+    /// Whether the read may go on.
+    private func observe<Value>(
+        _ paths: [ResourcePath],
+        by transaction: Transaction,
+        for reply: Reply<Value>,
+        _ completions: inout Completions
+    ) -> Bool {
+        if transaction.isReadOnly { return true }
+        let count = self.locks.heldDocuments + self.observations.documents + paths.count
+        guard count <= self.configuration.lockedDocumentsMax else {
+            completions.add(to: reply, isCaller: true, .failure(.exhausted(.lockedDocuments)))
+            return false
+        }
+        let before = transaction.observations.count
+        transaction.observations.add(paths)
+        self.observations = self.observations - before + transaction.observations.count
+        return true
+    }
+
+    /// The token for the scan's grant; nil when it may not go on.
+    private func observe<Value>(
+        _ range: QueryRange,
+        by transaction: Transaction,
+        for reply: Reply<Value>,
+        _ completions: inout Completions
+    ) -> UInt64? {
+        if transaction.isReadOnly { return 0 }
+        guard self.observations.ranges < self.configuration.observedRangesMax else {
+            completions.add(to: reply, isCaller: true, .failure(.exhausted(.lockedRanges)))
+            return nil
+        }
+        self.observations.ranges += 1
+        return transaction.observations.add(range)
     }
 
     // MARK: Once granted

@@ -27,9 +27,11 @@ extension TransactionManager {
 
     /// Goes on with all that can be granted by now. Each commit among them may set others free.
     func grantWaiting(now: Int64, _ completions: inout Completions) {
-        while let request = self.locks.nextGranted(now: now) {
+        while let (request, wounded) = self.locks.nextGranted(now: now) {
+            for (owner, requests) in wounded { self.doom(owner, requests, now: now, &completions) }
             self.perform(request, isCaller: false, now: now, &completions)
         }
+        self.locks.previews.forget()
     }
 
     private func perform(
@@ -43,7 +45,8 @@ extension TransactionManager {
         case .scan(let scan):
             self.perform(scan, token: request.rangeToken, isCaller: isCaller, now: now, &completions)
         case .commit(let commit):
-            self.perform(commit, isCaller: isCaller, now: now, &completions)
+            let preview = self.locks.previews.take(request)
+            self.perform(commit, preview, isCaller: isCaller, now: now, &completions)
         case nil: break
         }
     }
@@ -109,7 +112,7 @@ extension TransactionManager {
     private func exhaustedBound(by request: LockRequest) -> TransactionError.Bound? {
         switch request.kind {
         case .read(let locks):
-            let count = self.locks.entryCount + locks.count
+            let count = self.locks.heldDocuments + self.observations.documents + locks.count
             if count > self.configuration.lockedDocumentsMax { return .lockedDocuments }
         case .scan:
             let count = self.locks.rangeCount(in: request.owner.database)

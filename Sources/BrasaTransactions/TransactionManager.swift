@@ -22,10 +22,12 @@ package final class TransactionManager: @unchecked Sendable {
     let entropy: Entropy
     let configuration: TransactionConfiguration
     var table: TransactionTable
-    var locks = LockTable()
+    var locks: LockTable
     /// Requests that wait for locks, by arrival and so by deadline; also some that no longer wait.
     var deadlines = FirstInFirstOut<LockRequest>()
     var waitingBytes = 0
+    /// Of all open optimistic transactions.
+    var observations = Observations.Count()
     /// The request that the operation in progress left waiting.
     var lastWaiting: LockRequest?
     private var lastSequence: UInt64 = 0
@@ -41,6 +43,7 @@ package final class TransactionManager: @unchecked Sendable {
         self.entropy = entropy
         self.configuration = configuration
         self.table = TransactionTable(configuration: configuration)
+        self.locks = LockTable(previews: CommitPreviews(store: store))
     }
 
     // MARK: Begin and end
@@ -153,7 +156,8 @@ package final class TransactionManager: @unchecked Sendable {
         now: Int64,
         _ completions: inout Completions
     ) {
-        self.table.end(transaction, ending, now: now)
+        guard self.table.end(transaction, ending, now: now) else { return }
+        self.observations = self.observations - transaction.observations.count
         guard let owner = transaction.owner else { return }
         for request in self.locks.release(owner) {
             self.refuse(request, .expired, &completions)

@@ -71,8 +71,9 @@ struct TransactionTable {
         self.expiries.schedule(transaction.id, at: self.expiry(of: transaction))
     }
 
-    mutating func end(_ transaction: Transaction, _ ending: Ending, now: Int64) {
-        guard self.open.removeValue(forKey: transaction.id) != nil else { return }
+    /// False when it was over already.
+    mutating func end(_ transaction: Transaction, _ ending: Ending, now: Int64) -> Bool {
+        guard self.open.removeValue(forKey: transaction.id) != nil else { return false }
         self.ended[transaction.id] = Ended(
             database: transaction.database,
             ending: ending,
@@ -82,6 +83,7 @@ struct TransactionTable {
         )
         self.endings.append((transaction.id, now + self.configuration.rememberedFor))
         if self.ended.count > self.configuration.rememberedMax { self.forgetOldest() }
+        return true
     }
 
     /// A transaction that waits for locks is not idle.

@@ -296,7 +296,12 @@ struct ConflictTests {
         #expect(!beyond.isThere)
         var seen = Bench.collection("c")
         seen.upper = NameBound(path: Bench.path("c/b"), isInclusive: true)
-        bench.transactions.narrowScan(transaction: scanner, database: bench.database, grant, to: seen)
+        bench.transactions.narrowScan(
+            transaction: scanner,
+            database: bench.database,
+            grant,
+            to: QueryRange(names: seen)
+        )
         bench.settle()
         #expect(beyond.isSuccess)
         let within = bench.commit(nil, bench.set("c/aa", 1))

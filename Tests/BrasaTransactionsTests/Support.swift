@@ -63,7 +63,9 @@ struct Bench {
         return answer
     }
 
-    func scan(_ id: TransactionID, _ range: NameRange) -> Answer<ScanGrant> {
+    func scan(_ id: TransactionID, _ range: NameRange) -> Answer<ScanGrant> { self.scan(id, QueryRange(names: range)) }
+
+    func scan(_ id: TransactionID, _ range: QueryRange) -> Answer<ScanGrant> {
         let answer = Answer<ScanGrant>()
         self.transactions.scan(
             transaction: id,

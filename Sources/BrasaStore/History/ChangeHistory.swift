@@ -1,5 +1,4 @@
 package import BrasaDocuments
-import BrasaQueries
 import Synchronization
 
 /// Which document changed when.
@@ -43,18 +42,6 @@ final class ChangeHistory: Sendable {
     /// Forgets the newest changes, of a commit that did not happen.
     func removeNewest(_ count: Int) {
         self.state.withLock { $0.changes.removeLast($0.changes.count < count ? $0.changes.count : count) }
-    }
-
-    /// Whether a document in the range changed after `time`; nil when changes after it are already forgotten.
-    func contains(after time: Int64, in database: DatabaseHandle, _ range: NameRange) -> Bool? {
-        self.state.withLock { state in
-            guard time >= state.completeAfter else { return nil }
-            for index in state.changes.firstIndex(notBefore: { $0.time.microseconds <= time })..<state.changes.count {
-                let change = state.changes[index]
-                if change.database == database, range.contains(change.path) { return true }
-            }
-            return false
-        }
     }
 
     /// Up to about `limit` changes after `time` and at or before `end`, whole commits only; nil when some are already

@@ -79,24 +79,24 @@ extension ShardState {
         return part
     }
 
-    /// Whether a document in the scope was written or deleted after `time`, whoever may see it yet.
-    func hasChanged(_ scope: ScanScope, from position: PathPosition, after time: Int64) -> ScanPart<Bool> {
-        guard let tree = self.tree(scope.tree) else { return ScanPart(found: false, resume: nil) }
+    /// The next document in the scope that was written or deleted after `time`, whoever may see it yet.
+    func nextChanged(_ scope: ScanScope, from position: PathPosition, after time: Int64) -> ScanPart<ResourcePath?> {
+        guard let tree = self.tree(scope.tree) else { return ScanPart(found: nil, resume: nil) }
         var cursor = tree.cursor(position.isAfter)
         var resume = position
         for _ in 0..<ScanBudget.stepsMax {
             guard let (path, chain) = cursor.next(), scope.end.isAfter(path) else {
-                return ScanPart(found: false, resume: nil)
+                return ScanPart(found: nil, resume: nil)
             }
             resume = .after(path)
             if let depth = scope.depth, path.segmentCount > depth {
                 resume = .afterSubtree(path.prefix(segments: depth))
                 cursor.seek(resume.isAfter)
             } else if chain.time > time {
-                return ScanPart(found: true, resume: nil)
+                return ScanPart(found: path, resume: resume)
             }
         }
-        return ScanPart(found: false, resume: resume)
+        return ScanPart(found: nil, resume: resume)
     }
 
     /// The ids of the collections directly below `parent` that have documents at `time`, at any depth, ascending.

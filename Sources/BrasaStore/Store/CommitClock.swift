@@ -34,17 +34,17 @@ final class CommitClock: Sendable {
     var wall: Int64 { self.clock.wall() }
 
     /// The time of the next commit. Until `isDurable` or `withdraw` names it, the watermark moves no further than commits
-    /// before it.
-    func stamp() -> (time: Int64, before: Int64) {
+    /// before it. It is `passing` if that was the last time given out and no read has it.
+    func stamp(preferring passing: Int64? = nil) -> (time: Int64, before: Int64) {
         self.times.withLock { times in
             let before = times.lastCommit
-            times.last = self.next(times)
+            if passing != times.last || self.watermark >= times.last { times.last = self.next(times) }
             times.lastCommit = times.last
             return (times.last, before)
         }
     }
 
-    /// A time for a commit that changes nothing, and need not become durable.
+    /// A time for what changes nothing, and need not become durable.
     func passingTime() -> Int64 {
         self.times.withLock { times in
             times.last = self.next(times)

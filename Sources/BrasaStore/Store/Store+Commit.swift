@@ -18,23 +18,43 @@ extension Store {
         return time.map { Timestamp(microseconds: $0) }
     }
 
-    /// Whether a document that the range holds was written or deleted after `time`. Costs what was committed since, or a
-    /// walk over the range when that is no longer known.
-    package func hasChanged(_ range: NameRange, in database: DatabaseHandle, after time: Timestamp) -> Bool {
-        let known = self.documents.changes.contains(after: time.microseconds, in: database, range)
-        if let known { return known }
+    /// Whether a document in the range that `matters` was written or deleted after `time`. Costs what was committed since, or
+    /// a walk over the range when that is no longer known. No lock is held while `matters` runs.
+    package func hasChanged(
+        _ range: NameRange,
+        in database: DatabaseHandle,
+        after time: Timestamp,
+        where matters: (ResourcePath) -> Bool = { _ in true }
+    ) -> Bool {
+        var position = time.microseconds
+        while let changes = self.documents.changes.changes(after: position, through: .max, limit: Self.changesMax) {
+            guard let last = changes.last else { return false }
+            let found = changes.contains { change in
+                change.database == database && range.contains(change.path) && matters(change.path)
+            }
+            if found { return true }
+            position = last.time.microseconds
+        }
         // Deletions that history has forgotten leave nothing to find.
         if time < self.oldestReadTime { return true }
         return ScanScope.scopes(of: range).contains { scope in
-            database.shards.contains { self.hasChanged(scope, $0, after: time.microseconds) }
+            database.shards.contains { self.hasChanged(scope, $0, after: time.microseconds, where: matters) }
         } || time < self.oldestReadTime
     }
 
-    private func hasChanged(_ scope: ScanScope, _ shard: Shard, after time: Int64) -> Bool {
+    /// How many changes are looked at together, about.
+    private static let changesMax = 1_024
+
+    private func hasChanged(
+        _ scope: ScanScope,
+        _ shard: Shard,
+        after time: Int64,
+        where matters: (ResourcePath) -> Bool
+    ) -> Bool {
         var position: PathPosition? = scope.start
         while let from = position {
-            let part = shard.state.withLock { $0.hasChanged(scope, from: from, after: time) }
-            if part.found { return true }
+            let part = shard.state.withLock { $0.nextChanged(scope, from: from, after: time) }
+            if let path = part.found, matters(path) { return true }
             position = part.resume
         }
         return false
@@ -48,7 +68,7 @@ extension Store {
     package func apply(changes: [DocumentChange], waiter: LogWaiter?) throws(StoreError) -> Timestamp {
         guard !changes.isEmpty else {
             if let waiter { self.log.barrier(waiter) }
-            return Timestamp(microseconds: self.commitClock.passingTime())
+            return self.passingTime()
         }
         let stamp = self.stamp()
         do throws(StoreError) {
@@ -61,11 +81,14 @@ extension Store {
     }
 
     /// The time of the next commit, so that what is committed may depend on it. Until it is applied or withdrawn, reads
-    /// see no further than what was applied before.
-    package func stamp() -> CommitStamp {
-        let (time, before) = self.commitClock.stamp()
+    /// see no further than what was applied before. It is `passing`, given out before, if no time was given out since.
+    package func stamp(preferring passing: Timestamp? = nil) -> CommitStamp {
+        let (time, before) = self.commitClock.stamp(preferring: passing?.microseconds)
         return CommitStamp(time: Timestamp(microseconds: time), before: before)
     }
+
+    /// A time after all that were given out so far, for something that need not become durable.
+    package func passingTime() -> Timestamp { Timestamp(microseconds: self.commitClock.passingTime()) }
 
     /// Nothing is committed at this time.
     package func withdraw(_ stamp: CommitStamp) {

@@ -1,62 +1,161 @@
 import BrasaQueries
 
+/// A range that a transaction has scanned: nobody else changes what is in it or brings something into it.
+final class RangeHold {
+    let owner: LockOwner
+    let token: UInt64
+    let range: QueryRange
+    /// Until it is let go, or narrowed and so replaced by another.
+    var isHeld = true
+
+    init(owner: LockOwner, token: UInt64, range: QueryRange) {
+        self.owner = owner
+        self.token = token
+        self.range = range
+    }
+}
+
 /// What is locked or waits in one database beyond single documents: the ranges that transactions have scanned, so that no
 /// phantom enters them, and the requests that such ranges meet.
 final class DatabaseLocks {
-    struct RangeHold {
-        let owner: LockOwner
-        let token: UInt64
-        var range: NameRange
-    }
-
-    var ranges: [RangeHold] = []
-    var waitingScans: [LockRequest] = []
-    var waitingCommits: [LockRequest] = []
+    private(set) var ranges: [RangeHold] = []
+    private(set) var waitingScans = WaitingLine<LockRequest>()
+    private(set) var waitingCommits = WaitingLine<LockRequest>()
+    /// Something changed for requests that are not older than this. In `LockTable.changedDatabases` when not nil.
+    private(set) var lookFrom: LockPriority?
 
     var isUnused: Bool { self.ranges.isEmpty && self.waitingScans.isEmpty && self.waitingCommits.isEmpty }
+    var hasWaiting: Bool { !self.waitingScans.isEmpty || !self.waitingCommits.isEmpty }
+
+    /// Whether a commit of these documents meets no range at all, not even by name.
+    func isFree(_ keys: [LockKey]) -> Bool {
+        guard self.waitingScans.isEmpty else { return false }
+        return self.ranges.allSatisfy { hold in !keys.contains { hold.range.mayContain($0.path) } }
+    }
+
+    // MARK: Holding
+
+    func hold(_ range: QueryRange, _ token: UInt64, by owner: LockOwner) {
+        self.ranges.append(RangeHold(owner: owner, token: token, range: range))
+    }
+
+    /// Whether there was such a hold.
+    func narrow(_ token: UInt64, of owner: LockOwner, to range: QueryRange) -> Bool {
+        guard let index = self.ranges.firstIndex(where: { $0.owner === owner && $0.token == token }) else {
+            return false
+        }
+        self.ranges[index].isHeld = false
+        self.ranges[index] = RangeHold(owner: owner, token: token, range: range)
+        return true
+    }
+
+    func release(_ owner: LockOwner) {
+        self.ranges.removeAll { hold in
+            guard hold.owner === owner else { return false }
+            hold.isHeld = false
+            return true
+        }
+    }
+
+    // MARK: Waiting
 
     func enqueue(_ request: LockRequest) {
         switch request.kind {
         case .read: break
-        case .scan: self.waitingScans.append(request)
-        case .commit: self.waitingCommits.append(request)
+        case .scan: self.waitingScans.join(request)
+        case .commit: self.waitingCommits.join(request)
         }
     }
 
+    /// Of a request that no longer waits.
     func dequeue(_ request: LockRequest) {
+        request.waitsFor = nil
         switch request.kind {
         case .read: break
-        case .scan: self.waitingScans.removeAll { $0 === request }
-        case .commit: self.waitingCommits.removeAll { $0 === request }
+        case .scan: self.waitingScans.hasLeft()
+        case .commit: self.waitingCommits.hasLeft()
         }
     }
 
-    /// Scans first: they exclude nobody but commits, and they are as old as the commits that they wait for are.
-    func firstGrantable(_ isGrantable: (LockRequest) -> Bool) -> LockRequest? {
-        let byAge = (self.waitingScans + self.waitingCommits).sorted { $0.owner.priority < $1.owner.priority }
-        return byAge.first(where: isGrantable)
+    /// Requests from here on may have become grantable. Says whether that is news.
+    func lookAgain(from priority: LockPriority) -> Bool {
+        guard let before = self.lookFrom else {
+            self.lookFrom = priority
+            return true
+        }
+        self.lookFrom = min(before, priority)
+        return false
     }
 
-    /// Owners for which a commit of `keys` has to wait because it would change what they have scanned, or are about to.
-    func forEachBlocker(ofCommit request: LockRequest, keys: [LockKey], _ body: (LockOwner) -> Bool) -> Bool {
+    /// The oldest request that can go ahead now; nil, and nothing more to look at, when there is none. A request that was
+    /// granted stands in nobody's way who is older, so the search goes on where it stopped.
+    func nextGrantable(_ isGrantable: (LockRequest) -> Bool) -> LockRequest? {
+        guard let priority = self.lookFrom else { return nil }
+        var scan: LockRequest?
+        _ = self.waitingScans.forEach(from: priority) { request in
+            scan = self.isHeldBack(request) || !isGrantable(request) ? nil : request
+            return scan == nil
+        }
+        var commit: LockRequest?
+        _ = self.waitingCommits.forEach(from: priority) { request in
+            if let scan, scan.owner.priority < request.owner.priority { return false }
+            commit = self.isHeldBack(request) || !isGrantable(request) ? nil : request
+            return commit == nil
+        }
+        let next = commit ?? scan
+        self.lookFrom = next?.owner.priority
+        return next
+    }
+
+    /// Whether what the request was last found to wait for is there still, so that no commit need be worked out for it.
+    private func isHeldBack(_ request: LockRequest) -> Bool {
+        switch request.waitsFor {
+        case .range(let hold): hold.isHeld
+        case .commit(let commit): commit.isWaiting
+        case nil: false
+        }
+    }
+
+    // MARK: Who stands in the way
+
+    /// Owners for which a commit has to wait because it would change what they have scanned, or are about to.
+    func forEachBlocker(
+        ofCommit request: LockRequest,
+        _ previews: CommitPreviews,
+        _ body: (LockOwner) -> Bool
+    ) -> Bool {
         for hold in self.ranges where hold.owner !== request.owner {
-            guard !keys.contains(where: { hold.range.contains($0.path) }) || body(hold.owner) else { return false }
+            guard previews.conflicts(request, with: hold.range) else { continue }
+            guard body(hold.owner) else {
+                request.waitsFor = .range(hold)
+                return false
+            }
         }
-        for scan in self.waitingScans where scan.owner.priority < request.owner.priority {
-            guard case .scan(let range) = scan.kind, keys.contains(where: { range.contains($0.path) }) else { continue }
-            guard body(scan.owner) else { return false }
+        var isDone = true
+        _ = self.waitingScans.forEach { scan in
+            guard scan.owner.priority < request.owner.priority else { return false }
+            guard case .scan(let range) = scan.kind, previews.conflicts(request, with: range) else { return true }
+            isDone = body(scan.owner)
+            return isDone
         }
-        return true
+        return isDone
     }
 
     /// Owners of older commits that a scan has to let pass.
-    func forEachBlocker(ofScan request: LockRequest, range: NameRange, _ body: (LockOwner) -> Bool) -> Bool {
-        for commit in self.waitingCommits where commit.owner.priority < request.owner.priority {
-            guard case .commit(let keys) = commit.kind, keys.contains(where: { range.contains($0.path) }) else {
-                continue
-            }
-            guard body(commit.owner) else { return false }
+    func forEachBlocker(
+        ofScan request: LockRequest,
+        range: QueryRange,
+        _ previews: CommitPreviews,
+        _ body: (LockOwner) -> Bool
+    ) -> Bool {
+        var isDone = true
+        _ = self.waitingCommits.forEach { commit in
+            guard commit.owner.priority < request.owner.priority else { return false }
+            guard previews.conflicts(commit, with: range) else { return true }
+            isDone = body(commit.owner)
+            if !isDone { request.waitsFor = .commit(commit) }
+            return isDone
         }
-        return true
+        return isDone
     }
 }

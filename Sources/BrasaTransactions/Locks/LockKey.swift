@@ -32,6 +32,8 @@ struct LockPriority: Comparable {
     let age: UInt64
     let sequence: UInt64
 
+    static let oldest = LockPriority(age: 0, sequence: 0)
+
     static func < (left: LockPriority, right: LockPriority) -> Bool {
         (left.age, left.sequence) < (right.age, right.sequence)
     }

@@ -1,3 +1,4 @@
+import BrasaDocuments
 import BrasaQueries
 import BrasaStore
 
@@ -23,11 +24,17 @@ final class LockOwner {
 }
 
 /// Locks that are asked for together and granted together.
-final class LockRequest {
+final class LockRequest: Waiting {
     enum Kind {
         case read([(key: LockKey, mode: LockMode)])
-        case scan(NameRange)
+        case scan(QueryRange)
         case commit([LockKey])
+    }
+
+    /// What a request was found to wait for that takes work to find out.
+    enum Obstacle {
+        case range(RangeHold)
+        case commit(LockRequest)
     }
 
     let owner: LockOwner
@@ -38,6 +45,7 @@ final class LockRequest {
     /// Counted against the bound on waiting bytes.
     var countedBytes = 0
     var isWaiting = false
+    var waitsFor: Obstacle?
     /// Names the range that a granted scan holds.
     var rangeToken: UInt64 = 0
 
@@ -47,9 +55,16 @@ final class LockRequest {
         self.work = work
     }
 
-    /// What its writes take in memory while it waits.
+    var request: LockRequest { self }
+
+    /// What it takes in memory while it waits, about.
     var byteCount: Int {
-        if case .commit(let commit) = self.work { commit.byteCount } else { 0 }
+        switch self.kind {
+        case .read(let locks): locks.reduce(256) { $0 + $1.key.path.bytes.count + 128 }
+        case .scan: 1_024
+        case .commit(let keys):
+            if case .commit(let commit) = self.work { commit.byteCount + keys.count * 128 } else { 0 }
+        }
     }
 
     var isCommit: Bool {

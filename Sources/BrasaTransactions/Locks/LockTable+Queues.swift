@@ -4,8 +4,11 @@ import BrasaStore
 extension LockTable {
     // MARK: Who stands in the way
 
+    /// Whether nobody stands in the way, or for a commit only younger ones, who will lose their locks.
     func isGrantable(_ request: LockRequest) -> Bool {
-        self.forEachBlocker(of: request) { _ in false }
+        let owner = request.owner
+        let isCommit = request.isCommit
+        return self.forEachBlocker(of: request) { isCommit && owner.priority < $0.priority }
     }
 
     /// Owners that `owner` waits for, with repetitions.
@@ -31,22 +34,23 @@ extension LockTable {
             return true
         case .scan(let range):
             guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return true }
-            return locks.forEachBlocker(ofScan: request, range: range, body)
+            return locks.forEachBlocker(ofScan: request, range: range, self.previews, body)
         case .commit(let keys):
             for key in keys {
                 guard let entry = self.entries[key] else { continue }
                 guard entry.forEachBlocker(of: request, mode: nil, body) else { return false }
             }
             guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return true }
-            return locks.forEachBlocker(ofCommit: request, keys: keys, body)
+            return locks.forEachBlocker(ofCommit: request, self.previews, body)
         }
     }
 
     /// Distinct, in the order met. Only holders: a younger one that merely waits is passed.
     func youngerHolders(inTheWayOf request: LockRequest) -> [LockOwner] {
         var victims: [LockOwner] = []
+        var seen: Set<ObjectIdentifier> = []
         _ = self.forEachBlocker(of: request) { blocker in
-            if request.owner.priority < blocker.priority, !victims.contains(where: { $0 === blocker }) {
+            if request.owner.priority < blocker.priority, seen.insert(ObjectIdentifier(blocker)).inserted {
                 victims.append(blocker)
             }
             return true
@@ -58,7 +62,7 @@ extension LockTable {
     mutating func noteUpgradeConflicts(of request: LockRequest, keys: [LockKey], now: Int64) {
         for key in keys {
             guard let entry = self.entries[key], entry.mode(of: request.owner) != nil else { continue }
-            let victims = entry.holders.count { request.owner.priority < $0.owner.priority }
+            let victims = entry.holders.all.count { request.owner.priority < $0.owner.priority }
             self.heat.noteConflicts(victims, on: key, now: now)
         }
     }
@@ -75,29 +79,28 @@ extension LockTable {
                 guard entry.mode(of: owner) == nil else { continue }
                 entry.hold(owner, mode)
                 owner.keys.append(key)
+                self.heldDocuments += 1
             }
         case .scan(let range):
             self.rangeTokens += 1
             request.rangeToken = self.rangeTokens
-            let hold = DatabaseLocks.RangeHold(owner: owner, token: self.rangeTokens, range: range)
-            self.locks(of: owner.database).ranges.append(hold)
+            self.locks(of: owner.database).hold(range, self.rangeTokens, by: owner)
             owner.holdsRanges = true
         case .commit(let keys):
             for key in keys {
-                guard let entry = self.entries[key], entry.mode(of: owner) == .update, !entry.queue.isEmpty else {
-                    continue
-                }
-                self.heat.keepHot(key, now: now)
+                guard let entry = self.entries[key], !entry.queue.isEmpty else { continue }
+                if entry.mode(of: owner) == .update { self.heat.keepHot(key, now: now) }
+                // What the commits behind it would do changes with the document.
+                self.changed(key, entry)
             }
         }
     }
 
     /// A scan that stopped early has seen less than it asked for.
-    mutating func narrowRange(_ token: UInt64, of owner: LockOwner, to range: NameRange) {
+    mutating func narrowRange(_ token: UInt64, of owner: LockOwner, to range: QueryRange) {
         guard let locks = self.databases[ObjectIdentifier(owner.database)] else { return }
-        guard let index = locks.ranges.firstIndex(where: { $0.owner === owner && $0.token == token }) else { return }
-        locks.ranges[index].range = range
-        self.changed(owner.database, locks)
+        guard locks.narrow(token, of: owner, to: range) else { return }
+        self.changed(owner.database, locks, from: .oldest)
     }
 
     // MARK: Waiting
@@ -111,8 +114,9 @@ extension LockTable {
             for (key, mode) in locks {
                 let entry = self.entry(of: key)
                 entry.enqueue(request, mode)
-                let waitsForYounger = entry.holders.contains {
-                    mode == .update && $0.mode == .update && request.owner.priority < $0.owner.priority
+                guard mode == .update else { continue }
+                let waitsForYounger = entry.holders.all.contains {
+                    $0.mode == .update && request.owner.priority < $0.owner.priority
                 }
                 if waitsForYounger { self.readsWaitingForYounger.insert(ObjectIdentifier(request)) }
             }
@@ -131,25 +135,26 @@ extension LockTable {
         switch request.kind {
         case .read(let locks):
             self.readsWaitingForYounger.remove(ObjectIdentifier(request))
-            for (key, _) in locks { self.dequeue(request, from: key) }
+            for (key, mode) in locks { self.dequeue(mode, from: key) }
         case .scan:
             self.dequeueFromDatabase(request)
         case .commit(let keys):
-            for key in keys { self.dequeue(request, from: key) }
+            for key in keys { self.dequeue(nil, from: key) }
             self.dequeueFromDatabase(request)
         }
     }
 
-    private mutating func dequeue(_ request: LockRequest, from key: LockKey) {
+    private mutating func dequeue(_ mode: LockMode?, from key: LockKey) {
         guard let entry = self.entries[key] else { return }
-        entry.dequeue(request)
+        entry.dequeue(mode)
         self.changed(key, entry)
     }
 
     private mutating func dequeueFromDatabase(_ request: LockRequest) {
         guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return }
         locks.dequeue(request)
-        self.changed(request.owner.database, locks)
+        // Nobody who is older waits for it.
+        self.changed(request.owner.database, locks, from: request.owner.priority)
     }
 
     // MARK: Entries that come and go
@@ -171,15 +176,16 @@ extension LockTable {
     mutating func changed(_ key: LockKey, _ entry: LockEntry) {
         if entry.isUnused {
             self.entries[key] = nil
-        } else if !entry.queue.isEmpty {
+        } else if !entry.queue.isEmpty, !entry.isToBeLookedAt {
+            entry.isToBeLookedAt = true
             self.changedKeys.append(key)
         }
     }
 
-    mutating func changed(_ database: DatabaseHandle, _ locks: DatabaseLocks) {
+    mutating func changed(_ database: DatabaseHandle, _ locks: DatabaseLocks, from priority: LockPriority) {
         if locks.isUnused {
             self.databases[ObjectIdentifier(database)] = nil
-        } else if !(locks.waitingScans.isEmpty && locks.waitingCommits.isEmpty) {
+        } else if locks.hasWaiting, locks.lookAgain(from: priority) {
             self.changedDatabases.append(ObjectIdentifier(database))
         }
     }

@@ -5,9 +5,9 @@ import BrasaStore
 /// Who may read and who may commit which documents, and who waits. It decides and does nothing: the manager, whose lock
 /// guards it, reads, applies and answers.
 ///
-/// Every transactional read takes a shared lock, every scan a lock on its range. A commit needs its documents free of
-/// everyone else's, all at once. What is asked for together is granted together, so a request that waits holds
-/// nothing new.
+/// Every transactional read takes a shared lock, every scan a lock on its range: all documents that its query would find.
+/// A commit needs its documents free of everyone else's, all at once, and must neither change a document in another's
+/// range nor bring one there. What is asked for together is granted together, so a request that waits holds nothing new.
 ///
 /// **Who waits, who loses.** Everyone has a priority, the moment of the first read; a plain commit's is its arrival, so it
 /// is younger than every transaction whose locks it meets. Queues are in order of priority, which is first come, first
@@ -20,17 +20,28 @@ import BrasaStore
 /// its reads take update locks for a while: one holder at a time, the others wait their turn and then read what it
 /// wrote. Such a read may wait for a *younger* holder, whom it would be wasteful to wound. Only then can a circle form,
 /// so as long as someone waits that way each new wait looks for one, and its youngest member is wounded.
+///
+/// **Ranges and what changes meanwhile.** What a waiting commit would do depends on documents that others may change before
+/// it. When its turn comes it may so meet the range of a younger one, and takes that away then.
 struct LockTable {
     var entries: [LockKey: LockEntry] = [:]
     var databases: [ObjectIdentifier: DatabaseLocks] = [:]
     var heat = ContentionHeat()
-    /// Documents and databases where a lock was let go or a request left since `nextGranted` last returned nil.
+    let previews: CommitPreviews
+    /// Documents and databases where a lock was let go, a request left or a document changes since `nextGranted` last
+    /// returned nil. Each is there once.
     var changedKeys: [LockKey] = []
     var changedDatabases: [ObjectIdentifier] = []
     var readsWaitingForYounger: Set<ObjectIdentifier> = []
     var rangeTokens: UInt64 = 0
 
     var waitingCount = 0
+    /// How often a document is held, by however many.
+    var heldDocuments = 0
+
+    init(previews: CommitPreviews) {
+        self.previews = previews
+    }
 
     var entryCount: Int { self.entries.count }
 
@@ -44,7 +55,7 @@ struct LockTable {
     func isFree(_ keys: [LockKey], in database: DatabaseHandle) -> Bool {
         if self.entries.isEmpty && self.databases.isEmpty { return true }
         if let locks = self.databases[ObjectIdentifier(database)] {
-            guard locks.ranges.isEmpty, locks.waitingScans.isEmpty else { return false }
+            guard locks.isFree(keys) else { return false }
         }
         return keys.allSatisfy { self.entries[$0] == nil }
     }
@@ -61,21 +72,18 @@ struct LockTable {
         return locks
     }
 
+    typealias Wounded = (owner: LockOwner, requests: [LockRequest])
+
     struct Decision {
         var isGranted: Bool
         /// Their locks are gone, and these requests of theirs with them.
-        var wounded: [(owner: LockOwner, requests: [LockRequest])] = []
+        var wounded: [Wounded] = []
     }
 
     /// Grants the request or queues it. Afterwards `nextGranted` may have something.
     mutating func acquire(_ request: LockRequest, now: Int64) -> Decision {
-        var decision = Decision(isGranted: false)
-        if case .commit(let keys) = request.kind {
-            self.noteUpgradeConflicts(of: request, keys: keys, now: now)
-            for victim in self.youngerHolders(inTheWayOf: request) {
-                decision.wounded.append((victim, self.wound(victim)))
-            }
-        }
+        if case .commit(let keys) = request.kind { self.noteUpgradeConflicts(of: request, keys: keys, now: now) }
+        var decision = Decision(isGranted: false, wounded: self.woundYounger(inTheWayOf: request))
         if self.isGrantable(request) {
             self.grant(request, now: now)
             decision.isGranted = true
@@ -85,30 +93,38 @@ struct LockTable {
         while !self.readsWaitingForYounger.isEmpty, request.isWaiting,
             let victim = WaitCircle.youngest(from: request.owner, blockers: self.blockers)
         {
-            decision.wounded.append((victim, self.wound(victim)))
+            decision.wounded.append(self.wound(victim))
         }
         return decision
     }
 
-    /// The next waiting request that can be granted, granted. A commit must be applied and released before the next call.
-    mutating func nextGranted(now: Int64) -> LockRequest? {
+    /// The next waiting request that can be granted, granted, and whom that costs their locks. A commit must be applied and
+    /// released before the next call.
+    mutating func nextGranted(now: Int64) -> (request: LockRequest, wounded: [Wounded])? {
         while let key = self.changedKeys.last {
             if let request = self.entries[key]?.firstGrantable(self.isGrantable) {
-                self.dequeue(request)
-                self.grant(request, now: now)
-                return request
+                return self.grantWaiting(request, now: now)
             }
+            self.entries[key]?.isToBeLookedAt = false
             self.changedKeys.removeLast()
         }
         while let id = self.changedDatabases.last {
-            if let request = self.databases[id]?.firstGrantable(self.isGrantable) {
-                self.dequeue(request)
-                self.grant(request, now: now)
-                return request
+            if let request = self.databases[id]?.nextGrantable(self.isGrantable) {
+                return self.grantWaiting(request, now: now)
             }
             self.changedDatabases.removeLast()
         }
         return nil
+    }
+
+    private mutating func grantWaiting(
+        _ request: LockRequest,
+        now: Int64
+    ) -> (request: LockRequest, wounded: [Wounded]) {
+        self.dequeue(request)
+        let wounded = self.woundYounger(inTheWayOf: request)
+        self.grant(request, now: now)
+        return (request, wounded)
     }
 
     // MARK: Letting go
@@ -123,6 +139,7 @@ struct LockTable {
     mutating func release(_ owner: LockOwner) -> [LockRequest] {
         let requests = owner.waiting
         for request in requests { self.dequeue(request) }
+        self.heldDocuments -= owner.keys.count
         for key in owner.keys {
             guard let entry = self.entries[key] else { continue }
             entry.drop(owner)
@@ -130,15 +147,21 @@ struct LockTable {
         }
         owner.keys = []
         if owner.holdsRanges, let locks = self.databases[ObjectIdentifier(owner.database)] {
-            locks.ranges.removeAll { $0.owner === owner }
-            self.changed(owner.database, locks)
+            locks.release(owner)
+            self.changed(owner.database, locks, from: .oldest)
             owner.holdsRanges = false
         }
         return requests
     }
 
-    private mutating func wound(_ owner: LockOwner) -> [LockRequest] {
+    /// A commit takes what it needs from younger ones.
+    private mutating func woundYounger(inTheWayOf request: LockRequest) -> [Wounded] {
+        guard request.isCommit else { return [] }
+        return self.youngerHolders(inTheWayOf: request).map { self.wound($0) }
+    }
+
+    private mutating func wound(_ owner: LockOwner) -> Wounded {
         owner.isWounded = true
-        return self.release(owner)
+        return (owner, self.release(owner))
     }
 }

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 import BrasaStore
 import BrasaTransactions
 
@@ -95,7 +96,7 @@ final class ClientTransaction: @unchecked Sendable {
         self.transactions.scan(
             transaction: id,
             database: self.simulation.database,
-            range: ModelWorld.scans[index].range,
+            range: QueryRange(names: ModelWorld.scans[index].range),
             reply: reply
         )
     }
