@@ -50,4 +50,19 @@ struct CodecTests {
             #expect(ByteOrder.equal(left, right) == (expected == .same), "seed \(seed)")
         }
     }
+
+    @Test func `A list of operands may hold what no document's array may`() throws {
+        let lists: [Value] = [
+            .array([.array([.integer(1)]), .vector([1, 2]), .null]),
+            .array([]), .integer(1), .map([]),
+        ]
+        for list in lists { #expect(try Value(decodingList: list.encoded()) == list) }
+        #expect(throws: DocumentError(.nestedArrays)) {
+            try Value(decoding: Value.array([.array([])]).encoded())
+        }
+        #expect(throws: DocumentError(.nestedArrays)) {
+            try Value(decodingList: Value.array([.array([.array([])])]).encoded())
+        }
+        #expect(throws: DocumentError(.malformedMessage)) { try Value(decodingList: [0x4A, 0x05, 0x0A] as [UInt8]) }
+    }
 }

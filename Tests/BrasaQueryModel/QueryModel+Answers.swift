@@ -24,6 +24,7 @@ extension QueryModel {
         guard let nearest = self.query.findNearest, let field = nearest.vectorField,
             let wanted = nearest.queryVector?.vectorComponents
         else { return [] }
+        if nearest.distanceMeasure == .cosine, wanted.allSatisfy({ $0 == 0 }) { return nil }
         var found: [(document: ModelDocument, distance: Double)] = []
         for document in self.ordered(documents) {
             guard let vector = self.value(document, field)?.vectorComponents, vector.count == wanted.count else {
@@ -34,7 +35,7 @@ extension QueryModel {
             let wantedLength = wanted.map { $0 * $0 }.reduce(0, +).squareRoot()
             switch nearest.distanceMeasure {
             case .dotProduct: found.append((document, products))
-            case .cosine where length == 0 || wantedLength == 0: return nil
+            case .cosine where length == 0: return nil
             case .cosine: found.append((document, 1 - products / (length * wantedLength)))
             default:
                 let squares = zip(vector, wanted).map { ($0 - $1) * ($0 - $1) }

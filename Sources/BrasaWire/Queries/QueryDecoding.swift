@@ -96,13 +96,20 @@ extension StructuredQuery.Filter {
             self = .unset
             return
         }
-        // An empty Value is as illegal as an absent one.
-        let value = envelope.value.isEmpty ? nil : try Value(decoding: envelope.value.bytes)
-        self = .field(
-            try fieldPath(envelope.field),
-            FieldOperator(rawValue: envelope.op) ?? .unspecified,
-            value
-        )
+        let op = FieldOperator(rawValue: envelope.op) ?? .unspecified
+        self = .field(try fieldPath(envelope.field), op, try Self.operand(of: op, envelope))
+    }
+
+    /// An empty Value is as illegal as an absent one.
+    private static func operand(
+        of op: FieldOperator,
+        _ envelope: FieldFilterEnvelope
+    ) throws(DocumentError) -> Value? {
+        guard !envelope.value.isEmpty else { return nil }
+        return switch op {
+        case .in, .notIn, .arrayContainsAny: try Value(decodingList: envelope.value.bytes)
+        default: try Value(decoding: envelope.value.bytes)
+        }
     }
 
     private init(unary envelope: UnsafeMutablePointer<UnaryFilterEnvelope>?) throws(DocumentError) {

@@ -1,0 +1,140 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaQueryModel
+import Testing
+
+struct NearestTests {
+    private typealias Nearest = StructuredQuery.FindNearest
+
+    private static func nearest(_ change: (inout StructuredQuery.FindNearest) throws -> Void = { _ in }) throws
+        -> StructuredQuery.FindNearest
+    {
+        var nearest = Nearest(
+            vectorField: try field("v"),
+            queryVector: .vector([1, 2]),
+            distanceMeasure: .euclidean,
+            limit: 3
+        )
+        try change(&nearest)
+        return nearest
+    }
+
+    private func refusal(_ change: (inout StructuredQuery) throws -> Void) throws -> QueryError? {
+        let query = try structured { query in
+            query.findNearest = try Self.nearest()
+            try change(&query)
+        }
+        let parent = try parent()
+        do throws(QueryError) {
+            _ = try Query(query, parent: parent)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `What a search for neighbours may not be`() throws {
+        let limit = "FindNearest.limit must be a positive integer of no more than 1000"
+        let rules: [(text: String?, change: (inout StructuredQuery) throws -> Void)] = [
+            (nil, { _ in }),
+            (nil, { $0.filter = try .field("a", .greaterThan, .integer(1)) }),
+            ("A query limit cannot be used with FindNearest", { $0.limit = 1 }),
+            ("A query offset cannot be used with FindNearest", { $0.offset = 1 }),
+            ("Query cursors cannot be used with FindNearest", { $0.startAt = .init(values: [], before: true) }),
+            ("Invalid empty property path string.", { $0.findNearest?.vectorField = nil }),
+            ("FindNearest.query_vector must be a vector.", { $0.findNearest?.queryVector = nil }),
+            ("FindNearest.query_vector must be a vector.", { $0.findNearest?.queryVector = .array([.double(1)]) }),
+            ("Cannot have a zero length vector.", { $0.findNearest?.queryVector = .vector([]) }),
+            (
+                "Vectors must be at most 2048 dimensions.",
+                { $0.findNearest?.queryVector = .vector(Array(repeating: 1, count: 2049)) }
+            ),
+            ("Unknown Distance Measure.", { $0.findNearest?.distanceMeasure = .unspecified }),
+            (limit, { $0.findNearest?.limit = nil }),
+            (limit, { $0.findNearest?.limit = 0 }),
+            (limit, { $0.findNearest?.limit = 1001 }),
+            (nil, { $0.findNearest?.limit = 1000 }),
+            ("field name __name__ is reserved", { $0.findNearest?.distanceResultField = "__name__" }),
+        ]
+        for (text, change) in rules { #expect(try self.refusal(change)?.message == text) }
+        let flat = try self.refusal {
+            $0.findNearest?.distanceMeasure = .cosine
+            $0.findNearest?.queryVector = .vector([0, 0])
+        }
+        #expect(flat?.code == .failedPrecondition)
+        #expect(flat?.message == "Cannot compute cosine distance against a vector with a magnitude of zero.")
+    }
+
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `The nearest are those of the model, at the same distances`(seed: UInt64) throws {
+        var generator = QueryCaseGenerator(seed: seed, database: testDatabase)
+        for _ in 0..<300 {
+            let documents = generator.documents(count: generator.random.below(40))
+            let wanted = generator.vector()
+            let query = try structured { query in
+                query.from = [.init(collectionID: "c", allDescendants: true)]
+                query.findNearest = try Self.nearest {
+                    $0.queryVector = wanted
+                    $0.distanceMeasure = generator.random.pick([.euclidean, .cosine, .dotProduct])
+                    $0.limit = Int32(1 + generator.random.below(5))
+                    $0.distanceThreshold = generator.random.chance(2) ? 0.5 : nil
+                }
+            }
+            let expected = QueryModel(query, parent: try parent()).nearest(among: documents)
+            let found = try self.found(query, documents)
+            guard found != expected.map({ $0.map { Found(path: $0.document.path, distance: $0.distance) } }) else {
+                continue
+            }
+            Issue.record("seed \(seed): \(found ?? []) of \(query.text(parent: try parent())) in \(documents)")
+            return
+        }
+    }
+
+    private struct Found: Equatable {
+        var path: ResourcePath
+        var distance: Double
+    }
+
+    /// Nil when a vector without direction made it fail.
+    private func found(_ structured: StructuredQuery, _ documents: [ModelDocument]) throws -> [Found]? {
+        let query: Query
+        let parent = try parent()
+        do throws(QueryError) { query = try Query(structured, parent: parent) } catch { return nil }
+        guard let nearest = query.nearest else { return nil }
+        var accumulator = NearestAccumulator(nearest)
+        for document in documents where query.matches(path: document.path, fields: document.fields) {
+            let stored = Document(
+                fields: document.fields,
+                createTime: Timestamp(microseconds: 1),
+                updateTime: Timestamp(microseconds: 1)
+            )
+            do throws(QueryError) {
+                try accumulator.add(path: document.path, document: stored)
+            } catch {
+                #expect(error.reason == .zeroMagnitude)
+                return nil
+            }
+        }
+        return accumulator.results.map { Found(path: $0.path, distance: $0.distance) }
+    }
+
+    @Test func `The distance is written over a field of the same name`() throws {
+        let query = try Query(
+            structured { $0.findNearest = try Self.nearest { $0.distanceResultField = "d" } },
+            parent: parent()
+        )
+        guard let nearest = query.nearest else { return }
+        var accumulator = NearestAccumulator(nearest)
+        let stored = Document(
+            fields: fields(["v": .vector([4, 6]), "d": .string("old"), "z": .null]),
+            createTime: Timestamp(microseconds: 1),
+            updateTime: Timestamp(microseconds: 2)
+        )
+        try accumulator.add(path: try path("c/a"), document: stored)
+        let results = accumulator.results
+        #expect(results.map(\.distance) == [5])
+        let returned = results.first.map(accumulator.returned)
+        #expect(returned?.fields == fields(["v": .vector([4, 6]), "d": .double(5), "z": .null]))
+        #expect(returned?.updateTime == stored.updateTime)
+    }
+}
