@@ -99,7 +99,8 @@ let package = Package(
         .target(
             name: "BrasaBench",
             dependencies: [
-                "BrasaDocuments", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix"),
+                "BrasaDocuments", "BrasaQueries", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"),
+                nio("NIOPosix"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             path: "Benchmarks/BrasaBench",

@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaWire
 import Histogram
 import NIOCore
 import NIOPosix
@@ -14,6 +15,7 @@ final class BenchConnection: @unchecked Sendable {
     private let channel: any Channel
     private let getRequest: GRPCClientRequest
     private let commitRequest: GRPCClientRequest
+    private let stub: FirestoreClientStub
     private var generator: SystemRandomNumberGenerator = .init()
     private var number: Int
     private var inFlight = 0
@@ -38,6 +40,7 @@ final class BenchConnection: @unchecked Sendable {
         if case .raw(let method, _) = plan.work { (get, commit, metadata) = (method, method, nil) }
         self.getRequest = grpc.request(get, metadata: metadata, timeout: .seconds(60))
         self.commitRequest = grpc.request(commit, metadata: metadata, timeout: .seconds(60))
+        self.stub = FirestoreClientStub(grpc, metadata: metadata, timeout: .seconds(60))
         self.number = index << 40
     }
 
@@ -100,8 +103,38 @@ final class BenchConnection: @unchecked Sendable {
 
     private func setUp(_ documents: Range<Int>) -> EventLoopFuture<Void> {
         let promise = self.channel.eventLoop.makePromise(of: Void.self)
-        self.grpc.unary(self.commitRequest, self.workload.setUp(documents, on: self.grpc)) { result in
-            promise.completeWith(result.map { _ in }.mapError { BenchError("set-up: \($0.status)") })
+        do {
+            self.stub.commit(try self.workload.setUp(documents)) { result in
+                promise.completeWith(result.map { _ in }.mapError { BenchError("set-up: \($0.status)") })
+            }
+        } catch {
+            promise.fail(error)
+        }
+        return promise.futureResult
+    }
+
+    private static let settlingMax = Duration.seconds(300)
+
+    /// Asks until the server answers from an index, which it makes when it is first asked.
+    func settle() async throws {
+        guard let queries = self.workload.queries else { return }
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < Self.settlingMax {
+            let isSettled = try await self.channel.eventLoop.flatSubmit { self.askOnce(queries) }.get()
+            if isSettled { return }
+        }
+        throw BenchError("the query has no index after \(Self.settlingMax)")
+    }
+
+    /// Whether a query looked at little more than it returned, or the server does not say how much it looked at.
+    private func askOnce(_ queries: QueryWorkload) -> EventLoopFuture<Bool> {
+        let promise = self.channel.eventLoop.makePromise(of: Bool.self)
+        let call = queries.next(using: &self.generator)
+        QueryCall(stub: self.stub).ask(call.request, explained: true) { result in
+            switch result {
+            case .failure(let failure): promise.fail(BenchError("set-up: \(failure.status)"))
+            case .success(let answer): promise.succeed(answer.metrics?.examined.map { $0 <= 3 * call.answer } ?? true)
+            }
         }
         return promise.futureResult
     }
@@ -167,19 +200,29 @@ final class BenchConnection: @unchecked Sendable {
     private func call(startingAt start: NIODeadline) {
         self.number += 1
         self.inFlight += 1
-        let (isCommit, message) = self.workload.next(number: self.number, using: &self.generator, on: self.grpc)
-        self.grpc.unary(isCommit ? self.commitRequest : self.getRequest, message) { result in
-            self.inFlight -= 1
-            self.record(result, since: start)
-            if self.isStopping { return self.finishIfIdle() }
-            switch self.plan.pace {
-            case .closed: self.call(startingAt: .now())
-            case .open: if self.nextStart <= .now() { self.startDue() }
+        switch self.workload.next(number: self.number, using: &self.generator, on: self.grpc) {
+        case .get(let message), .raw(let message):
+            self.grpc.unary(self.getRequest, message) { self.ended($0.map { _ in }, startedAt: start) }
+        case .commit(let message):
+            self.grpc.unary(self.commitRequest, message) { self.ended($0.map { _ in }, startedAt: start) }
+        case .query(let call):
+            QueryCall(stub: self.stub).ask(call.request) { result in
+                self.ended(result.flatMap { $0.check(against: call) }, startedAt: start)
             }
         }
     }
 
-    private func record(_ result: Result<ByteBuffer, GRPCCallResult>, since start: NIODeadline) {
+    private func ended(_ result: Result<Void, GRPCCallResult>, startedAt start: NIODeadline) {
+        self.inFlight -= 1
+        self.record(result, since: start)
+        if self.isStopping { return self.finishIfIdle() }
+        switch self.plan.pace {
+        case .closed: self.call(startingAt: .now())
+        case .open: if self.nextStart <= .now() { self.startDue() }
+        }
+    }
+
+    private func record(_ result: Result<Void, GRPCCallResult>, since start: NIODeadline) {
         if case .failure(let failure) = result {
             self.report.failures[failure.status.code, default: 0] += 1
             self.report.failureExample = self.report.failureExample ?? "\(failure.status)"

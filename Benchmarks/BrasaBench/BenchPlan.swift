@@ -9,8 +9,33 @@ package struct BenchPlan: Sendable {
         case commit
         /// Gets, with this share of commits, 0...1.
         case mixed(commits: Double)
+        /// A query of documents that were written before the measurement, and of its index.
+        case query(Query)
         /// One message to any unary method: for peers that speak gRPC.
         case raw(GRPCMethodDescriptor, message: [UInt8])
+    }
+
+    /// Documents come in kinds of `matches` each, numbered within their kind and scattered over names and memory.
+    package struct Query: Sendable {
+        package enum Shape: Sendable {
+            /// One kind, from a number on, in the order of numbers, 20 documents.
+            case range
+            /// The same of a collection group.
+            case group
+            /// Count of one kind.
+            case count
+        }
+
+        package var shape: Shape
+        package var matches: Int
+        /// Only kinds among the first so many documents are asked for.
+        package var queried: Int
+
+        package init(shape: Shape, matches: Int, queried: Int) {
+            self.shape = shape
+            self.matches = matches
+            self.queried = queried
+        }
     }
 
     package enum Pace: Sendable {
@@ -35,6 +60,8 @@ package struct BenchPlan: Sendable {
     package var documents: Int
     /// Encoded size of a document's fields, about.
     package var documentBytes: Int
+    /// Further fields of a document, of all common types.
+    package var fields: Int
 
     package init(
         host: String,
@@ -47,7 +74,8 @@ package struct BenchPlan: Sendable {
         warmUp: Duration,
         duration: Duration,
         documents: Int,
-        documentBytes: Int
+        documentBytes: Int,
+        fields: Int
     ) {
         self.host = host
         self.port = port
@@ -60,6 +88,7 @@ package struct BenchPlan: Sendable {
         self.duration = duration
         self.documents = documents
         self.documentBytes = documentBytes
+        self.fields = fields
     }
 }
 

@@ -26,6 +26,7 @@ package enum BenchRunner {
             )
         }
         try await connections[0].setUp()
+        try await connections[0].settle()
         for connection in connections { connection.start() }
         try await Task.sleep(for: plan.warmUp)
         for connection in connections { connection.record() }

@@ -5,6 +5,13 @@ import NIOCore
 
 /// Makes the messages of a plan's calls. Everything that can be made before the measurement is.
 struct BenchWorkload: Sendable {
+    enum Call {
+        case get(ByteBuffer)
+        case commit(ByteBuffer)
+        case raw(ByteBuffer)
+        case query(QueryWorkload.Call)
+    }
+
     static let get = FirestoreMethods.getDocument
     static let commit = FirestoreMethods.commit
 
@@ -12,44 +19,51 @@ struct BenchWorkload: Sendable {
     private let database: DatabaseName
     private let names: [DocumentName]
     private let fields: EncodedFields
+    /// Nil when the plan has no queries.
+    let queries: QueryWorkload?
 
     init(_ plan: BenchPlan) throws {
         self.plan = plan
         let database = try DatabaseName(parsing: "projects/bench/databases/(default)".utf8)
         self.database = database
-        self.names = try (0..<plan.documents).map { index in
-            try DocumentName(parsing: "\(database.string)/documents/bench/document-\(index)".utf8)
+        if case .query(let query) = plan.work {
+            self.queries = try QueryWorkload(query, plan: plan, database: database)
+            self.names = []
+        } else {
+            self.queries = nil
+            self.names = try (0..<plan.documents).map { index in
+                try DocumentName(parsing: "\(database.string)/documents/bench/document-\(index)".utf8)
+            }
         }
-        // The text's own frame in the encoding takes 15 bytes or so.
-        let text = String(repeating: "x", count: max(1, plan.documentBytes - 15))
-        self.fields = EncodedFields(encoding: [Value.MapEntry(key: "text", value: .string(UTF8Text(text)))])
+        self.fields = EncodedFields(encoding: BenchFields.entries(text: plan.documentBytes, count: plan.fields))
     }
 
-    /// The method and message of the next call. `number` counts up, so that commits change what they write.
+    /// The next call. `number` counts up, so that commits change what they write.
     func next(
         number: Int,
         using generator: inout some RandomNumberGenerator,
         on connection: GRPCClientConnection
-    ) -> (isCommit: Bool, message: ByteBuffer) {
-        let isCommit =
-            switch self.plan.work {
-            case .get: false
-            case .commit: true
-            case .mixed(let share): Double.random(in: 0..<1, using: &generator) < share
-            case .raw: false
-            }
+    ) -> Call {
         var message = connection.makeMessageBuffer(capacity: self.plan.documentBytes + 256)
-        if case .raw(_, let bytes) = self.plan.work {
+        let isCommit: Bool
+        switch self.plan.work {
+        case .get: isCommit = false
+        case .commit: isCommit = true
+        case .mixed(let share): isCommit = Double.random(in: 0..<1, using: &generator) < share
+        case .raw(_, let bytes):
             message.writeBytes(bytes)
-        } else {
-            let name = self.names[Int.random(in: 0..<self.names.count, using: &generator)]
-            if isCommit {
-                self.write(name, number: number, into: &message)
-            } else {
-                GetDocumentRequest(name: name).encode(into: &message)
-            }
+            return .raw(message)
+        case .query:
+            // A plan of queries has them.
+            return self.queries.map { .query($0.next(using: &generator)) } ?? .raw(message)
         }
-        return (isCommit, message)
+        let name = self.names[Int.random(in: 0..<self.names.count, using: &generator)]
+        guard isCommit else {
+            GetDocumentRequest(name: name).encode(into: &message)
+            return .get(message)
+        }
+        self.write(name, number: number, into: &message)
+        return .commit(message)
     }
 
     private func write(_ name: DocumentName, number: Int, into message: inout ByteBuffer) {
@@ -63,17 +77,21 @@ struct BenchWorkload: Sendable {
         CommitRequest(database: self.database, writes: [write]).encode(into: &message)
     }
 
+    // MARK: Before the measurement
+
     /// Which documents each commit before the measurement writes: some hundred, and well below a message's limit.
     var setUpCommits: [Range<Int>] {
         if case .raw = self.plan.work { return [] }
-        let count = min(200, max(1, (2 << 20) / (self.plan.documentBytes + 128)))
-        return stride(from: 0, to: self.names.count, by: count).map { $0..<min($0 + count, self.names.count) }
+        let count = min(200, max(1, (2 << 20) / (self.plan.documentBytes + self.plan.fields * 32 + 128)))
+        return stride(from: 0, to: self.plan.documents, by: count).map { start in
+            start..<min(start + count, self.plan.documents)
+        }
     }
 
-    func setUp(_ documents: Range<Int>, on connection: GRPCClientConnection) -> ByteBuffer {
-        let writes = self.names[documents].map { Write(name: $0, operation: .set(self.fields)) }
-        var message = connection.makeMessageBuffer(capacity: writes.count * (self.plan.documentBytes + 128))
-        CommitRequest(database: self.database, writes: writes).encode(into: &message)
-        return message
+    func setUp(_ documents: Range<Int>) throws -> CommitRequest {
+        let writes = try documents.map { index in
+            try self.queries?.write(index) ?? Write(name: self.names[index], operation: .set(self.fields))
+        }
+        return CommitRequest(database: self.database, writes: writes)
     }
 }

@@ -15,14 +15,26 @@ struct BenchCommand: AsyncParsableCommand {
     )
 
     enum Work: String, ExpressibleByArgument, CaseIterable {
-        case get, commit, mixed, raw
+        case get, commit, mixed, query, raw
+    }
+
+    enum Query: String, ExpressibleByArgument, CaseIterable {
+        case range, group, count
+
+        fileprivate var shape: BenchPlan.Query.Shape {
+            switch self {
+            case .range: .range
+            case .group: .group
+            case .count: .count
+            }
+        }
     }
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text, row
     }
 
-    @Argument(help: "get, commit, mixed, or raw (any unary gRPC method, by --method and --message).")
+    @Argument(help: "get, commit, mixed, query, or raw (any unary gRPC method, by --method and --message).")
     var work: Work
 
     @Option(help: "The server.")
@@ -46,7 +58,7 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "Calls a second in all (open loop).")
     var rate: Double?
 
-    @Option(help: "Documents that gets choose from and commits write to.")
+    @Option(help: "Documents that gets and queries choose from and commits write to.")
     var documents = 10_000
 
     @Option(help: "Bytes of a document's fields.")
@@ -54,6 +66,21 @@ struct BenchCommand: AsyncParsableCommand {
 
     @Option(help: "Share of commits in mixed work, 0 to 1.")
     var commits = 0.1
+
+    @Option(help: "Further fields of a document.")
+    var fields = 0
+
+    @Option(
+        name: .customLong("query"),
+        help: "For query: range (equality, range and order), group (the same of a collection group), or count."
+    )
+    var queryShape = Query.range
+
+    @Option(help: "For query: documents that are equal in the field that queries compare.")
+    var matches = 50
+
+    @Option(help: "For query: only the first so many documents are asked for.")
+    var queried: Int?
 
     @Option(help: "For raw: SERVICE/METHOD.")
     var method: String?
@@ -89,6 +116,11 @@ struct BenchCommand: AsyncParsableCommand {
         try Self.check("--threads", self.threads, 1...256)
         try Self.check("--documents", self.documents, 1...10_000_000)
         try Self.check("--size", self.size, 1...1_000_000)
+        try Self.check("--fields", self.fields, 0...1_000)
+        if self.work == .query {
+            try Self.check("--matches", self.matches, 1...self.documents)
+            try Self.check("--queried", self.queried ?? self.documents, self.matches...self.documents)
+        }
         try Self.check("--rate", self.rate ?? 1, 0.01...1e9)
         try Self.check("--commits", self.commits, 0...1)
         return BenchPlan(
@@ -102,7 +134,8 @@ struct BenchCommand: AsyncParsableCommand {
             warmUp: warmUp,
             duration: duration,
             documents: self.documents,
-            documentBytes: self.size
+            documentBytes: self.size,
+            fields: self.fields
         )
     }
 
@@ -116,6 +149,9 @@ struct BenchCommand: AsyncParsableCommand {
         case .get: return .get
         case .commit: return .commit
         case .mixed: return .mixed(commits: self.commits)
+        case .query:
+            let queried = self.queried ?? self.documents
+            return .query(.init(shape: self.queryShape.shape, matches: self.matches, queried: queried))
         case .raw:
             let parts = (self.method ?? "").split(separator: "/")
             guard parts.count == 2, let bytes = Self.bytes(hexadecimal: self.message ?? "") else {
