@@ -90,9 +90,13 @@ import Testing
             }
             if random.chance(1, in: 6) {
                 oldest = Int64.random(in: oldest...time, using: &random)
-                bytes -= chain.trim(before: oldest).bytes
+                var forgotten: [Int64] = []
+                bytes -= chain.trim(before: oldest, forgetting: { forgotten.append($0.time) }).bytes
                 let seen = versions.last { $0.time <= oldest }?.time ?? 0
+                #expect(forgotten == versions.map(\.time).filter { $0 < seen })
                 versions.removeAll { $0.time < seen }
+                let since = Int64.random(in: seen...time, using: &random)
+                #expect(chain.version(after: since)?.time == versions.first { $0.time > since }?.time)
             }
             #expect(bytes == versions.dropLast().reduce(0) { $0 + $1.historyBytes })
             #expect(chain.supersededCount == versions.count - 1)

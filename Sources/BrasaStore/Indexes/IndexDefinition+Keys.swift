@@ -29,32 +29,25 @@ extension IndexDefinition {
     package func keys(path: ResourcePath, fields: EncodedFields) -> [IndexKey]? {
         var keys = [self.prefix(of: path)]
         for part in self.parts {
-            switch part.kind {
-            case .ascending, .descending:
-                guard keys.count > 1 else {
-                    guard keys[0].append(fields, at: part.path, isDescending: part.kind == .descending) else {
-                        return []
-                    }
-                    continue
-                }
+            if part.kind == .contains {
+                guard let elements = fields.elementKeys(at: part.path, limit: Self.entriesMax),
+                    elements.count * keys.count <= Self.entriesMax
+                else { return nil }
+                keys = keys.flatMap { key in elements.map { key.appending($0) } }
+            } else if keys.count == 1 {
+                let isThere = keys[0].append(fields, at: part.path, isDescending: part.kind == .descending)
+                if !isThere { return [] }
+            } else {
                 var value = IndexKey()
                 guard value.append(fields, at: part.path, isDescending: part.kind == .descending) else { return [] }
-                for index in keys.indices { keys[index].append(part: value) }
-            case .contains:
-                guard let elements = fields.elementKeys(at: part.path, limit: Self.entriesMax) else { return nil }
-                guard elements.count * keys.count <= Self.entriesMax else { return nil }
-                keys = keys.flatMap { key in
-                    elements.map { element in
-                        var key = key
-                        key.append(part: element)
-                        return key
-                    }
-                }
+                guard keys.count * value.bytes.count <= Self.entryBytesMax else { return nil }
+                keys = keys.map { $0.appending(value) }
             }
-            guard Self.fit(keys) else { return nil }
+            if keys.isEmpty { return [] }
         }
         for index in keys.indices { self.appendName(of: path, to: &keys[index]) }
-        return Self.fit(keys) ? keys : nil
+        let fits = keys.count == 1 || keys.reduce(0) { $0 + $1.bytes.count } <= Self.entryBytesMax
+        return fits ? keys : nil
     }
 
     /// Whether the document has the key.
@@ -66,8 +59,12 @@ extension IndexDefinition {
         guard self.scope == .collection else { return IndexKey() }
         return self.prefix(parent: path.parent?.parent ?? .root)
     }
+}
 
-    private static func fit(_ keys: [IndexKey]) -> Bool {
-        keys.count == 1 || keys.reduce(0) { $0 + $1.bytes.count } <= self.entryBytesMax
+extension IndexKey {
+    fileprivate func appending(_ part: IndexKey) -> IndexKey {
+        var key = self
+        key.append(part: part)
+        return key
     }
 }

@@ -9,13 +9,13 @@ extension ShardState {
 
     /// Begins to build an index, or goes on: a bounded number of documents and versions. Returns whether there is more to
     /// do.
-    mutating func build(_ whole: Index) -> Bool {
+    mutating func build(_ whole: Index, budget: Int) -> Bool {
         let index = self.index(whole.counts) ?? self.add(whole)
         guard case .building(var place) = index.progress else { return false }
         let scopes = ScanScope.scopes(
             of: NameRange(parent: .root, collectionID: index.definition.collectionID, allDescendants: true)
         )
-        var build = IndexBuild(index: index)
+        var build = IndexBuild(index: index, budget: budget)
         while place.scope < scopes.count {
             if case .overflowing = index.progress { return false }
             guard build.walk(scopes[place.scope], in: self, &place) else {
@@ -30,17 +30,18 @@ extension ShardState {
 }
 
 /// One visit of the build to a shard.
-private struct IndexBuild {
-    let index: ShardIndex
+struct IndexBuild {
+    private let index: ShardIndex
     /// What the visit may still do, in steps of about a microsecond.
-    private var budget = Self.budgetMax
+    private var budget: Int
 
-    private static let budgetMax = 256
+    static let budgetMax = 256
     /// Stands for a step.
     private static let bytesPerStep = 512
 
-    init(index: ShardIndex) {
+    init(index: ShardIndex, budget: Int) {
         self.index = index
+        self.budget = budget
     }
 
     /// Whether the scope's end was reached.

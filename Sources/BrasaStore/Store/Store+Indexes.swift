@@ -14,7 +14,9 @@ extension Store {
 
     /// One bounded step of building and dropping indexes; whether there is more to do. A background step: called by one
     /// thread, at once when `onIndexRequested` was called and now and then besides.
-    package func indexStep() -> Bool {
+    package func indexStep() -> Bool { self.indexStep(budget: IndexBuild.budgetMax) }
+
+    func indexStep(budget: Int) -> Bool {
         switch self.indexRegistry.nextWork() {
         case nil: return false
         case .drop(let index):
@@ -23,14 +25,16 @@ extension Store {
                 _ = shard.state.withLock { $0.remove(index.counts) }
             }
         case .build(let index):
-            if self.build(index) { self.indexRegistry.isBuilt(index) }
+            if self.build(index, budget: budget) { self.indexRegistry.isBuilt(index) }
         }
         return true
     }
 
     /// A step of building; whether it was the last.
-    private func build(_ index: Index) -> Bool {
-        for shard in index.database.shards where shard.state.withLock({ $0.build(index) }) { return false }
+    private func build(_ index: Index, budget: Int) -> Bool {
+        for shard in index.database.shards where shard.state.withLock({ $0.build(index, budget: budget) }) {
+            return false
+        }
         return true
     }
 
