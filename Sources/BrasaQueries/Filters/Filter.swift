@@ -22,18 +22,16 @@ extension Query.Filter {
         case .all(let filters): return filters.allSatisfy { $0.matches(name, fields) }
         case .any(let filters): return filters.contains { $0.matches(name, fields) }
         case .term(let term):
-            guard let value = Self.value(at: term.path, name, fields) else { return false }
-            return term.matches(value)
+            if term.path.isDocumentName { return term.matches(.reference(name)) }
+            guard let value = fields.encodedValue(at: term.path) else { return false }
+            return term.matches(candidate: EncodedValue(canonical: value))
         case .isIn(let path, let operands):
-            guard let value = Self.value(at: path, name, fields) else { return false }
-            return operands.contains(value)
+            if path.isDocumentName { return operands.contains(.reference(name)) }
+            guard let value = fields.encodedValue(at: path).map(EncodedValue.init(canonical:)) else { return false }
+            return operands.contains { value.compare(to: $0) == .same }
         case .containsAny(let path, let operands):
-            guard case .array(let elements)? = fields.value(at: path) else { return false }
-            return elements.contains { operands.contains($0) }
+            guard let value = fields.encodedValue(at: path) else { return false }
+            return EncodedValue(canonical: value).hasElement(among: operands)
         }
-    }
-
-    private static func value(at path: FieldPath, _ name: DocumentName, _ fields: EncodedFields) -> Value? {
-        path.isDocumentName ? .reference(name) : fields.value(at: path)
     }
 }

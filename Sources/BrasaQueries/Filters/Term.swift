@@ -26,17 +26,47 @@ package struct Term: Hashable, Sendable {
     }
 
     package func matches(_ value: Value) -> Bool {
+        self.matches(candidate: value)
+    }
+
+    func matches(candidate value: some MatchCandidate) -> Bool {
         switch self.condition {
-        case .equal(let operand): return value == operand
-        case .arrayContains(let operand):
-            guard case .array(let elements) = value else { return false }
-            return elements.contains(operand)
-        case .range(let range): return range.contains(value)
-        case .notEqual(let operand): return !value.isNull && value != operand
-        case .notIn(let operands): return !value.isNull && !operands.contains(value)
-        case .isNotNull: return !value.isNull
-        case .isNotNaN: return !value.isNull && !value.isNaN
+        case .equal(let operand): value.compare(to: operand) == .same
+        case .arrayContains(let operand): value.hasElement(among: [operand])
+        case .range(let range): range.contains(candidate: value)
+        case .notEqual(let operand): !value.isNull && value.compare(to: operand) != .same
+        case .notIn(let operands): !value.isNull && !operands.contains { value.compare(to: $0) == .same }
+        case .isNotNull: !value.isNull
+        case .isNotNaN: !value.isNull && value.tag != ValueClass.nan.rawValue
         }
+    }
+}
+
+/// What a condition is about: a decoded value, or one in its bytes.
+protocol MatchCandidate {
+    /// The value's class, as in `ValueClass`.
+    var tag: UInt8 { get }
+    func compare(to other: Value) -> Ordering
+    /// Whether it is an array with an element equal to one of the values.
+    func hasElement(among values: [Value]) -> Bool
+}
+
+extension MatchCandidate {
+    fileprivate var isNull: Bool { self.tag == ValueClass.null.rawValue }
+}
+
+extension Value: MatchCandidate {
+    func compare(to other: Value) -> Ordering { Value.compare(self, other) }
+
+    func hasElement(among values: [Value]) -> Bool {
+        guard case .array(let elements) = self else { return false }
+        return elements.contains { values.contains($0) }
+    }
+}
+
+extension EncodedValue: MatchCandidate {
+    func hasElement(among values: [Value]) -> Bool {
+        self.hasElement { element in values.contains { element.compare(to: $0) == .same } }
     }
 }
 

@@ -17,20 +17,12 @@ package enum ValueClass: UInt8, Hashable, Sendable, CaseIterable {
     case map = 0x37
 
     package init(of value: Value) {
-        self =
-            switch value {
-            case .null: .null
-            case .boolean: .boolean
-            case .integer: .number
-            case .double(let double): double.isNaN ? .nan : .number
-            case .timestamp: .timestamp
-            case .string: .string
-            case .bytes: .bytes
-            case .reference: .reference
-            case .geoPoint: .geoPoint
-            case .array: .array
-            case .map: value.vectorComponents == nil ? .map : .vector
-            }
+        self.init(tag: value.tag)
+    }
+
+    /// Every tag is one of these.
+    init(tag: UInt8) {
+        self = Self(rawValue: tag) ?? .null
     }
 
     /// Null and NaN, which comparisons by operators never match.

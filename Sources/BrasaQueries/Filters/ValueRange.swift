@@ -27,9 +27,19 @@ package struct ValueRange: Hashable, Sendable {
     }
 
     package func contains(_ value: Value) -> Bool {
-        guard ValueClass(of: value) == self.valueClass else { return false }
-        if let lower = self.lower, !Self.isAbove(value, lower) { return false }
-        if let upper = self.upper, !Self.isBelow(value, upper) { return false }
+        self.contains(candidate: value)
+    }
+
+    func contains(candidate value: some MatchCandidate) -> Bool {
+        guard value.tag == self.valueClass.rawValue else { return false }
+        if let lower = self.lower {
+            let order = value.compare(to: lower.value)
+            if order == .ascending || order == .same && !lower.isInclusive { return false }
+        }
+        if let upper = self.upper {
+            let order = value.compare(to: upper.value)
+            if order == .descending || order == .same && !upper.isInclusive { return false }
+        }
         return true
     }
 
@@ -70,21 +80,5 @@ package struct ValueRange: Hashable, Sendable {
     private static func isTighter(_ bound: Bound, than other: Bound, _ order: Ordering) -> Bool {
         let compared = Value.compare(bound.value, other.value)
         return compared == order || compared == .same && !bound.isInclusive
-    }
-
-    private static func isAbove(_ value: Value, _ bound: Bound) -> Bool {
-        switch Value.compare(value, bound.value) {
-        case .ascending: false
-        case .same: bound.isInclusive
-        case .descending: true
-        }
-    }
-
-    private static func isBelow(_ value: Value, _ bound: Bound) -> Bool {
-        switch Value.compare(value, bound.value) {
-        case .ascending: true
-        case .same: bound.isInclusive
-        case .descending: false
-        }
     }
 }

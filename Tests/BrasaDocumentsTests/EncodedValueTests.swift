@@ -1,0 +1,36 @@
+import BrasaDocuments
+import Testing
+
+struct EncodedValueTests {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func `An encoded value compares as the decoded one does`(seed: UInt64) {
+        var generator = ValueGenerator(seed: seed)
+        for _ in 0..<2_000 {
+            let left = generator.value()
+            let right = generator.random.chance(4) ? left : generator.value()
+            let encoded = EncodedValue(canonical: left.encoded()[...])
+            #expect(encoded.compare(to: right) == Value.compare(left, right), "seed \(seed): \(left), \(right)")
+            #expect(encoded.tag == OrderPreservingKey(left).bytes.first)
+            #expect(left.tag == encoded.tag)
+            #expect(encoded.decoded == left)
+        }
+    }
+
+    @Test func `Elements are found wherever the value's bytes begin`() {
+        let bytes: [UInt8] = [1, 2, 3] + Value.array([.integer(1), .string("x"), .null]).encoded()
+        let array = EncodedValue(canonical: bytes[3...])
+        for value in [Value.double(1), .string("x"), .null] {
+            #expect(array.hasElement { $0.compare(to: value) == .same })
+        }
+        #expect(!array.hasElement { $0.compare(to: .string("y")) == .same })
+        #expect(!EncodedValue(canonical: Value.map([]).encoded()[...]).hasElement { _ in true })
+    }
+
+    @Test func `Bytes that are no value are null`() {
+        for bytes in [[], [0xFF], [0x4A, 0x05, 0x0A]] as [[UInt8]] {
+            let value = EncodedValue(canonical: bytes[...])
+            #expect(value.compare(to: .null) == .same && value.tag == Value.null.tag)
+            #expect(!value.hasElement { _ in true })
+        }
+    }
+}
