@@ -13,7 +13,7 @@ NOTE = "// Made by scripts/generate from proto/. Do not edit.\n"
 SERVICES = {"google.firestore.v1.Firestore": "Firestore", "brasa.admin.v1.Admin": "Admin"}
 
 # Methods whose messages have no Swift form yet: the stub sends and receives their bytes.
-UNTYPED = {"ExecutePipeline", "Write", "Listen"}
+UNTYPED = {"ExecutePipeline"}
 # Messages whose Swift form has a name of its own.
 SWIFT_NAMES = {"Document": "NamedDocument", "Empty": "EmptyResponse"}
 

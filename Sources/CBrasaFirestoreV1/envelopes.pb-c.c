@@ -187,6 +187,90 @@ void   brasa__wire__batch_write_response__init
   static const Brasa__Wire__BatchWriteResponse init_value = BRASA__WIRE__BATCH_WRITE_RESPONSE__INIT;
   *message = init_value;
 }
+void   brasa__wire__write_request__init
+                     (Brasa__Wire__WriteRequest         *message)
+{
+  static const Brasa__Wire__WriteRequest init_value = BRASA__WIRE__WRITE_REQUEST__INIT;
+  *message = init_value;
+}
+void   brasa__wire__write_response__init
+                     (Brasa__Wire__WriteResponse         *message)
+{
+  static const Brasa__Wire__WriteResponse init_value = BRASA__WIRE__WRITE_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__listen_request__init
+                     (Brasa__Wire__ListenRequest         *message)
+{
+  static const Brasa__Wire__ListenRequest init_value = BRASA__WIRE__LISTEN_REQUEST__INIT;
+  *message = init_value;
+}
+void   brasa__wire__target__init
+                     (Brasa__Wire__Target         *message)
+{
+  static const Brasa__Wire__Target init_value = BRASA__WIRE__TARGET__INIT;
+  *message = init_value;
+}
+void   brasa__wire__query_target__init
+                     (Brasa__Wire__QueryTarget         *message)
+{
+  static const Brasa__Wire__QueryTarget init_value = BRASA__WIRE__QUERY_TARGET__INIT;
+  *message = init_value;
+}
+void   brasa__wire__documents_target__init
+                     (Brasa__Wire__DocumentsTarget         *message)
+{
+  static const Brasa__Wire__DocumentsTarget init_value = BRASA__WIRE__DOCUMENTS_TARGET__INIT;
+  *message = init_value;
+}
+void   brasa__wire__listen_response__init
+                     (Brasa__Wire__ListenResponse         *message)
+{
+  static const Brasa__Wire__ListenResponse init_value = BRASA__WIRE__LISTEN_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__target_change__init
+                     (Brasa__Wire__TargetChange         *message)
+{
+  static const Brasa__Wire__TargetChange init_value = BRASA__WIRE__TARGET_CHANGE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__document_change__init
+                     (Brasa__Wire__DocumentChange         *message)
+{
+  static const Brasa__Wire__DocumentChange init_value = BRASA__WIRE__DOCUMENT_CHANGE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__document_delete__init
+                     (Brasa__Wire__DocumentDelete         *message)
+{
+  static const Brasa__Wire__DocumentDelete init_value = BRASA__WIRE__DOCUMENT_DELETE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__document_remove__init
+                     (Brasa__Wire__DocumentRemove         *message)
+{
+  static const Brasa__Wire__DocumentRemove init_value = BRASA__WIRE__DOCUMENT_REMOVE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__existence_filter__init
+                     (Brasa__Wire__ExistenceFilter         *message)
+{
+  static const Brasa__Wire__ExistenceFilter init_value = BRASA__WIRE__EXISTENCE_FILTER__INIT;
+  *message = init_value;
+}
+void   brasa__wire__bloom_filter__init
+                     (Brasa__Wire__BloomFilter         *message)
+{
+  static const Brasa__Wire__BloomFilter init_value = BRASA__WIRE__BLOOM_FILTER__INIT;
+  *message = init_value;
+}
+void   brasa__wire__bit_sequence__init
+                     (Brasa__Wire__BitSequence         *message)
+{
+  static const Brasa__Wire__BitSequence init_value = BRASA__WIRE__BIT_SEQUENCE__INIT;
+  *message = init_value;
+}
 void   brasa__wire__int32_value__init
                      (Brasa__Wire__Int32Value         *message)
 {
@@ -2333,6 +2417,973 @@ const ProtobufCMessageDescriptor brasa__wire__batch_write_response__descriptor =
   brasa__wire__batch_write_response__field_indices_by_name,
   1,  brasa__wire__batch_write_response__number_ranges,
   (ProtobufCMessageInit) brasa__wire__batch_write_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__write_request__field_descriptors[4] =
+{
+  {
+    "database",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__WriteRequest, database),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stream_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__WriteRequest, stream_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "writes",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__WriteRequest, n_writes),
+    offsetof(Brasa__Wire__WriteRequest, writes),
+    &brasa__wire__write__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stream_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__WriteRequest, stream_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__write_request__field_indices_by_name[] = {
+  0,   /* field[0] = database */
+  1,   /* field[1] = stream_id */
+  3,   /* field[3] = stream_token */
+  2,   /* field[2] = writes */
+};
+static const ProtobufCIntRange brasa__wire__write_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor brasa__wire__write_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.WriteRequest",
+  "WriteRequest",
+  "Brasa__Wire__WriteRequest",
+  "brasa.wire",
+  sizeof(Brasa__Wire__WriteRequest),
+  4,
+  brasa__wire__write_request__field_descriptors,
+  brasa__wire__write_request__field_indices_by_name,
+  1,  brasa__wire__write_request__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__write_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__write_response__field_descriptors[4] =
+{
+  {
+    "stream_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__WriteResponse, stream_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stream_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__WriteResponse, stream_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "write_results",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__WriteResponse, n_write_results),
+    offsetof(Brasa__Wire__WriteResponse, write_results),
+    &brasa__wire__write_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commit_time",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__WriteResponse, commit_time),
+    &brasa__wire__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__write_response__field_indices_by_name[] = {
+  3,   /* field[3] = commit_time */
+  0,   /* field[0] = stream_id */
+  1,   /* field[1] = stream_token */
+  2,   /* field[2] = write_results */
+};
+static const ProtobufCIntRange brasa__wire__write_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor brasa__wire__write_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.WriteResponse",
+  "WriteResponse",
+  "Brasa__Wire__WriteResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__WriteResponse),
+  4,
+  brasa__wire__write_response__field_descriptors,
+  brasa__wire__write_response__field_indices_by_name,
+  1,  brasa__wire__write_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__write_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__listen_request__field_descriptors[3] =
+{
+  {
+    "database",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ListenRequest, database),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "add_target",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ListenRequest, target_change_case),
+    offsetof(Brasa__Wire__ListenRequest, add_target),
+    &brasa__wire__target__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "remove_target",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Brasa__Wire__ListenRequest, target_change_case),
+    offsetof(Brasa__Wire__ListenRequest, remove_target),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__listen_request__field_indices_by_name[] = {
+  1,   /* field[1] = add_target */
+  0,   /* field[0] = database */
+  2,   /* field[2] = remove_target */
+};
+static const ProtobufCIntRange brasa__wire__listen_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor brasa__wire__listen_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ListenRequest",
+  "ListenRequest",
+  "Brasa__Wire__ListenRequest",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ListenRequest),
+  3,
+  brasa__wire__listen_request__field_descriptors,
+  brasa__wire__listen_request__field_indices_by_name,
+  1,  brasa__wire__listen_request__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__listen_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__target__field_descriptors[7] =
+{
+  {
+    "query",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__Target, target_type_case),
+    offsetof(Brasa__Wire__Target, query),
+    &brasa__wire__query_target__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "documents",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__Target, target_type_case),
+    offsetof(Brasa__Wire__Target, documents),
+    &brasa__wire__documents_target__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resume_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__Target, resume_type_case),
+    offsetof(Brasa__Wire__Target, resume_token),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "target_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Target, target_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "once",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Target, once),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_time",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__Target, resume_type_case),
+    offsetof(Brasa__Wire__Target, read_time),
+    &brasa__wire__timestamp__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expected_count",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Target, expected_count),
+    &brasa__wire__int32_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__target__field_indices_by_name[] = {
+  1,   /* field[1] = documents */
+  6,   /* field[6] = expected_count */
+  4,   /* field[4] = once */
+  0,   /* field[0] = query */
+  5,   /* field[5] = read_time */
+  2,   /* field[2] = resume_token */
+  3,   /* field[3] = target_id */
+};
+static const ProtobufCIntRange brasa__wire__target__number_ranges[2 + 1] =
+{
+  { 2, 0 },
+  { 11, 5 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor brasa__wire__target__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.Target",
+  "Target",
+  "Brasa__Wire__Target",
+  "brasa.wire",
+  sizeof(Brasa__Wire__Target),
+  7,
+  brasa__wire__target__field_descriptors,
+  brasa__wire__target__field_indices_by_name,
+  2,  brasa__wire__target__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__target__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__query_target__field_descriptors[2] =
+{
+  {
+    "parent",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__QueryTarget, parent),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "structured_query",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__QueryTarget, query_type_case),
+    offsetof(Brasa__Wire__QueryTarget, structured_query),
+    &brasa__wire__structured_query__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__query_target__field_indices_by_name[] = {
+  0,   /* field[0] = parent */
+  1,   /* field[1] = structured_query */
+};
+static const ProtobufCIntRange brasa__wire__query_target__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__query_target__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.QueryTarget",
+  "QueryTarget",
+  "Brasa__Wire__QueryTarget",
+  "brasa.wire",
+  sizeof(Brasa__Wire__QueryTarget),
+  2,
+  brasa__wire__query_target__field_descriptors,
+  brasa__wire__query_target__field_indices_by_name,
+  1,  brasa__wire__query_target__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__query_target__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__documents_target__field_descriptors[1] =
+{
+  {
+    "documents",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__DocumentsTarget, n_documents),
+    offsetof(Brasa__Wire__DocumentsTarget, documents),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__documents_target__field_indices_by_name[] = {
+  0,   /* field[0] = documents */
+};
+static const ProtobufCIntRange brasa__wire__documents_target__number_ranges[1 + 1] =
+{
+  { 2, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__documents_target__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.DocumentsTarget",
+  "DocumentsTarget",
+  "Brasa__Wire__DocumentsTarget",
+  "brasa.wire",
+  sizeof(Brasa__Wire__DocumentsTarget),
+  1,
+  brasa__wire__documents_target__field_descriptors,
+  brasa__wire__documents_target__field_indices_by_name,
+  1,  brasa__wire__documents_target__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__documents_target__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__listen_response__field_descriptors[5] =
+{
+  {
+    "target_change",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ListenResponse, response_type_case),
+    offsetof(Brasa__Wire__ListenResponse, target_change),
+    &brasa__wire__target_change__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "document_change",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ListenResponse, response_type_case),
+    offsetof(Brasa__Wire__ListenResponse, document_change),
+    &brasa__wire__document_change__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "document_delete",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ListenResponse, response_type_case),
+    offsetof(Brasa__Wire__ListenResponse, document_delete),
+    &brasa__wire__document_delete__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "filter",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ListenResponse, response_type_case),
+    offsetof(Brasa__Wire__ListenResponse, filter),
+    &brasa__wire__existence_filter__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "document_remove",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ListenResponse, response_type_case),
+    offsetof(Brasa__Wire__ListenResponse, document_remove),
+    &brasa__wire__document_remove__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__listen_response__field_indices_by_name[] = {
+  1,   /* field[1] = document_change */
+  2,   /* field[2] = document_delete */
+  4,   /* field[4] = document_remove */
+  3,   /* field[3] = filter */
+  0,   /* field[0] = target_change */
+};
+static const ProtobufCIntRange brasa__wire__listen_response__number_ranges[1 + 1] =
+{
+  { 2, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor brasa__wire__listen_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ListenResponse",
+  "ListenResponse",
+  "Brasa__Wire__ListenResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ListenResponse),
+  5,
+  brasa__wire__listen_response__field_descriptors,
+  brasa__wire__listen_response__field_indices_by_name,
+  1,  brasa__wire__listen_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__listen_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__target_change__field_descriptors[5] =
+{
+  {
+    "target_change_type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__TargetChange, target_change_type),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "target_ids",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Brasa__Wire__TargetChange, n_target_ids),
+    offsetof(Brasa__Wire__TargetChange, target_ids),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cause",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__TargetChange, cause),
+    &brasa__wire__status__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resume_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__TargetChange, resume_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_time",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__TargetChange, read_time),
+    &brasa__wire__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__target_change__field_indices_by_name[] = {
+  2,   /* field[2] = cause */
+  4,   /* field[4] = read_time */
+  3,   /* field[3] = resume_token */
+  0,   /* field[0] = target_change_type */
+  1,   /* field[1] = target_ids */
+};
+static const ProtobufCIntRange brasa__wire__target_change__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 6, 4 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor brasa__wire__target_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.TargetChange",
+  "TargetChange",
+  "Brasa__Wire__TargetChange",
+  "brasa.wire",
+  sizeof(Brasa__Wire__TargetChange),
+  5,
+  brasa__wire__target_change__field_descriptors,
+  brasa__wire__target_change__field_indices_by_name,
+  2,  brasa__wire__target_change__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__target_change__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__document_change__field_descriptors[3] =
+{
+  {
+    "document",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__DocumentChange, document),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "target_ids",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Brasa__Wire__DocumentChange, n_target_ids),
+    offsetof(Brasa__Wire__DocumentChange, target_ids),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "removed_target_ids",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Brasa__Wire__DocumentChange, n_removed_target_ids),
+    offsetof(Brasa__Wire__DocumentChange, removed_target_ids),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__document_change__field_indices_by_name[] = {
+  0,   /* field[0] = document */
+  2,   /* field[2] = removed_target_ids */
+  1,   /* field[1] = target_ids */
+};
+static const ProtobufCIntRange brasa__wire__document_change__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 5, 1 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor brasa__wire__document_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.DocumentChange",
+  "DocumentChange",
+  "Brasa__Wire__DocumentChange",
+  "brasa.wire",
+  sizeof(Brasa__Wire__DocumentChange),
+  3,
+  brasa__wire__document_change__field_descriptors,
+  brasa__wire__document_change__field_indices_by_name,
+  2,  brasa__wire__document_change__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__document_change__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__document_delete__field_descriptors[3] =
+{
+  {
+    "document",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__DocumentDelete, document),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_time",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__DocumentDelete, read_time),
+    &brasa__wire__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "removed_target_ids",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Brasa__Wire__DocumentDelete, n_removed_target_ids),
+    offsetof(Brasa__Wire__DocumentDelete, removed_target_ids),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__document_delete__field_indices_by_name[] = {
+  0,   /* field[0] = document */
+  1,   /* field[1] = read_time */
+  2,   /* field[2] = removed_target_ids */
+};
+static const ProtobufCIntRange brasa__wire__document_delete__number_ranges[3 + 1] =
+{
+  { 1, 0 },
+  { 4, 1 },
+  { 6, 2 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor brasa__wire__document_delete__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.DocumentDelete",
+  "DocumentDelete",
+  "Brasa__Wire__DocumentDelete",
+  "brasa.wire",
+  sizeof(Brasa__Wire__DocumentDelete),
+  3,
+  brasa__wire__document_delete__field_descriptors,
+  brasa__wire__document_delete__field_indices_by_name,
+  3,  brasa__wire__document_delete__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__document_delete__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__document_remove__field_descriptors[3] =
+{
+  {
+    "document",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__DocumentRemove, document),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "removed_target_ids",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Brasa__Wire__DocumentRemove, n_removed_target_ids),
+    offsetof(Brasa__Wire__DocumentRemove, removed_target_ids),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "read_time",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__DocumentRemove, read_time),
+    &brasa__wire__timestamp__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__document_remove__field_indices_by_name[] = {
+  0,   /* field[0] = document */
+  2,   /* field[2] = read_time */
+  1,   /* field[1] = removed_target_ids */
+};
+static const ProtobufCIntRange brasa__wire__document_remove__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 4, 2 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor brasa__wire__document_remove__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.DocumentRemove",
+  "DocumentRemove",
+  "Brasa__Wire__DocumentRemove",
+  "brasa.wire",
+  sizeof(Brasa__Wire__DocumentRemove),
+  3,
+  brasa__wire__document_remove__field_descriptors,
+  brasa__wire__document_remove__field_indices_by_name,
+  2,  brasa__wire__document_remove__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__document_remove__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__existence_filter__field_descriptors[3] =
+{
+  {
+    "target_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExistenceFilter, target_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExistenceFilter, count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unchanged_names",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExistenceFilter, unchanged_names),
+    &brasa__wire__bloom_filter__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__existence_filter__field_indices_by_name[] = {
+  1,   /* field[1] = count */
+  0,   /* field[0] = target_id */
+  2,   /* field[2] = unchanged_names */
+};
+static const ProtobufCIntRange brasa__wire__existence_filter__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor brasa__wire__existence_filter__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ExistenceFilter",
+  "ExistenceFilter",
+  "Brasa__Wire__ExistenceFilter",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ExistenceFilter),
+  3,
+  brasa__wire__existence_filter__field_descriptors,
+  brasa__wire__existence_filter__field_indices_by_name,
+  1,  brasa__wire__existence_filter__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__existence_filter__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__bloom_filter__field_descriptors[2] =
+{
+  {
+    "bits",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__BloomFilter, bits),
+    &brasa__wire__bit_sequence__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hash_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__BloomFilter, hash_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__bloom_filter__field_indices_by_name[] = {
+  0,   /* field[0] = bits */
+  1,   /* field[1] = hash_count */
+};
+static const ProtobufCIntRange brasa__wire__bloom_filter__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__bloom_filter__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.BloomFilter",
+  "BloomFilter",
+  "Brasa__Wire__BloomFilter",
+  "brasa.wire",
+  sizeof(Brasa__Wire__BloomFilter),
+  2,
+  brasa__wire__bloom_filter__field_descriptors,
+  brasa__wire__bloom_filter__field_indices_by_name,
+  1,  brasa__wire__bloom_filter__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__bloom_filter__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__bit_sequence__field_descriptors[2] =
+{
+  {
+    "bitmap",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__BitSequence, bitmap),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "padding",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__BitSequence, padding),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__bit_sequence__field_indices_by_name[] = {
+  0,   /* field[0] = bitmap */
+  1,   /* field[1] = padding */
+};
+static const ProtobufCIntRange brasa__wire__bit_sequence__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__bit_sequence__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.BitSequence",
+  "BitSequence",
+  "Brasa__Wire__BitSequence",
+  "brasa.wire",
+  sizeof(Brasa__Wire__BitSequence),
+  2,
+  brasa__wire__bit_sequence__field_descriptors,
+  brasa__wire__bit_sequence__field_indices_by_name,
+  1,  brasa__wire__bit_sequence__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__bit_sequence__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor brasa__wire__int32_value__field_descriptors[1] =

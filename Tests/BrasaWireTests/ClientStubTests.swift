@@ -118,35 +118,43 @@ struct ClientStubTests {
         #expect(codes == [.ok])
     }
 
-    @Test("a bidirectional call carries untyped messages both ways")
+    @Test("a bidirectional call carries messages both ways")
     func bidirectional() throws {
         let link = try Link { methods in
-            methods.register(FirestoreMethods.write, .bidirectional { Echo($0) })
+            methods.register(FirestoreMethods.write, .bidirectional { Acknowledging($0) })
         }
         defer { link.close() }
-        var received: [ByteBuffer] = []
+        var tokens: [[UInt8]] = []
         var codes: [GRPCStatusCode] = []
         let stream = link.stub.write(
-            received: { received.append(ByteBuffer(bytes: $0.bytes.readableBytesView)) },
+            received: { tokens.append($0.streamToken) },
             finished: { codes.append($0.status.code) }
         )
-        stream.send(UntypedMessage(bytes: ByteBuffer(string: "one")))
-        stream.send(UntypedMessage(bytes: ByteBuffer(string: "two")))
+        stream.send(WriteRequest(database: self.database, streamToken: [1]))
+        stream.send(WriteRequest(database: self.database, streamToken: [2]))
         try link.run()
-        #expect(received == [ByteBuffer(string: "one"), ByteBuffer(string: "two")])
+        #expect(tokens == [[1], [2]])
         stream.call.halfClose()
         try link.run()
         #expect(codes == [.ok])
     }
 }
 
-/// Sends back what it gets.
-private final class Echo: GRPCServerStreamHandler {
+/// Answers each request with its own token.
+private final class Acknowledging: GRPCServerStreamHandler {
     private let call: GRPCServerCall
 
     init(_ call: GRPCServerCall) { self.call = call }
 
-    func received(message: ByteBuffer) { self.call.send(ByteBuffer(bytes: message.readableBytesView)) }
+    func received(message: ByteBuffer) {
+        guard let request = try? WriteRequest(decoding: message) else {
+            return self.call.finish(GRPCStatus(.invalidArgument))
+        }
+        var response = self.call.makeMessageBuffer(capacity: 64)
+        WriteResponse(streamToken: request.streamToken).encode(into: &response)
+        self.call.send(response)
+    }
+
     func halfClosed() { self.call.finish(.ok) }
     func becameWritable() {}
     func cancelled() {}

@@ -72,6 +72,18 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         .init("BatchWrite", Goldens.batchWriteRequest) { (input, output) throws(WireError) in
             try BatchWriteRequest(decoding: input).encode(into: &output)
         },
+        .init("Write", Goldens.writeRequest) { (input, output) throws(WireError) in
+            try WriteRequest(decoding: input).encode(into: &output)
+        },
+        .init("Listen, a query", Goldens.listenRequestForQuery) { (input, output) throws(WireError) in
+            try ListenRequest(decoding: input).encode(into: &output)
+        },
+        .init("Listen, documents", Goldens.listenRequestForDocuments) { (input, output) throws(WireError) in
+            try ListenRequest(decoding: input).encode(into: &output)
+        },
+        .init("Listen, removing", Goldens.listenRequestToRemove) { (input, output) throws(WireError) in
+            try ListenRequest(decoding: input).encode(into: &output)
+        },
     ]
 
     static let responses: [MessageCase] = [
@@ -113,6 +125,27 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         },
         .init("BatchWriteResponse", Goldens.batchWriteResponse) { (input, output) throws(WireError) in
             try BatchWriteResponse(decoding: input).encode(into: &output)
+        },
+        .init("WriteResponse", Goldens.writeResponse) { (input, output) throws(WireError) in
+            try WriteResponse(decoding: input).encode(into: &output)
+        },
+        .init("ListenResponse, target change", Goldens.listenTargetChange) { (input, output) throws(WireError) in
+            try ListenResponse(decoding: input).encode(into: &output)
+        },
+        .init("ListenResponse, snapshot", Goldens.listenSnapshot) { (input, output) throws(WireError) in
+            try ListenResponse(decoding: input).encode(into: &output)
+        },
+        .init("ListenResponse, document change", Goldens.listenDocumentChange) { (input, output) throws(WireError) in
+            try ListenResponse(decoding: input).encode(into: &output)
+        },
+        .init("ListenResponse, document delete", Goldens.listenDocumentDelete) { (input, output) throws(WireError) in
+            try ListenResponse(decoding: input).encode(into: &output)
+        },
+        .init("ListenResponse, document remove", Goldens.listenDocumentRemove) { (input, output) throws(WireError) in
+            try ListenResponse(decoding: input).encode(into: &output)
+        },
+        .init("ListenResponse, filter", Goldens.listenFilter) { (input, output) throws(WireError) in
+            try ListenResponse(decoding: input).encode(into: &output)
         },
     ]
 

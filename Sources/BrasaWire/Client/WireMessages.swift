@@ -41,6 +41,8 @@ extension RunAggregationQueryRequest: WireRequest {}
 extension PartitionQueryRequest: WireRequest {}
 extension ListCollectionIdsRequest: WireRequest {}
 extension BatchWriteRequest: WireRequest {}
+extension WriteRequest: WireRequest {}
+extension ListenRequest: WireRequest {}
 extension ListIndexesRequest: WireRequest {}
 
 extension NamedDocument: WireResponse {}
@@ -54,4 +56,6 @@ extension RunAggregationQueryResponse: WireResponse {}
 extension PartitionQueryResponse: WireResponse {}
 extension ListCollectionIdsResponse: WireResponse {}
 extension BatchWriteResponse: WireResponse {}
+extension WriteResponse: WireResponse {}
+extension ListenResponse: WireResponse {}
 extension ListIndexesResponse: WireResponse {}

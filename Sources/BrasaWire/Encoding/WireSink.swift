@@ -46,6 +46,15 @@ extension WireSink {
         self.write(field, varint: UInt64(bitPattern: Int64(number)))
     }
 
+    mutating func write(_ field: UInt64, packed numbers: [Int32]) {
+        guard !numbers.isEmpty else { return }
+        var counter = WireCounter()
+        for number in numbers { counter.varint(UInt64(bitPattern: Int64(number))) }
+        self.tag(field, WireType.lengthDelimited)
+        self.varint(UInt64(counter.count))
+        for number in numbers { self.varint(UInt64(bitPattern: Int64(number))) }
+    }
+
     mutating func write(_ field: UInt64, bool value: Bool) {
         if value { self.keep(field, varint: 1) }
     }

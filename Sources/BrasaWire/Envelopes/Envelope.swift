@@ -78,3 +78,8 @@ func repeated(
 ) -> UnsafeBufferPointer<ProtobufCBinaryData> {
     UnsafeBufferPointer(start: UnsafePointer(values), count: values == nil ? 0 : count)
 }
+
+/// Numbers are copied: protobuf-c has them in the arena.
+func repeated(_ count: Int, _ numbers: UnsafeMutablePointer<Int32>?) -> [Int32] {
+    Array(UnsafeBufferPointer(start: numbers, count: numbers == nil ? 0 : count))
+}

@@ -33,6 +33,20 @@ typealias ListCollectionIdsRequestEnvelope = Brasa__Wire__ListCollectionIdsReque
 typealias ListCollectionIdsResponseEnvelope = Brasa__Wire__ListCollectionIdsResponse
 typealias BatchWriteRequestEnvelope = Brasa__Wire__BatchWriteRequest
 typealias BatchWriteResponseEnvelope = Brasa__Wire__BatchWriteResponse
+typealias WriteRequestEnvelope = Brasa__Wire__WriteRequest
+typealias WriteResponseEnvelope = Brasa__Wire__WriteResponse
+typealias ListenRequestEnvelope = Brasa__Wire__ListenRequest
+typealias TargetEnvelope = Brasa__Wire__Target
+typealias QueryTargetEnvelope = Brasa__Wire__QueryTarget
+typealias DocumentsTargetEnvelope = Brasa__Wire__DocumentsTarget
+typealias ListenResponseEnvelope = Brasa__Wire__ListenResponse
+typealias TargetChangeEnvelope = Brasa__Wire__TargetChange
+typealias DocumentChangeEnvelope = Brasa__Wire__DocumentChange
+typealias DocumentDeleteEnvelope = Brasa__Wire__DocumentDelete
+typealias DocumentRemoveEnvelope = Brasa__Wire__DocumentRemove
+typealias ExistenceFilterEnvelope = Brasa__Wire__ExistenceFilter
+typealias BloomFilterEnvelope = Brasa__Wire__BloomFilter
+typealias BitSequenceEnvelope = Brasa__Wire__BitSequence
 typealias Int32ValueEnvelope = Brasa__Wire__Int32Value
 typealias DoubleValueEnvelope = Brasa__Wire__DoubleValue
 typealias Int64ValueEnvelope = Brasa__Wire__Int64Value
@@ -248,6 +262,90 @@ extension Brasa__Wire__BatchWriteRequest: Envelope {
 extension Brasa__Wire__BatchWriteResponse: Envelope {
     static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
         cbrasa_batch_write_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__WriteRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_write_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__WriteResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_write_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__ListenRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_listen_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__Target: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_target_descriptor()
+    }
+}
+
+extension Brasa__Wire__QueryTarget: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_query_target_descriptor()
+    }
+}
+
+extension Brasa__Wire__DocumentsTarget: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_documents_target_descriptor()
+    }
+}
+
+extension Brasa__Wire__ListenResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_listen_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__TargetChange: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_target_change_descriptor()
+    }
+}
+
+extension Brasa__Wire__DocumentChange: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_document_change_descriptor()
+    }
+}
+
+extension Brasa__Wire__DocumentDelete: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_document_delete_descriptor()
+    }
+}
+
+extension Brasa__Wire__DocumentRemove: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_document_remove_descriptor()
+    }
+}
+
+extension Brasa__Wire__ExistenceFilter: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_existence_filter_descriptor()
+    }
+}
+
+extension Brasa__Wire__BloomFilter: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_bloom_filter_descriptor()
+    }
+}
+
+extension Brasa__Wire__BitSequence: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_bit_sequence_descriptor()
     }
 }
 

@@ -104,18 +104,18 @@ extension FirestoreClientStub {
     }
 
     package func write(
-        received: @escaping (UntypedMessage) -> Void,
+        received: @escaping (WriteResponse) -> Void,
         becameWritable: @escaping () -> Void = {},
         finished: @escaping (GRPCCallResult) -> Void
-    ) -> RequestStream<UntypedMessage> {
+    ) -> RequestStream<WriteRequest> {
         self.calls.bidirectional(12, received, becameWritable, finished)
     }
 
     package func listen(
-        received: @escaping (UntypedMessage) -> Void,
+        received: @escaping (ListenResponse) -> Void,
         becameWritable: @escaping () -> Void = {},
         finished: @escaping (GRPCCallResult) -> Void
-    ) -> RequestStream<UntypedMessage> {
+    ) -> RequestStream<ListenRequest> {
         self.calls.bidirectional(13, received, becameWritable, finished)
     }
 

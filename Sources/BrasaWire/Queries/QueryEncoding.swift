@@ -110,7 +110,7 @@ private struct ProjectionMessage: WireMessage {
     }
 }
 
-private struct Int32Message: WireMessage {
+struct Int32Message: WireMessage {
     let value: Int32
 
     func encode<Sink: WireSink>(to sink: inout Sink) {

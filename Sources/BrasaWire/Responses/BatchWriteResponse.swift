@@ -37,22 +37,3 @@ extension BatchWriteResponse: WireMessage {
         for status in self.statuses { sink.keep(2, StatusMessage(status: status)) }
     }
 }
-
-/// A google.rpc.Status without details.
-private struct StatusMessage: WireMessage {
-    let status: GRPCStatus
-
-    func encode<Sink: WireSink>(to sink: inout Sink) {
-        sink.write(1, varint: UInt64(self.status.code.rawValue))
-        sink.write(2, bytes: Array(self.status.message.utf8))
-    }
-}
-
-extension GRPCStatus {
-    fileprivate init(_ envelope: StatusEnvelope) {
-        self.init(
-            GRPCStatusCode(rawValue: Int(envelope.code)) ?? .unknown,
-            String(decoding: envelope.message.bytes, as: UTF8.self)
-        )
-    }
-}

@@ -96,6 +96,48 @@ static inline const ProtobufCMessageDescriptor *cbrasa_batch_write_request_descr
 static inline const ProtobufCMessageDescriptor *cbrasa_batch_write_response_descriptor(void) {
     return &brasa__wire__batch_write_response__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *cbrasa_write_request_descriptor(void) {
+    return &brasa__wire__write_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_write_response_descriptor(void) {
+    return &brasa__wire__write_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_listen_request_descriptor(void) {
+    return &brasa__wire__listen_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_target_descriptor(void) {
+    return &brasa__wire__target__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_query_target_descriptor(void) {
+    return &brasa__wire__query_target__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_documents_target_descriptor(void) {
+    return &brasa__wire__documents_target__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_listen_response_descriptor(void) {
+    return &brasa__wire__listen_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_target_change_descriptor(void) {
+    return &brasa__wire__target_change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_document_change_descriptor(void) {
+    return &brasa__wire__document_change__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_document_delete_descriptor(void) {
+    return &brasa__wire__document_delete__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_document_remove_descriptor(void) {
+    return &brasa__wire__document_remove__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_existence_filter_descriptor(void) {
+    return &brasa__wire__existence_filter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_bloom_filter_descriptor(void) {
+    return &brasa__wire__bloom_filter__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_bit_sequence_descriptor(void) {
+    return &brasa__wire__bit_sequence__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *cbrasa_int32_value_descriptor(void) {
     return &brasa__wire__int32_value__descriptor;
 }

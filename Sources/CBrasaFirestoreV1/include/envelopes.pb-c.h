@@ -45,6 +45,20 @@ typedef struct Brasa__Wire__ListCollectionIdsRequest Brasa__Wire__ListCollection
 typedef struct Brasa__Wire__ListCollectionIdsResponse Brasa__Wire__ListCollectionIdsResponse;
 typedef struct Brasa__Wire__BatchWriteRequest Brasa__Wire__BatchWriteRequest;
 typedef struct Brasa__Wire__BatchWriteResponse Brasa__Wire__BatchWriteResponse;
+typedef struct Brasa__Wire__WriteRequest Brasa__Wire__WriteRequest;
+typedef struct Brasa__Wire__WriteResponse Brasa__Wire__WriteResponse;
+typedef struct Brasa__Wire__ListenRequest Brasa__Wire__ListenRequest;
+typedef struct Brasa__Wire__Target Brasa__Wire__Target;
+typedef struct Brasa__Wire__QueryTarget Brasa__Wire__QueryTarget;
+typedef struct Brasa__Wire__DocumentsTarget Brasa__Wire__DocumentsTarget;
+typedef struct Brasa__Wire__ListenResponse Brasa__Wire__ListenResponse;
+typedef struct Brasa__Wire__TargetChange Brasa__Wire__TargetChange;
+typedef struct Brasa__Wire__DocumentChange Brasa__Wire__DocumentChange;
+typedef struct Brasa__Wire__DocumentDelete Brasa__Wire__DocumentDelete;
+typedef struct Brasa__Wire__DocumentRemove Brasa__Wire__DocumentRemove;
+typedef struct Brasa__Wire__ExistenceFilter Brasa__Wire__ExistenceFilter;
+typedef struct Brasa__Wire__BloomFilter Brasa__Wire__BloomFilter;
+typedef struct Brasa__Wire__BitSequence Brasa__Wire__BitSequence;
 typedef struct Brasa__Wire__Int32Value Brasa__Wire__Int32Value;
 typedef struct Brasa__Wire__DoubleValue Brasa__Wire__DoubleValue;
 typedef struct Brasa__Wire__Int64Value Brasa__Wire__Int64Value;
@@ -565,6 +579,239 @@ struct  Brasa__Wire__BatchWriteResponse
 #define BRASA__WIRE__BATCH_WRITE_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__batch_write_response__descriptor) \
     , 0,NULL, 0,NULL }
+
+
+struct  Brasa__Wire__WriteRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData database;
+  ProtobufCBinaryData stream_id;
+  size_t n_writes;
+  Brasa__Wire__Write **writes;
+  ProtobufCBinaryData stream_token;
+};
+#define BRASA__WIRE__WRITE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__write_request__descriptor) \
+    , {0,NULL}, {0,NULL}, 0,NULL, {0,NULL} }
+
+
+struct  Brasa__Wire__WriteResponse
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData stream_id;
+  ProtobufCBinaryData stream_token;
+  size_t n_write_results;
+  Brasa__Wire__WriteResult **write_results;
+  Brasa__Wire__Timestamp *commit_time;
+};
+#define BRASA__WIRE__WRITE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__write_response__descriptor) \
+    , {0,NULL}, {0,NULL}, 0,NULL, NULL }
+
+
+typedef enum {
+  BRASA__WIRE__LISTEN_REQUEST__TARGET_CHANGE__NOT_SET = 0,
+  BRASA__WIRE__LISTEN_REQUEST__TARGET_CHANGE_ADD_TARGET = 2,
+  BRASA__WIRE__LISTEN_REQUEST__TARGET_CHANGE_REMOVE_TARGET = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__LISTEN_REQUEST__TARGET_CHANGE__CASE)
+} Brasa__Wire__ListenRequest__TargetChangeCase;
+
+struct  Brasa__Wire__ListenRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData database;
+  Brasa__Wire__ListenRequest__TargetChangeCase target_change_case;
+  union {
+    Brasa__Wire__Target *add_target;
+    int32_t remove_target;
+  };
+};
+#define BRASA__WIRE__LISTEN_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__listen_request__descriptor) \
+    , {0,NULL}, BRASA__WIRE__LISTEN_REQUEST__TARGET_CHANGE__NOT_SET, {0} }
+
+
+typedef enum {
+  BRASA__WIRE__TARGET__TARGET_TYPE__NOT_SET = 0,
+  BRASA__WIRE__TARGET__TARGET_TYPE_QUERY = 2,
+  BRASA__WIRE__TARGET__TARGET_TYPE_DOCUMENTS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__TARGET__TARGET_TYPE__CASE)
+} Brasa__Wire__Target__TargetTypeCase;
+
+typedef enum {
+  BRASA__WIRE__TARGET__RESUME_TYPE__NOT_SET = 0,
+  BRASA__WIRE__TARGET__RESUME_TYPE_RESUME_TOKEN = 4,
+  BRASA__WIRE__TARGET__RESUME_TYPE_READ_TIME = 11
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__TARGET__RESUME_TYPE__CASE)
+} Brasa__Wire__Target__ResumeTypeCase;
+
+struct  Brasa__Wire__Target
+{
+  ProtobufCMessage base;
+  int32_t target_id;
+  protobuf_c_boolean once;
+  Brasa__Wire__Int32Value *expected_count;
+  Brasa__Wire__Target__TargetTypeCase target_type_case;
+  union {
+    Brasa__Wire__QueryTarget *query;
+    Brasa__Wire__DocumentsTarget *documents;
+  };
+  Brasa__Wire__Target__ResumeTypeCase resume_type_case;
+  union {
+    ProtobufCBinaryData resume_token;
+    Brasa__Wire__Timestamp *read_time;
+  };
+};
+#define BRASA__WIRE__TARGET__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__target__descriptor) \
+    , 0, 0, NULL, BRASA__WIRE__TARGET__TARGET_TYPE__NOT_SET, {0}, BRASA__WIRE__TARGET__RESUME_TYPE__NOT_SET, {0} }
+
+
+typedef enum {
+  BRASA__WIRE__QUERY_TARGET__QUERY_TYPE__NOT_SET = 0,
+  BRASA__WIRE__QUERY_TARGET__QUERY_TYPE_STRUCTURED_QUERY = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__QUERY_TARGET__QUERY_TYPE__CASE)
+} Brasa__Wire__QueryTarget__QueryTypeCase;
+
+struct  Brasa__Wire__QueryTarget
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData parent;
+  Brasa__Wire__QueryTarget__QueryTypeCase query_type_case;
+  union {
+    Brasa__Wire__StructuredQuery *structured_query;
+  };
+};
+#define BRASA__WIRE__QUERY_TARGET__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__query_target__descriptor) \
+    , {0,NULL}, BRASA__WIRE__QUERY_TARGET__QUERY_TYPE__NOT_SET, {0} }
+
+
+struct  Brasa__Wire__DocumentsTarget
+{
+  ProtobufCMessage base;
+  size_t n_documents;
+  ProtobufCBinaryData *documents;
+};
+#define BRASA__WIRE__DOCUMENTS_TARGET__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__documents_target__descriptor) \
+    , 0,NULL }
+
+
+typedef enum {
+  BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE__NOT_SET = 0,
+  BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE_TARGET_CHANGE = 2,
+  BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE_DOCUMENT_CHANGE = 3,
+  BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE_DOCUMENT_DELETE = 4,
+  BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE_DOCUMENT_REMOVE = 6,
+  BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE_FILTER = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE__CASE)
+} Brasa__Wire__ListenResponse__ResponseTypeCase;
+
+struct  Brasa__Wire__ListenResponse
+{
+  ProtobufCMessage base;
+  Brasa__Wire__ListenResponse__ResponseTypeCase response_type_case;
+  union {
+    Brasa__Wire__TargetChange *target_change;
+    Brasa__Wire__DocumentChange *document_change;
+    Brasa__Wire__DocumentDelete *document_delete;
+    Brasa__Wire__DocumentRemove *document_remove;
+    Brasa__Wire__ExistenceFilter *filter;
+  };
+};
+#define BRASA__WIRE__LISTEN_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__listen_response__descriptor) \
+    , BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE__NOT_SET, {0} }
+
+
+struct  Brasa__Wire__TargetChange
+{
+  ProtobufCMessage base;
+  int32_t target_change_type;
+  size_t n_target_ids;
+  int32_t *target_ids;
+  Brasa__Wire__Status *cause;
+  ProtobufCBinaryData resume_token;
+  Brasa__Wire__Timestamp *read_time;
+};
+#define BRASA__WIRE__TARGET_CHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__target_change__descriptor) \
+    , 0, 0,NULL, NULL, {0,NULL}, NULL }
+
+
+struct  Brasa__Wire__DocumentChange
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData document;
+  size_t n_target_ids;
+  int32_t *target_ids;
+  size_t n_removed_target_ids;
+  int32_t *removed_target_ids;
+};
+#define BRASA__WIRE__DOCUMENT_CHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__document_change__descriptor) \
+    , {0,NULL}, 0,NULL, 0,NULL }
+
+
+struct  Brasa__Wire__DocumentDelete
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData document;
+  size_t n_removed_target_ids;
+  int32_t *removed_target_ids;
+  Brasa__Wire__Timestamp *read_time;
+};
+#define BRASA__WIRE__DOCUMENT_DELETE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__document_delete__descriptor) \
+    , {0,NULL}, 0,NULL, NULL }
+
+
+struct  Brasa__Wire__DocumentRemove
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData document;
+  size_t n_removed_target_ids;
+  int32_t *removed_target_ids;
+  Brasa__Wire__Timestamp *read_time;
+};
+#define BRASA__WIRE__DOCUMENT_REMOVE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__document_remove__descriptor) \
+    , {0,NULL}, 0,NULL, NULL }
+
+
+struct  Brasa__Wire__ExistenceFilter
+{
+  ProtobufCMessage base;
+  int32_t target_id;
+  int32_t count;
+  Brasa__Wire__BloomFilter *unchanged_names;
+};
+#define BRASA__WIRE__EXISTENCE_FILTER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__existence_filter__descriptor) \
+    , 0, 0, NULL }
+
+
+struct  Brasa__Wire__BloomFilter
+{
+  ProtobufCMessage base;
+  Brasa__Wire__BitSequence *bits;
+  int32_t hash_count;
+};
+#define BRASA__WIRE__BLOOM_FILTER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__bloom_filter__descriptor) \
+    , NULL, 0 }
+
+
+struct  Brasa__Wire__BitSequence
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData bitmap;
+  int32_t padding;
+};
+#define BRASA__WIRE__BIT_SEQUENCE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__bit_sequence__descriptor) \
+    , {0,NULL}, 0 }
 
 
 struct  Brasa__Wire__Int32Value
@@ -1230,6 +1477,48 @@ void   brasa__wire__batch_write_request__init
 /* Brasa__Wire__BatchWriteResponse methods */
 void   brasa__wire__batch_write_response__init
                      (Brasa__Wire__BatchWriteResponse         *message);
+/* Brasa__Wire__WriteRequest methods */
+void   brasa__wire__write_request__init
+                     (Brasa__Wire__WriteRequest         *message);
+/* Brasa__Wire__WriteResponse methods */
+void   brasa__wire__write_response__init
+                     (Brasa__Wire__WriteResponse         *message);
+/* Brasa__Wire__ListenRequest methods */
+void   brasa__wire__listen_request__init
+                     (Brasa__Wire__ListenRequest         *message);
+/* Brasa__Wire__Target methods */
+void   brasa__wire__target__init
+                     (Brasa__Wire__Target         *message);
+/* Brasa__Wire__QueryTarget methods */
+void   brasa__wire__query_target__init
+                     (Brasa__Wire__QueryTarget         *message);
+/* Brasa__Wire__DocumentsTarget methods */
+void   brasa__wire__documents_target__init
+                     (Brasa__Wire__DocumentsTarget         *message);
+/* Brasa__Wire__ListenResponse methods */
+void   brasa__wire__listen_response__init
+                     (Brasa__Wire__ListenResponse         *message);
+/* Brasa__Wire__TargetChange methods */
+void   brasa__wire__target_change__init
+                     (Brasa__Wire__TargetChange         *message);
+/* Brasa__Wire__DocumentChange methods */
+void   brasa__wire__document_change__init
+                     (Brasa__Wire__DocumentChange         *message);
+/* Brasa__Wire__DocumentDelete methods */
+void   brasa__wire__document_delete__init
+                     (Brasa__Wire__DocumentDelete         *message);
+/* Brasa__Wire__DocumentRemove methods */
+void   brasa__wire__document_remove__init
+                     (Brasa__Wire__DocumentRemove         *message);
+/* Brasa__Wire__ExistenceFilter methods */
+void   brasa__wire__existence_filter__init
+                     (Brasa__Wire__ExistenceFilter         *message);
+/* Brasa__Wire__BloomFilter methods */
+void   brasa__wire__bloom_filter__init
+                     (Brasa__Wire__BloomFilter         *message);
+/* Brasa__Wire__BitSequence methods */
+void   brasa__wire__bit_sequence__init
+                     (Brasa__Wire__BitSequence         *message);
 /* Brasa__Wire__Int32Value methods */
 void   brasa__wire__int32_value__init
                      (Brasa__Wire__Int32Value         *message);
@@ -1433,6 +1722,48 @@ typedef void (*Brasa__Wire__BatchWriteRequest_Closure)
 typedef void (*Brasa__Wire__BatchWriteResponse_Closure)
                  (const Brasa__Wire__BatchWriteResponse *message,
                   void *closure_data);
+typedef void (*Brasa__Wire__WriteRequest_Closure)
+                 (const Brasa__Wire__WriteRequest *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__WriteResponse_Closure)
+                 (const Brasa__Wire__WriteResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ListenRequest_Closure)
+                 (const Brasa__Wire__ListenRequest *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__Target_Closure)
+                 (const Brasa__Wire__Target *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__QueryTarget_Closure)
+                 (const Brasa__Wire__QueryTarget *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__DocumentsTarget_Closure)
+                 (const Brasa__Wire__DocumentsTarget *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ListenResponse_Closure)
+                 (const Brasa__Wire__ListenResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__TargetChange_Closure)
+                 (const Brasa__Wire__TargetChange *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__DocumentChange_Closure)
+                 (const Brasa__Wire__DocumentChange *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__DocumentDelete_Closure)
+                 (const Brasa__Wire__DocumentDelete *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__DocumentRemove_Closure)
+                 (const Brasa__Wire__DocumentRemove *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ExistenceFilter_Closure)
+                 (const Brasa__Wire__ExistenceFilter *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__BloomFilter_Closure)
+                 (const Brasa__Wire__BloomFilter *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__BitSequence_Closure)
+                 (const Brasa__Wire__BitSequence *message,
+                  void *closure_data);
 typedef void (*Brasa__Wire__Int32Value_Closure)
                  (const Brasa__Wire__Int32Value *message,
                   void *closure_data);
@@ -1580,6 +1911,20 @@ extern const ProtobufCMessageDescriptor brasa__wire__list_collection_ids_request
 extern const ProtobufCMessageDescriptor brasa__wire__list_collection_ids_response__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__batch_write_request__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__batch_write_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__write_request__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__write_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__listen_request__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__target__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__query_target__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__documents_target__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__listen_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__target_change__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__document_change__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__document_delete__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__document_remove__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__existence_filter__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__bloom_filter__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__bit_sequence__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__int32_value__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__double_value__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__int64_value__descriptor;
