@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaPlatform
 import BrasaStore
 import BrasaTransactions
 import BrasaWire
@@ -80,9 +81,10 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
             )
         }
         self.database = self.service.store.database(request.database)
+        let id = Base64URL.encode(self.service.entropy.bytes(Self.idBytes))
         self.answer(
             WriteResponse(
-                streamID: UTF8Text(Hexadecimal.text(self.service.entropy.bytes(Self.idBytes))),
+                streamID: UTF8Text(String(decoding: id, as: UTF8.self)),
                 streamToken: self.nextToken()
             )
         )
@@ -125,12 +127,5 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     private func nextToken() -> [UInt8] {
         self.answers += 1
         return stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self.answers >> UInt64($0)) }
-    }
-}
-
-enum Hexadecimal {
-    static func text(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

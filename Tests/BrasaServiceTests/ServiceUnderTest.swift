@@ -79,6 +79,12 @@ final class ServiceUnderTest {
         try self.run()
     }
 
+    /// The server stops taking calls, and asks those in progress to end.
+    func drain() {
+        let connection = try? self.server.pipeline.syncOperations.handler(type: HTTP2Connection.self)
+        connection?.drain(grace: .seconds(10))
+    }
+
     func close() {
         _ = try? self.client.finish(acceptAlreadyClosed: true)
         _ = try? self.server.finish(acceptAlreadyClosed: true)

@@ -152,7 +152,7 @@ import Testing
         let service = try ServiceUnderTest()
         defer { service.close() }
         let stream: ServiceUnderTest.Stream<UntypedMessage> = try service.stream { stub, received, finished in
-            stub.write(received: received, finished: finished).call
+            stub.executePipeline(UntypedMessage(bytes: ByteBuffer()), received: received, finished: finished)
         }
         #expect(stream.status?.code == .unimplemented)
     }

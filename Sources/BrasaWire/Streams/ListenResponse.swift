@@ -60,21 +60,25 @@ package enum ListenResponse: Sendable {
     private init(_ envelope: ListenResponseEnvelope) throws(DocumentError) {
         switch envelope.response_type_case {
         case BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE_TARGET_CHANGE:
-            self = try envelope.target_change.map { (change) throws(DocumentError) in
-                .targetChange(try TargetChange(change.pointee))
-            } ?? .unknown
+            self =
+                try envelope.target_change.map { (change) throws(DocumentError) in
+                    .targetChange(try TargetChange(change.pointee))
+                } ?? .unknown
         case BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE_DOCUMENT_CHANGE:
-            self = try envelope.document_change.map { (change) throws(DocumentError) in
-                .documentChange(try DocumentChange(change.pointee))
-            } ?? .unknown
+            self =
+                try envelope.document_change.map { (change) throws(DocumentError) in
+                    .documentChange(try DocumentChange(change.pointee))
+                } ?? .unknown
         case BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE_DOCUMENT_DELETE:
-            self = try envelope.document_delete.map { (delete) throws(DocumentError) in
-                .documentDelete(try DocumentDelete(delete.pointee))
-            } ?? .unknown
+            self =
+                try envelope.document_delete.map { (delete) throws(DocumentError) in
+                    .documentDelete(try DocumentDelete(delete.pointee))
+                } ?? .unknown
         case BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE_DOCUMENT_REMOVE:
-            self = try envelope.document_remove.map { (remove) throws(DocumentError) in
-                .documentRemove(try DocumentRemove(remove.pointee))
-            } ?? .unknown
+            self =
+                try envelope.document_remove.map { (remove) throws(DocumentError) in
+                    .documentRemove(try DocumentRemove(remove.pointee))
+                } ?? .unknown
         case BRASA__WIRE__LISTEN_RESPONSE__RESPONSE_TYPE_FILTER:
             self = envelope.filter.map { .filter(ExistenceFilter($0.pointee)) } ?? .unknown
         default:

@@ -1,5 +1,7 @@
 package import BrasaDocuments
+package import BrasaQueries
 internal import CBrasaFirestoreV1
+internal import CBrasaProtobufC
 
 /// What a listener wants to be told of.
 package struct ListenTarget: Sendable {
@@ -15,7 +17,7 @@ package struct ListenTarget: Sendable {
 
     package enum Subject: Sendable {
         /// Nil where there is no structured query.
-        case query(ParentName, StructuredQueryMessage?)
+        case query(ParentName, StructuredQuery?)
         case documents([DocumentName])
         /// Neither, or something later than these.
         case unknown
@@ -90,7 +92,7 @@ extension ListenTarget.Subject {
                 self = .query(parent, nil)
                 return
             }
-            self = .query(parent, try StructuredQueryMessage(query, in: parent.database, with: decoder))
+            self = .query(parent, try StructuredQuery(query, in: parent.database, with: decoder))
         case BRASA__WIRE__TARGET__TARGET_TYPE_DOCUMENTS:
             self = .documents(
                 try WireError.wrapping { () throws(DocumentError) in
@@ -136,7 +138,7 @@ extension ListenTarget: WireMessage {
 
 private struct QueryTargetMessage: WireMessage {
     let parent: ParentName
-    let query: StructuredQueryMessage?
+    let query: StructuredQuery?
 
     func encode<Sink: WireSink>(to sink: inout Sink) {
         sink.keep(1, self.parent)
