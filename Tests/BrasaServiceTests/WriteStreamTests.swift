@@ -15,7 +15,7 @@ import Testing
         let service: ServiceUnderTest
         private(set) var responses: [WriteResponse] = []
         private(set) var status: GRPCStatus?
-        private var stream: FirestoreRequestStream<WriteRequest>?
+        private var stream: RequestStream<WriteRequest>?
 
         init(_ service: ServiceUnderTest) {
             self.service = service

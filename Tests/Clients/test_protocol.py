@@ -48,7 +48,7 @@ def test_unknown_methods_are_unimplemented(wire, path):
 
 
 @pytest.mark.hosted("issue: later RPCs are UNIMPLEMENTED until they come")
-@pytest.mark.parametrize("method", ["PartitionQuery", "RunAggregationQuery", "ExecutePipeline", "Listen", "Write"])
+@pytest.mark.parametrize("method", ["PartitionQuery", "RunAggregationQuery", "ExecutePipeline", "Listen"])
 def test_declared_methods_without_a_body_answer(wire, method):
     code, _, _ = raw_unary(wire, f"/{SERVICE}/{method}")
     assert code not in (StatusCode.OK, StatusCode.INTERNAL, StatusCode.UNAVAILABLE, StatusCode.UNKNOWN)
