@@ -62,6 +62,8 @@ package struct BenchPlan: Sendable {
     package var documentBytes: Int
     /// Further fields of a document, of all common types.
     package var fields: Int
+    /// Whether an equal plan has written the documents before.
+    package var isLoaded: Bool
 
     package init(
         host: String,
@@ -75,7 +77,8 @@ package struct BenchPlan: Sendable {
         duration: Duration,
         documents: Int,
         documentBytes: Int,
-        fields: Int
+        fields: Int,
+        isLoaded: Bool
     ) {
         self.host = host
         self.port = port
@@ -89,6 +92,7 @@ package struct BenchPlan: Sendable {
         self.documents = documents
         self.documentBytes = documentBytes
         self.fields = fields
+        self.isLoaded = isLoaded
     }
 }
 

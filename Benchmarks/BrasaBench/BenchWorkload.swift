@@ -81,6 +81,7 @@ struct BenchWorkload: Sendable {
 
     /// Which documents each commit before the measurement writes: some hundred, and well below a message's limit.
     var setUpCommits: [Range<Int>] {
+        if self.plan.isLoaded { return [] }
         if case .raw = self.plan.work { return [] }
         let count = min(200, max(1, (2 << 20) / (self.plan.documentBytes + self.plan.fields * 32 + 128)))
         return stride(from: 0, to: self.plan.documents, by: count).map { start in

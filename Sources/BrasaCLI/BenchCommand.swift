@@ -82,6 +82,9 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "For query: only the first so many documents are asked for.")
     var queried: Int?
 
+    @Flag(help: "The documents are there already.")
+    var loaded = false
+
     @Option(help: "For raw: SERVICE/METHOD.")
     var method: String?
 
@@ -135,7 +138,8 @@ struct BenchCommand: AsyncParsableCommand {
             duration: duration,
             documents: self.documents,
             documentBytes: self.size,
-            fields: self.fields
+            fields: self.fields,
+            isLoaded: self.loaded
         )
     }
 

@@ -1,0 +1,67 @@
+"""What the benchmark scripts share: servers of their own, loads, and tables."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def brasa() -> Path:
+    """BRASA_BINARY, else a release build of this folder."""
+    named = os.environ.get("BRASA_BINARY")
+    if named:
+        return Path(named).resolve()
+    build = ["swift", "build", "-c", "release", "--product", "brasa"]
+    subprocess.run(build, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    folder = subprocess.check_output(["swift", "build", "-c", "release", "--show-bin-path"], cwd=ROOT, text=True)
+    return Path(folder.strip()) / "brasa"
+
+
+class Server:
+    """One `brasa serve` process on a folder of its own."""
+
+    def __init__(self, binary: Path, *flags: str):
+        self.folder = Path(tempfile.mkdtemp())
+        command = [str(binary), "serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.folder / "data")]
+        self.process = subprocess.Popen([*command, "--log-level", "error", *flags], stdout=subprocess.PIPE, text=True)
+        line = self.process.stdout.readline()
+        if not line.startswith("listening on "):
+            raise SystemExit(f"{binary} does not start")
+        self.address = line.removeprefix("listening on ").strip()
+
+    def cpu_seconds(self) -> float:
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def resident_bytes(self) -> int:
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+        return 0
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def bench(binary: Path, server: Server, *arguments: str) -> tuple[float, float, float]:
+    """Calls a second, median and 99th percentile in microseconds."""
+    command = [str(binary), "bench", *arguments, "--target", server.address, "--format", "row"]
+    rate, median, tail = subprocess.check_output(command, text=True).split()
+    return float(rate), float(median), float(tail)
+
+
+def row(*cells: object) -> None:
+    print("|", " | ".join(str(cell) for cell in cells), "|", flush=True)
+
+
+def head(*cells: str) -> None:
+    row(*cells)
+    print("|---" + "|---:" * (len(cells) - 1) + "|")
