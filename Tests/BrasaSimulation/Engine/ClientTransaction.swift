@@ -14,7 +14,7 @@ final class ClientTransaction: @unchecked Sendable {
     private let attempt: Int
     private let concurrency: TransactionMode.Concurrency
     private let first: TransactionID?
-    private var reads: [Int: ModelDocument?] = [:]
+    private var reads = ModelReads()
     /// The newest durable commit when it began to read.
     private var since: Int64 = .min
     private var begun: Int64 = 0
@@ -57,10 +57,10 @@ final class ClientTransaction: @unchecked Sendable {
         guard left > 0 else { return self.end(id) }
         self.unanswered = self.client.random(5) == 0 ? 2 : 1
         for _ in 0..<self.unanswered {
-            if self.client.random(5) == 0 {
-                self.scan(id, left: left)
-            } else {
-                self.readDocuments(id, left: left)
+            switch self.client.random(10) {
+            case ..<2: self.scan(id, left: left)
+            case ..<5: self.query(id, left: left)
+            default: self.readDocuments(id, left: left)
             }
         }
     }
@@ -101,12 +101,48 @@ final class ClientTransaction: @unchecked Sendable {
         )
     }
 
+    private func query(_ id: TransactionID, left: Int) {
+        let index = self.client.random(ModelQuery.count)
+        let query = self.client.checker.queries[index].query
+        let reply: Reply<ScanGrant> = self.client.reply("query") { result in
+            if case .success(let grant) = result {
+                let results = try self.client.query(index, at: grant.readTime, isStrong: false)
+                if let limit = query.limit, results.count == limit, let last = results.last {
+                    self.narrow(id, grant, query, to: last)
+                }
+                if let before = self.reads.queries[index], before != results {
+                    throw SimulationFailure(.consistency, "query \(index) changed between two reads")
+                }
+                self.reads.queries[index] = results
+                try self.note(results.map { (document: $0.document, value: $0.value) })
+            }
+            try self.answered(result.map { _ in }, id, left: left)
+        }
+        self.transactions.scan(
+            transaction: id,
+            database: self.simulation.database,
+            range: QueryRange(query),
+            reply: reply
+        )
+    }
+
+    private func narrow(_ id: TransactionID, _ grant: ScanGrant, _ query: Query, to last: ModelQuery.Result) {
+        let fields = ModelWorld.fields(number: last.value.number, writer: last.value.writer)
+        let key = query.order.key(path: ModelWorld.paths[last.document], fields: fields)
+        self.transactions.narrowScan(
+            transaction: id,
+            database: self.simulation.database,
+            grant,
+            to: QueryRange(query, through: key)
+        )
+    }
+
     private func note(_ seen: [(document: Int, value: ModelDocument?)]) throws {
         for (document, value) in seen {
-            if let before = self.reads[document], before != value {
+            if let before = self.reads.documents[document], before != value {
                 throw SimulationFailure(.consistency, "\(ModelWorld.names[document]) changed between two reads")
             }
-            self.reads[document] = .some(value)
+            self.reads.documents[document] = .some(value)
         }
         try self.client.checker.checkConsistency(self.reads, since: self.since)
     }
@@ -155,17 +191,28 @@ final class ClientTransaction: @unchecked Sendable {
     }
 
     private func writes() -> [ModelWrite] {
-        let known = self.reads.keys.sorted().filter { _ in self.client.random(3) > 0 }
+        let known = self.reads.documents.keys.sorted().filter { _ in self.client.random(3) > 0 }
         let increments = known.map { document in
-            let number = (self.reads[document] ?? nil)?.number ?? 0
+            let number = (self.reads.documents[document] ?? nil)?.number ?? 0
             return ModelWrite(
                 document: document,
                 operation: .set(number: number + 1),
                 writer: self.simulation.nextWriter()
             )
         }
-        let others = self.client.randomWrites(self.client.randomDocuments(2))
+        let others = self.client.randomWrites(self.client.randomDocuments(2)) + self.countingWrites()
         return increments.isEmpty || self.client.random(4) == 0 ? increments + others : increments
+    }
+
+    /// Some document becomes as many as a query has found: two that did this side by side could each be right alone only.
+    private func countingWrites() -> [ModelWrite] {
+        self.reads.queries.sorted { $0.key < $1.key }.map { _, results in
+            ModelWrite(
+                document: self.client.random(ModelWorld.names.count),
+                operation: .set(number: Int64(results.count) * 400),
+                writer: self.simulation.nextWriter()
+            )
+        }
     }
 
     private func committed(_ id: TransactionID, _ error: TransactionError?) throws {

@@ -51,7 +51,7 @@ package final class EngineSimulation: @unchecked Sendable {
     private let clock = SimulatedClock()
     private(set) var server: SimulatedServer
     private(set) var database: DatabaseHandle
-    let checker = SimulationChecker()
+    let checker: SimulationChecker
     private var clients: [SimulatedClient] = []
     private var checkpoint: CheckpointRun?
     /// What crashed processes had in memory: nothing of it is cleaned up.
@@ -78,6 +78,7 @@ package final class EngineSimulation: @unchecked Sendable {
         self.disk = SimulatedDisk(seed: settings.seed, faults: faults, clock: self.clock)
         self.server = try Self.start(self.disk, self.clock, &self.random, self.durability, settings)
         self.database = self.server.database()
+        self.checker = SimulationChecker(queries: ModelQuery.all(in: self.database.name))
         self.clients = (0..<settings.clients).map { _ in SimulatedClient(self) }
     }
 
@@ -101,7 +102,8 @@ package final class EngineSimulation: @unchecked Sendable {
         case ..<380: try self.startClient()
         case ..<650: _ = self.server.scheduler.runOne()
         case ..<830: self.stepLog()
-        case ..<850: _ = self.server.store.prepareStep()
+        case ..<840: _ = self.server.store.prepareStep()
+        case ..<850: self.stepIndexes()
         case ..<900: self.clock.advance(microseconds: .random(in: 0...5_000, using: &self.random))
         case ..<909: self.clock.advance(microseconds: .random(in: 0...30_000_000, using: &self.random))
         case ..<910: self.clock.advance(microseconds: 2_000_000_000)
@@ -129,6 +131,13 @@ package final class EngineSimulation: @unchecked Sendable {
     private func stepLog() {
         _ = self.server.store.step()
         self.catching { try self.checker.follow(self.server.store, self.database) }
+    }
+
+    private func stepIndexes() {
+        if self.random.chance(1, in: 4), let query = self.checker.queries.randomElement(using: &self.random) {
+            self.server.store.requestIndex(query.index, in: self.database)
+        }
+        _ = self.server.store.indexStep()
     }
 
     private func stepCheckpoint() throws {

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 import BrasaStore
 import BrasaTransactions
 
@@ -111,7 +112,7 @@ final class SimulatedClient: @unchecked Sendable {
     func commit(
         _ writes: [ModelWrite],
         in transaction: TransactionID? = nil,
-        reads: [Int: ModelDocument?] = [:],
+        reads: ModelReads = ModelReads(),
         _ then: @escaping (TransactionError?) throws -> Void
     ) {
         let id = self.checker.ask(writes, reads: reads)
@@ -193,6 +194,7 @@ final class SimulatedClient: @unchecked Sendable {
         let time = self.server.store.strongReadTime()
         try self.read(self.randomDocuments(3), at: time, isStrong: true)
         try self.scan(self.random(ModelWorld.scans.count), at: time, isStrong: true)
+        try self.query(self.random(ModelQuery.count), at: time, isStrong: true)
         self.finish()
     }
 
@@ -204,6 +206,7 @@ final class SimulatedClient: @unchecked Sendable {
         let time = Timestamp(microseconds: min(max(near, oldest), newest))
         try self.read(self.randomDocuments(3), at: time, isStrong: false)
         try self.scan(self.random(ModelWorld.scans.count), at: time, isStrong: false)
+        try self.query(self.random(ModelQuery.count), at: time, isStrong: false)
         self.finish()
     }
 
@@ -250,6 +253,26 @@ final class SimulatedClient: @unchecked Sendable {
         let seen = documents.map { (document: $0, value: values[$0] ?? nil) }
         try self.checker.checkRead(seen, at: time, isStrong: isStrong)
         return Dictionary(uniqueKeysWithValues: seen.map { ($0.document, $0.value) })
+    }
+}
+
+extension SimulatedClient {
+    /// Runs a query up to its limit, on an index if there is one, and checks what it finds.
+    @discardableResult
+    func query(_ index: Int, at time: Timestamp, isStrong: Bool) throws -> [ModelQuery.Result] {
+        let query = self.checker.queries[index].query
+        let limit = query.limit ?? .max
+        var scan = try self.server.store.query(query, in: self.simulation.database, at: time)
+        var found: [ModelQuery.Result] = []
+        while found.count < limit, !scan.isAtEnd {
+            for entry in try scan.next(min(limit - found.count, 2)) {
+                guard let index = ModelWorld.index(of: entry.path), let value = ModelWorld.document(entry.document)
+                else { throw SimulationFailure(.visibility, "a query found \(entry.path)") }
+                found.append(ModelQuery.Result(document: index, value: value))
+            }
+        }
+        try self.checker.checkQuery(index, found, at: time, isStrong: isStrong)
+        return found
     }
 }
 

@@ -11,13 +11,14 @@ final class SimulationChecker {
     struct Asked {
         let writes: [ModelWrite]
         /// What its transaction has read before.
-        let reads: [Int: ModelDocument?]
+        let reads: ModelReads
         /// The newest durable commit, and the newest acknowledged one, at that moment.
         let since: Int64
         let acknowledgedBefore: Int64
     }
 
     private(set) var timeline = ModelTimeline()
+    let queries: [ModelQuery]
     private(set) var lastDurable: Int64 = 0
     private var lastAcknowledged: Int64 = 0
     /// The latest time that a read was answered for.
@@ -31,6 +32,10 @@ final class SimulationChecker {
 
     private(set) var acknowledgedCount = 0
     private(set) var checkedReads = 0
+
+    init(queries: [ModelQuery]) {
+        self.queries = queries
+    }
 
     // MARK: What became durable
 
@@ -73,7 +78,7 @@ final class SimulationChecker {
 
     // MARK: Commits
 
-    func ask(_ writes: [ModelWrite], reads: [Int: ModelDocument?] = [:]) -> Int {
+    func ask(_ writes: [ModelWrite], reads: ModelReads = ModelReads()) -> Int {
         self.lastID += 1
         self.asked[self.lastID] = Asked(
             writes: writes,
@@ -105,13 +110,9 @@ final class SimulationChecker {
             throw SimulationFailure(.visibility, "acknowledged at \(now): \(expected.changes), durable: \(durable)")
         }
         try self.check(results, expected, at: now)
-        for (document, seen) in asked.reads where self.timeline.document(document, before: now) != seen {
-            let name = ModelWorld.names[document]
-            let actual = String(describing: self.timeline.document(document, before: now))
-            throw SimulationFailure(
-                .serializability,
-                "the commit at \(now) read \(name) as \(String(describing: seen)), not \(actual)"
-            )
+        let before = { self.timeline.document($0, before: now) }
+        if let difference = asked.reads.difference(from: before, self.queries) {
+            throw SimulationFailure(.serializability, "to the commit at \(now), \(difference)")
         }
         if !expected.changes.isEmpty { self.lastAcknowledged = max(self.lastAcknowledged, now) }
         self.acknowledgedCount += 1
@@ -226,10 +227,19 @@ final class SimulationChecker {
         }
     }
 
+    func checkQuery(_ index: Int, _ results: [ModelQuery.Result], at time: Timestamp, isStrong: Bool) throws {
+        let now = time.microseconds
+        let expected = self.queries[index].results { self.timeline.document($0, at: now) }
+        guard results == expected else {
+            throw SimulationFailure(.visibility, "query \(index) at \(now) found \(results), not \(expected)")
+        }
+        try self.checkRead(results.map { ($0.document, $0.value) }, at: time, isStrong: isStrong)
+    }
+
     /// Some moment must have all that a transaction has read.
-    func checkConsistency(_ reads: [Int: ModelDocument?], since: Int64) throws {
+    func checkConsistency(_ reads: ModelReads, since: Int64) throws {
         let isConsistent = self.timeline.moments(since: since).contains { moment in
-            reads.allSatisfy { self.timeline.document($0.key, at: moment) == $0.value }
+            reads.difference(from: { self.timeline.document($0, at: moment) }, self.queries) == nil
         }
         if !isConsistent { throw SimulationFailure(.consistency, "\(reads)") }
     }
