@@ -141,7 +141,10 @@ let package = Package(
             ["BrasaLog", "BrasaPlatform", "BrasaSimulation", "CBrasaChecksum"],
             resources: [.copy("Golden")]
         ),
-        tests("BrasaStore", pure + ["BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]),
+        tests(
+            "BrasaStore",
+            pure + ["BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation", "BrasaQueryModel"]
+        ),
         tests(
             "BrasaTransactions",
             pure + ["BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]

@@ -64,6 +64,11 @@ final class StoreFixture {
                 outcome: text.map { .set(fields($0), createTime: nil) } ?? .delete
             )
         }
+        return try self.commit(changes)
+    }
+
+    @discardableResult
+    func commit(_ changes: [DocumentChange]) throws -> Timestamp {
         self.clock.advance(microseconds: 10)
         let time = try self.store.apply(changes: changes, waiter: nil)
         self.flush()

@@ -8,7 +8,7 @@ struct Planner: Sendable {
     private let store: Store
     /// Results may come in any order.
     let isAnyOrder: Bool
-    private let shapes: [ConjunctionShape]
+    let shapes: [ConjunctionShape]
 
     init(_ query: Query, in database: DatabaseHandle, of store: Store, isAnyOrder: Bool) {
         self.query = query

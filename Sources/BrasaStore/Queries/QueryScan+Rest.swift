@@ -29,17 +29,23 @@ extension QueryScan {
     }
 
     private mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
+        let counted: Int
         let stage = self.stage
         self.stage = .ended
         switch consume stage {
         case .merge(var merged) where merged.isCountable:
-            defer { self.stage = .merge(merged) }
-            let count = try merged.countRest(&work)
-            return count
+            do {
+                defer { self.stage = .merge(merged) }
+                let count = try merged.countRest(&work)
+                if !merged.isAtEnd { return count }
+                counted = count
+            }
+            self.stage = .ended
+            return counted
         case let stage:
             self.stage = stage
             var entries: [Entry] = []
-            while try self.advance(Self.examinedMax, &work, &entries) {}
+            while try self.advance(self.store.configuration.queryStepMax, &work, &entries) {}
             return entries.count
         }
     }

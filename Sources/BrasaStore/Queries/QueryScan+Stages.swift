@@ -4,8 +4,9 @@ import BrasaQueries
 extension QueryScan {
     /// Bytes of keys that one pass of a sort keeps.
     static let sortedKeyBytesMax = 2 << 20
-    /// Documents examined without an index until it is looked for again.
-    static let planInterval = 1 << 14
+    /// Documents examined without an index until it is looked for again: about when a sort begins to leave results to
+    /// another pass.
+    private var planInterval: Int { 2 * self.store.configuration.sortedMax }
 
     /// Chooses how to go on behind the last result.
     mutating func begin() throws(StoreError) {
@@ -17,7 +18,7 @@ extension QueryScan {
     private mutating func beginWithIndex() throws(StoreError) {
         let resume = self.resume
         let plan = self.planner.plan(resume: resume)
-        self.planAgainAt = self.statistics.examined + Self.planInterval
+        self.planAgainAt = self.statistics.examined + self.planInterval
         if case .merge = plan { try self.adopt(plan, resume: resume) }
     }
 
@@ -29,7 +30,7 @@ extension QueryScan {
 
     private mutating func adopt(_ plan: QueryPlan, resume: OrderPreservingKey?) throws(StoreError) {
         self.plan.add(plan, of: self.planner)
-        self.planAgainAt = self.statistics.examined + Self.planInterval
+        self.planAgainAt = self.statistics.examined + self.planInterval
         switch plan {
         case .nothing: self.stage = .ended
         case .names(let isExact): self.stage = .names(try self.names(isExact: isExact, resume: resume))

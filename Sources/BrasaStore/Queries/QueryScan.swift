@@ -3,7 +3,7 @@ package import BrasaQueries
 
 /// A query's results as they were at one time, in its order, a chunk at a time: without the query's offset, limit and
 /// projection, which are its user's business. No lock is held between calls, and the work of one call is bounded by
-/// about `examinedMax` index entries or documents. Keeps the time's versions from being pruned.
+/// about `queryStepMax` index entries or documents. Keeps the time's versions from being pruned.
 package struct QueryScan: Sendable {
     package struct Entry: Sendable {
         package let path: ResourcePath
@@ -25,8 +25,6 @@ package struct QueryScan: Sendable {
         case merge(MergedRuns)
         case ended
     }
-
-    static let examinedMax = 1024
 
     let store: Store
     let planner: Planner
@@ -66,7 +64,7 @@ package struct QueryScan: Sendable {
         if count == .max { return try self.skipRest() }
         return try self.work { (scan, work) throws(StoreError) in
             var entries: [Entry] = []
-            let limit = min(count, Self.examinedMax)
+            let limit = min(count, scan.store.configuration.queryStepMax)
             while entries.count < limit, try scan.advance(limit, &work, &entries) {}
             work.statistics.results += entries.count
             return entries.count
@@ -79,7 +77,7 @@ package struct QueryScan: Sendable {
         var work = ScanWork(
             time: self.time.microseconds,
             history: self.store.documents.history,
-            budget: Self.examinedMax,
+            budget: self.store.configuration.queryStepMax,
             statistics: self.statistics
         )
         let result = try body(&self, &work)

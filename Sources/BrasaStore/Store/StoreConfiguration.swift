@@ -25,6 +25,8 @@ extension Store {
         package var indexRetry: Duration
         /// Results that a query sorts in memory at a time while there is no index for its order.
         package var sortedMax: Int
+        /// Index entries and documents that one call of a query's scan looks at, about.
+        package var queryStepMax: Int
 
         package init(
             log: LogConfiguration = LogConfiguration(),
@@ -38,7 +40,8 @@ extension Store {
             indexBytesMax: Int = 1 << 30,
             indexesMax: Int = 256,
             indexRetry: Duration = .seconds(600),
-            sortedMax: Int = 8192
+            sortedMax: Int = 8192,
+            queryStepMax: Int = 1024
         ) {
             self.log = log
             self.shards = min(max(shards, 1), 256)
@@ -52,6 +55,7 @@ extension Store {
             self.indexesMax = indexesMax
             self.indexRetry = indexRetry
             self.sortedMax = max(sortedMax, 1)
+            self.queryStepMax = max(queryStepMax, 1)
         }
     }
 }

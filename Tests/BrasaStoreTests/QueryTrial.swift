@@ -1,0 +1,188 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaQueryModel
+import Synchronization
+
+@testable import BrasaStore
+
+/// One query on a store that has had other documents before, has some after, and does things while the query runs. The
+/// same case and seed make the same trial.
+struct QueryTrial {
+    private enum Indexing: CaseIterable {
+        /// The adviser alone decides.
+        case asNeeded
+        /// What each conjunction would like best.
+        case ideal
+        /// Indexes of single parts, to be joined, and the one of the order.
+        case parts
+    }
+
+    private let fixture: StoreFixture
+    private let database: DatabaseHandle
+    private let query: Query
+    private var generator: QueryCaseGenerator
+    private let indexing: Indexing
+    private let definitions: [IndexDefinition]
+
+    /// What is wrong; nil when nothing is.
+    static func failure(of made: QueryCase, seed: UInt64) throws -> String? {
+        guard let query = made.checked else { return nil }
+        var trial = try QueryTrial(query, seed: seed)
+        try trial.makePast()
+        let time = try trial.makePresent(made.documents)
+        try trial.makeFuture()
+        let expected = made.model.ordered(made.documents)
+        for _ in 0..<3 {
+            if let failure = try trial.run(at: time, expecting: expected) { return failure }
+        }
+        return try trial.count(at: time, expecting: expected)
+    }
+
+    private init(_ query: Query, seed: UInt64) throws {
+        self.generator = QueryCaseGenerator(seed: seed ^ 0x5EED, database: query.database)
+        var random = self.generator.random
+        self.fixture = try StoreFixture(seed: seed) {
+            $0.shards = random.pick([1, 2, 4])
+            $0.sortedMax = random.pick([1, 2, 5, 8192])
+            $0.queryStepMax = random.pick([1, 3, 20, 1024])
+        }
+        self.database = self.fixture.store.database(query.database)
+        self.query = query
+        self.indexing = random.pick(Indexing.allCases)
+        let planner = Planner(query, in: self.database, of: self.fixture.store, isAnyOrder: false)
+        switch self.indexing {
+        case .asNeeded: self.definitions = []
+        case .ideal: self.definitions = planner.shapes.compactMap(\.idealDefinition)
+        case .parts:
+            self.definitions = planner.shapes.flatMap { shape in
+                ([[]] + shape.bound.map { [$0] }).compactMap { shape.definition($0) }
+            }
+        }
+        self.generator.random = random
+    }
+
+    // MARK: Documents
+
+    private mutating func makePast() throws {
+        if self.generator.random.chance(3) { self.requestIndexes() }
+        for _ in 0..<self.generator.random.below(3) { try self.commitNoise() }
+    }
+
+    private mutating func makePresent(_ documents: [ModelDocument]) throws -> Timestamp {
+        if self.generator.random.chance(2) { self.requestIndexes() }
+        var scan = try self.fixture.store.scan(range("", nil, all: true), in: self.database, at: self.now)
+        var changes = try scan.next(.max).map { ($0.path, nil as EncodedFields?) }
+        changes.removeAll { path, _ in documents.contains { $0.path == path } }
+        changes += documents.map { ($0.path, $0.fields) }
+        for change in changes { try self.commit([change]) }
+        return self.now
+    }
+
+    private mutating func makeFuture() throws {
+        for _ in 0..<self.generator.random.below(3) { try self.commitNoise() }
+        self.requestIndexes()
+        if !self.generator.random.chance(3) { while self.fixture.store.indexStep() {} }
+    }
+
+    private var now: Timestamp { self.fixture.store.strongReadTime() }
+
+    private mutating func commitNoise() throws {
+        let isDeletion = self.generator.random.chance(3)
+        let documents = self.generator.documents(count: 4)
+        try self.commit(documents.map { ($0.path, isDeletion ? nil : $0.fields) })
+        if self.generator.random.chance(2) { _ = self.fixture.store.indexStep() }
+    }
+
+    private func commit(_ changes: [(ResourcePath, EncodedFields?)]) throws {
+        guard !changes.isEmpty else { return }
+        let changes = changes.map { path, fields in
+            DocumentChange(
+                database: self.database,
+                path: path,
+                outcome: fields.map { .set($0, createTime: nil) } ?? .delete
+            )
+        }
+        try self.fixture.commit(changes)
+    }
+
+    // MARK: Indexes
+
+    private func requestIndexes() {
+        for definition in self.definitions { self.fixture.store.requestIndex(definition, in: self.database) }
+    }
+
+    private mutating func disturb() throws {
+        switch self.generator.random.below(12) {
+        case 0: try self.commitNoise()
+        case 1, 2: _ = self.fixture.store.indexStep()
+        case 3: while self.fixture.store.indexStep() {}
+        case 4 where self.generator.random.chance(4): self.dropIndex()
+        default: break
+        }
+    }
+
+    private mutating func dropIndex() {
+        let registry = self.fixture.store.indexRegistry
+        registry.state.withLock { state in
+            let keys = state.records.filter { $0.value.state == .ready }.sorted { $0.value.number < $1.value.number }
+            if let key = keys.first?.key { state.remove(key) }
+        }
+        while self.fixture.store.indexStep() {}
+    }
+
+    // MARK: The query
+
+    private mutating func run(at time: Timestamp, expecting expected: [ModelDocument]) throws -> String? {
+        let isAnyOrder = self.generator.random.chance(6)
+        var scan = try self.fixture.store.query(self.query, in: self.database, at: time, isAnyOrder: isAnyOrder)
+        var found: [ModelDocument] = []
+        var skipped = 0
+        let toSkip = self.generator.random.chance(3) && !isAnyOrder ? self.generator.random.below(6) : 0
+        while skipped < toSkip, !scan.isAtEnd {
+            skipped += try scan.skip(toSkip - skipped)
+            try self.disturb()
+        }
+        let chunk = self.generator.random.pick([1, 2, 5, 100])
+        var calls = 0
+        while !scan.isAtEnd {
+            calls += 1
+            if calls > 10_000 { return self.report("no end", scan, expected) }
+            let entries = try scan.next(chunk)
+            if entries.count > chunk { return "more than asked for" }
+            found += entries.map { ModelDocument(path: $0.path, entries: $0.document.fields.decoded) }
+            for entry in entries {
+                if let key = entry.orderKey,
+                    key != self.query.order.key(path: entry.path, fields: entry.document.fields)
+                {
+                    return "a wrong key for \(entry.path)"
+                }
+            }
+            try self.disturb()
+        }
+        if isAnyOrder { found = expected.filter(found.contains) + found.filter { !expected.contains($0) } }
+        let wanted = Array(expected.dropFirst(toSkip))
+        if skipped != min(toSkip, expected.count) { return self.report("skipped \(skipped)", scan, expected) }
+        if found != wanted || scan.statistics.results != skipped + found.count {
+            return self.report("found \(found.map(\.path))", scan, wanted)
+        }
+        return nil
+    }
+
+    private mutating func count(at time: Timestamp, expecting expected: [ModelDocument]) throws -> String? {
+        var scan = try self.fixture.store.query(self.query, in: self.database, at: time)
+        var count = 0
+        if self.generator.random.chance(2) { count += try scan.next(self.generator.random.below(4)).count }
+        var calls = 0
+        while !scan.isAtEnd {
+            calls += 1
+            if calls > 10_000 { return self.report("no end of the count", scan, expected) }
+            count += try scan.skip(.max)
+            try self.disturb()
+        }
+        return count == expected.count ? nil : self.report("counted \(count)", scan, expected)
+    }
+
+    private func report(_ what: String, _ scan: QueryScan, _ expected: [ModelDocument]) -> String {
+        "\(what) instead of \(expected.map(\.path)) by \(scan.plan.indexesUsed.map(\.properties)), \(self.indexing)"
+    }
+}
