@@ -7,7 +7,7 @@ extension QueryCaseGenerator {
         var query = StructuredQuery()
         let parent = self.parent()
         query.from = self.source()
-        if !self.random.chance(5) { query.filter = self.filter(depth: 0) }
+        if !self.random.chance(6) { query.filter = self.filter(depth: 0) }
         if !self.random.chance(3) { query.orderBy = self.orders(query.filter) }
         if self.random.chance(3) { query.startAt = self.cursor(query, parent, documents) }
         if self.random.chance(4) { query.endAt = self.cursor(query, parent, documents) }
@@ -39,7 +39,8 @@ extension QueryCaseGenerator {
 
     private mutating func fieldPath() -> FieldPath {
         let names: [UTF8Text] = self.random.pick([
-            ["a"], ["a"], ["b"], ["c"], ["m"], ["m", "x"], ["m", "x"], ["m", "a.b"], ["t"], ["v"], ["none"],
+            ["a"], ["a"], ["a"], ["b"], ["b"], ["b"], ["c"], ["c"], ["m"], ["m", "x"], ["m", "a.b"], ["t"], ["v"],
+            ["none"],
         ])
         return (try? FieldPath(names: names)) ?? .documentName
     }
@@ -48,7 +49,8 @@ extension QueryCaseGenerator {
 
     private mutating func filter(depth: Int) -> StructuredQuery.Filter {
         switch self.random.below(depth < 3 ? 8 : 5) {
-        case 5, 6: .composite(.and, (0..<self.random.below(4)).map { _ in self.filter(depth: depth + 1) })
+        case 5, 6:
+            .composite(.and, (0..<self.random.pick([0, 1, 2, 2, 2, 3])).map { _ in self.filter(depth: depth + 1) })
         case 7: .composite(.or, (0...self.random.below(3)).map { _ in self.filter(depth: depth + 1) })
         default: self.random.chance(8) ? self.nameFilter() : self.fieldFilter()
         }
@@ -68,7 +70,7 @@ extension QueryCaseGenerator {
         case 6:
             let members = (0...self.random.below(3)).map { _ in self.element(for: .array) }
             return .field(.array, .arrayContainsAny, .array(members))
-        case 7...12: return .field(path, .equal, self.operand(for: path))
+        case 7...10: return .field(path, .equal, self.operand(for: path))
         default:
             let op = self.random.pick([
                 StructuredQuery.Filter.FieldOperator.lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual,
@@ -102,7 +104,7 @@ extension QueryCaseGenerator {
 
     private mutating func orders(_ filter: StructuredQuery.Filter?) -> [StructuredQuery.Order] {
         var paths: [FieldPath] = []
-        for _ in 0..<self.random.below(3) { paths.append(self.fieldPath()) }
+        for _ in 0..<self.random.pick([0, 1, 1, 1, 2, 2, 3]) { paths.append(self.fieldPath()) }
         if self.random.chance(4) { paths.append(.documentName) }
         return paths.map {
             StructuredQuery.Order(field: $0, direction: self.random.pick([.unspecified, .ascending, .descending]))

@@ -36,10 +36,11 @@ package struct QueryCaseGenerator: Sendable {
 
     package mutating func path() -> ResourcePath {
         var path = ResourcePath.root
-        for _ in 0..<self.random.pick([1, 1, 1, 2, 2, 3]) {
-            let collection = self.random.pick(["c", "c", "d", "c-"])
+        for _ in 0..<self.random.pick([1, 1, 1, 1, 1, 1, 2, 2, 3]) {
+            let collection = self.random.pick(["c", "c", "c", "c", "d", "c-"])
             let document = self.random.pick([
                 "__id5__", "__id12__", "__id-1__", "1", "12", "a", "a", "a-", "b", "c", "é", "a\u{0}", "x", "y", "z",
+                "e", "f", "g", "h", "i", "j", "k", "l", "m", "n",
             ])
             // Both are legal ids, and three levels stay far below the limits.
             path = (try? path.appending(collection.utf8).appending(document.utf8)) ?? path
@@ -49,14 +50,14 @@ package struct QueryCaseGenerator: Sendable {
 
     package mutating func entries() -> [Value.MapEntry] {
         var entries: [Value.MapEntry] = []
-        for name in ["a", "b", "c", "m", "t", "v"] where !self.random.chance(4) {
+        for name in ["a", "b", "c", "m", "t", "v"] where !self.random.chance(8) {
             entries.append(Value.MapEntry(key: UTF8Text(name), value: self.value(ofField: name)))
         }
         return entries
     }
 
     private mutating func value(ofField name: String) -> Value {
-        if self.random.chance(12) { return self.anyValue() }
+        if self.random.chance(16) { return self.anyValue() }
         switch name {
         case "a": return self.number()
         case "b": return self.text()
@@ -86,6 +87,7 @@ package struct QueryCaseGenerator: Sendable {
     }
 
     package mutating func number() -> Value {
+        if self.random.chance(2) { return self.random.pick([.integer(1), .integer(2), .double(1), .double(1.5)]) }
         let wide: Int64 = 1 << 53
         return self.random.pick([
             .integer(0), .integer(1), .integer(1), .integer(2), .integer(3), .double(0), .double(-0.0), .double(1),
