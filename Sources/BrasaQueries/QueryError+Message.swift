@@ -7,7 +7,6 @@ extension QueryError: CustomStringConvertible {
     package var message: String {
         switch self.reason {
         case .document(let error): error.message
-        case .unimplemented(let what): "\(what) are not supported yet."
 
         case .severalSelectors: "StructuredQuery.from cannot have more than one collection selector."
         case .kindRequiredForFilter(let path): "kind is required for filter: \(path.queryText)"

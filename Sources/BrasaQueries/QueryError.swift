@@ -3,7 +3,7 @@ package import BrasaDocuments
 /// Why a query was refused. The reason carries the facts; code and text are made from it.
 package struct QueryError: Error, Hashable, Sendable {
     package enum Code: Hashable, Sendable {
-        case invalidArgument, failedPrecondition, unimplemented
+        case invalidArgument, failedPrecondition
     }
 
     package let reason: Reason
@@ -14,7 +14,6 @@ package struct QueryError: Error, Hashable, Sendable {
 
     package var code: Code {
         switch self.reason {
-        case .unimplemented: .unimplemented
         case .zeroMagnitude: .failedPrecondition
         default: .invalidArgument
         }
@@ -25,8 +24,6 @@ extension QueryError {
     package enum Reason: Hashable, Sendable {
         /// An invalid name, path or value in the query.
         case document(DocumentError)
-        /// A legal query that is not answered yet.
-        case unimplemented(String)
 
         // Source, offset and limit
         case severalSelectors

@@ -19,57 +19,45 @@ extension FirestoreService {
         guard let request else { return }
         do throws(GRPCStatus) {
             let listing = try DocumentListing(request, pageSizeDefault: Self.pageSizeDefault)
-            try self.run(listing, request.consistency, on: call)
+            let range: QueryRange =
+                switch listing.source {
+                case .names(let names): QueryRange(names: names)
+                case .query(let query): QueryRange(query)
+                }
+            let database = self.store.database(listing.database)
+            self.withAccess(to: range, in: database, request.consistency, for: call) {
+                (access) throws(StoreError) in try self.list(listing, access, on: call)
+            }
         } catch {
             call.finish(error)
         }
     }
 
-    private func run(
-        _ listing: DocumentListing,
-        _ consistency: ReadConsistency,
-        on call: GRPCServerCall
-    ) throws(GRPCStatus) {
-        let database = self.store.database(listing.database)
-        switch consistency {
-        case .strong, .newTransaction:
-            self.list(listing, in: database, at: nil, on: call)
-        case .readTime(let time):
-            self.list(listing, in: database, at: time, on: call)
-        case .transaction(let bytes):
-            guard let id = TransactionID(bytes: bytes) else { throw GRPCStatus(TransactionError.invalidTransaction) }
-            let ticket = self.transactions.scan(
-                transaction: id,
-                database: database,
-                range: QueryRange(names: listing.range),
-                reply: self.reply { result in
-                    guard let grant = call.value(result) else { return }
-                    self.finish(call) { () throws(StoreError) in
-                        try listing.page(of: self.store, database, at: grant.readTime)
-                    }
-                }
-            )
-            self.cancel(ticket, with: call)
-        }
-    }
-
     private func list(
         _ listing: DocumentListing,
-        in database: DatabaseHandle,
-        at time: ReadTime?,
+        _ access: QueryAccess,
         on call: GRPCServerCall
-    ) {
-        self.withReadTime(time, for: call) { (time) throws(StoreError) in
-            self.finish(call) { () throws(StoreError) in try listing.page(of: self.store, database, at: time) }
-        }
-    }
-
-    private func finish(_ call: GRPCServerCall, with page: () throws(StoreError) -> ListDocumentsResponse) {
-        do throws(StoreError) {
-            let response = try page()
-            call.respond(call.message { response.encode(into: &$0) })
-        } catch {
-            call.finish(GRPCStatus(error))
+    ) throws(StoreError) {
+        var page = ListingPage(listing)
+        switch listing.source {
+        case .names(let names):
+            let scan = try self.store.scan(
+                names,
+                in: access.database,
+                at: access.time,
+                descending: listing.order.isNameDescending,
+                showMissing: listing.showMissing
+            )
+            try page.fill(from: scan)
+            call.respond(call.message { page.response.encode(into: &$0) })
+        case .query(let query):
+            var run = try self.start(query, access)
+            SteppedAnswer(call) { () throws(GRPCStatus) in
+                var isOpen = true
+                for found in try run.next() where isOpen { isOpen = page.add(found.path, found.document) }
+                guard run.isAtEnd || !isOpen else { return nil }
+                return call.message { page.response.encode(into: &$0) }
+            }.run()
         }
     }
 

@@ -42,6 +42,8 @@ package final class FirestoreService: Sendable {
         methods.register(FirestoreMethods.batchWrite, .unary { self.batchWrite($0, $1) })
         methods.register(FirestoreMethods.runQuery, .serverStreaming { self.runQuery($0, $1) })
         methods.register(FirestoreMethods.write, .bidirectional { self.write($0) })
+        methods.register(FirestoreMethods.runAggregationQuery, .serverStreaming { self.runAggregationQuery($0, $1) })
+        methods.register(FirestoreMethods.partitionQuery, .unary { self.partitionQuery($0, $1) })
         methods.register(FirestoreMethods.listCollectionIds, .unary { self.listCollectionIds($0, $1) })
     }
 

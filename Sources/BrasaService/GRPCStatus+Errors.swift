@@ -39,11 +39,15 @@ extension GRPCStatus {
             switch error.code {
             case .invalidArgument: .invalidArgument
             case .failedPrecondition: .failedPrecondition
-            case .unimplemented: .unimplemented
             }
         self.init(code, error.message)
     }
 
+    static let onlyStructuredQueries = GRPCStatus(.invalidArgument, "only structured queries are supported")
+    static let onlyStructuredAggregations = GRPCStatus(
+        .invalidArgument,
+        "Only structured aggregation queries are supported."
+    )
     static let invalidPageToken = GRPCStatus(.invalidArgument, "invalid page token")
     static let negativePageSize = GRPCStatus(.invalidArgument, "Page size must be nonnegative.")
     static let unalignedReadTime = GRPCStatus(

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaQueries
 
 /// The `order_by` text of ListDocuments, such as `population desc, __name__`: field paths with an optional direction, the
 /// name last and in the direction of the last field where it is not there.
@@ -80,23 +81,10 @@ struct ListOrder {
         )
     }
 
-    /// A document's place in this order, as bytes that compare like it; nil for a document that lacks one of the fields
-    /// and so is not listed.
-    func key(of document: Document, at path: ResourcePath) -> [UInt8]? {
-        var key = OrderPreservingKey()
-        for field in self.fields {
-            guard let value = document.fields.value(at: field.path) else { return nil }
-            if field.isDescending {
-                key.appendDescending(OrderPreservingKey(value))
-            } else {
-                key.append(value)
-            }
+    /// As a query has it, the name included.
+    var orders: [StructuredQuery.Order] {
+        (self.fields + [Clause(path: .documentName, isDescending: self.isNameDescending)]).map {
+            StructuredQuery.Order(field: $0.path, direction: $0.isDescending ? .descending : .ascending)
         }
-        if self.isNameDescending {
-            key.appendDescending(OrderPreservingKey(path))
-        } else {
-            key.append(path)
-        }
-        return key.bytes
     }
 }

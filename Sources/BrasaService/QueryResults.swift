@@ -5,90 +5,84 @@ import BrasaStore
 import BrasaWire
 import NIOCore
 
-/// The response messages of one query, made one at a time from a scan: the count of skipped documents if there is an
-/// offset, then the documents; at least one message in any case, since clients take the read time from it.
+/// The response messages of one query, made one at a time: the count of skipped documents if there is an offset, then the
+/// documents; at least one message in any case, since clients take the read time from it. An explanation goes with the
+/// last, which is therefore held back until it is known to be it.
 final class QueryResults {
-    /// How much of the scan is fetched at once.
-    private static let chunk = 64
-    private static let skippedChunk = 1024
-
-    /// Called with the last document when the query's limit ends the results.
-    var onLimit: ((ResourcePath) -> Void)?
-
-    private let query: NameQuery
-    private var scan: NameScan
-    private let database: DatabaseName
-    private let readTime: Timestamp
+    private var run: QueryRun
+    private let access: QueryAccess
     private let call: GRPCServerCall
-    private var fetched: ArraySlice<NameScan.Entry> = []
-    private var isExhausted = false
-    private var hasSkipped = false
-    private var skipped = 0
-    private var returned = 0
+    private var explanation: QueryExplanation?
+    private var found: ArraySlice<QueryRun.Found> = []
+    private var hasToldSkipped: Bool
     private var hasAnswered = false
+    private var isYieldDue = false
+    private var heldBack: RunQueryResponse?
 
-    init(_ query: NameQuery, scan: NameScan, database: DatabaseName, readTime: Timestamp, call: GRPCServerCall) {
-        self.query = query
-        self.scan = scan
-        self.database = database
-        self.readTime = readTime
+    init(_ run: QueryRun, _ access: QueryAccess, call: GRPCServerCall, explanation: QueryExplanation?) {
+        self.run = run
+        self.access = access
         self.call = call
+        self.explanation = explanation
+        self.hasToldSkipped = run.query.offset == 0 || run.query.limit == 0
     }
 
     func next() -> ResponseStream.Part {
-        if self.query.limit == 0 { return self.end() }
-        do throws(StoreError) {
-            if self.skipped < self.query.offset, !self.hasSkipped { return try self.skip() }
-            if self.fetched.isEmpty, !self.isExhausted { try self.fetch() }
+        if let response = self.takeResponse() { return self.send(response) }
+        guard !self.run.isAtEnd else { return self.end() }
+        if self.isYieldDue {
+            self.isYieldDue = false
+            return .yield
+        }
+        do throws(GRPCStatus) {
+            self.found = try self.step()[...]
         } catch {
-            return .failure(GRPCStatus(error))
+            return .failure(error)
         }
-        guard let entry = self.fetched.popFirst() else { return self.end() }
-        self.returned += 1
-        if self.returned == self.query.limit {
-            self.onLimit?(entry.path)
-            self.fetched = []
-            self.isExhausted = true
-        }
-        return self.answer(entry)
+        // A step that found little may have looked at much: others get their turn before the next.
+        self.isYieldDue = self.found.count < QueryRun.chunk
+        return self.next()
     }
 
-    /// Passes over one chunk of the offset, so that a large one does not hold up the loop, and says at its end how many
-    /// documents there were.
-    private func skip() throws(StoreError) -> ResponseStream.Part {
-        let wanted = min(Self.skippedChunk, self.query.offset - self.skipped)
-        let count = try self.scan.skip(wanted)
-        self.skipped += count
-        self.isExhausted = count < wanted
-        guard self.isExhausted || self.skipped == self.query.offset else { return .yield }
-        self.hasSkipped = true
-        return self.answer(RunQueryResponse(readTime: self.readTime, skippedResults: Int32(self.skipped)), 32)
+    private func step() throws(GRPCStatus) -> [QueryRun.Found] {
+        guard self.explanation != nil else { return try self.run.next() }
+        return try self.explanation?.measure { () throws(GRPCStatus) in try self.run.next() } ?? []
     }
 
-    private func fetch() throws(StoreError) {
-        let rest = (self.query.limit ?? .max) - self.returned
-        let chunk = try self.scan.next(min(Self.chunk, rest))
-        self.isExhausted = chunk.isEmpty
-        self.fetched = chunk[...]
+    /// What can be answered with what is known so far.
+    private func takeResponse() -> RunQueryResponse? {
+        if !self.hasToldSkipped, self.run.hasSkipped {
+            self.hasToldSkipped = true
+            return RunQueryResponse(readTime: self.access.time, skippedResults: Int32(self.run.skipped))
+        }
+        guard let found = self.found.popFirst(),
+            let name = DocumentName(database: self.access.database.name, path: found.path)
+        else { return nil }
+        let document = found.document.masked(by: self.run.query.projection)
+        return RunQueryResponse(document: NamedDocument(name: name, document: document), readTime: self.access.time)
+    }
+
+    private func send(_ response: RunQueryResponse) -> ResponseStream.Part {
+        self.hasAnswered = true
+        guard self.explanation != nil else { return self.message(response) }
+        let previous = self.heldBack
+        self.heldBack = response
+        return previous.map { self.message($0) } ?? self.next()
     }
 
     private func end() -> ResponseStream.Part {
-        guard self.hasAnswered else { return self.answer(RunQueryResponse(readTime: self.readTime), 32) }
-        return .end
+        if let explanation = self.explanation.take() {
+            var last = self.heldBack.take() ?? RunQueryResponse(readTime: self.access.time)
+            last.metrics = explanation.metrics(of: self.run)
+            self.hasAnswered = true
+            return self.message(last)
+        }
+        guard !self.hasAnswered else { return .end }
+        return self.send(RunQueryResponse(readTime: self.access.time))
     }
 
-    private func answer(_ entry: NameScan.Entry) -> ResponseStream.Part {
-        guard let name = DocumentName(database: self.database, path: entry.path) else { return .yield }
-        let document = entry.document?.masked(by: self.query.projection)
-        let response = RunQueryResponse(
-            document: NamedDocument(name: name, document: document),
-            readTime: self.readTime
-        )
-        return self.answer(response, (document?.wireSizeEstimate ?? 224) + 32)
-    }
-
-    private func answer(_ response: RunQueryResponse, _ size: Int) -> ResponseStream.Part {
-        self.hasAnswered = true
+    private func message(_ response: RunQueryResponse) -> ResponseStream.Part {
+        let size = (response.document?.document?.wireSizeEstimate ?? 0) + (response.metrics == nil ? 32 : 512)
         return .message(self.call.message(size: size) { response.encode(into: &$0) })
     }
 }

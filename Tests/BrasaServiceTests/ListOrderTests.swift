@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaQueries
 import Testing
 
 @testable import BrasaService
@@ -46,29 +47,13 @@ import Testing
         }
     }
 
-    private func key(_ order: String, _ path: String, _ entries: [(String, Value)]) throws -> [UInt8]? {
-        let time = Timestamp(microseconds: 1)
-        let document = Document(fields: fields(entries), createTime: time, updateTime: time)
-        return try ListOrder(parsing: UTF8Text(order)).key(of: document, at: try name(path).path)
-    }
-
-    @Test func `Keys compare like the documents`() throws {
-        let ascending = try [
-            self.key("a, b desc", "c/z", [("a", .integer(1)), ("b", .string("x"))]),
-            self.key("a, b desc", "c/a", [("a", .double(1.5)), ("b", .string("xy"))]),
-            self.key("a, b desc", "c/b", [("a", .double(1.5)), ("b", .string("x"))]),
-            self.key("a, b desc", "c/a", [("a", .double(1.5)), ("b", .string("x"))]),
-            self.key("a, b desc", "c/a", [("a", .string("")), ("b", .null)]),
-        ].map { try #require($0) }
-        // By the last clause's direction, names descend.
-        for (lower, higher) in zip(ascending, ascending.dropFirst()) {
-            #expect(ByteOrder.compare(lower, higher) == .ascending)
+    @Test func `A query's order has the name, in the direction of the last field`() throws {
+        for (text, expected) in [
+            ("", ["__name__ asc"]), ("a, b desc", ["a asc", "b desc", "__name__ desc"]),
+            ("a desc, __name__ asc", ["a desc", "__name__ asc"]),
+        ] {
+            let orders = try ListOrder(parsing: UTF8Text(text)).orders
+            #expect(orders.map { "\($0.field.canonical) \($0.direction == .descending ? "desc" : "asc")" } == expected)
         }
-    }
-
-    @Test func `A document without one of the fields has no place`() throws {
-        #expect(try self.key("a, b", "c/x", [("a", .integer(1))]) == nil)
-        #expect(try self.key("a.b", "c/x", [("a", .map([]))]) == nil)
-        #expect(try self.key("a, b", "c/x", [("a", .null), ("b", .null)]) != nil)
     }
 }

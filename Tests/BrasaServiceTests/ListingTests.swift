@@ -89,6 +89,65 @@ import Testing
         #expect(numbers == (0..<5).map { fields([("n", .integer($0))]) })
     }
 
+    @Test func `Pages by fields go on behind values of any type`() throws {
+        defer { self.service.close() }
+        let values: [Value] = [
+            .null, .boolean(true), .double(.nan), .integer(-1), .double(1.5), .timestamp(Timestamp(microseconds: 7)),
+            .string("x"), .bytes([0, 255]), .reference(try name("c/x")), .geoPoint(latitude: 1, longitude: 2),
+            .array([.integer(1)]), .map([.init(key: "k", value: .null)]),
+        ]
+        try self.service.commit(values.enumerated().map { try set("c/\(100 + $0.0)", [("v", $0.1)]) })
+        let pages = try self.pages(
+            self.request {
+                $0.pageSize = 1
+                $0.orderBy = "v"
+            }
+        )
+        #expect(pages.map { $0.count } == Array(repeating: 1, count: values.count))
+        #expect(Set(pages.flatMap { $0 }).count == values.count)
+    }
+
+    @Test func `A token by fields whose values are damaged is refused`() throws {
+        defer { self.service.close() }
+        try self.service.commit([try set("c/a", [("n", .integer(1))]), try set("c/b", [("n", .integer(2))])])
+        let request: (UTF8Text) throws -> ListDocumentsRequest = { token in
+            try self.request {
+                $0.pageSize = 1
+                $0.orderBy = "n"
+                $0.pageToken = token
+            }
+        }
+        let token = try self.service.list(request("")).get().nextPageToken
+        let bytes = try #require(Base64URL.decode(token.bytes))
+        for end in 9..<bytes.count {
+            let damaged = UTF8Text(String(decoding: Base64URL.encode(Array(bytes[..<end])), as: UTF8.self))
+            #expect(try self.service.list(request(damaged)).status?.code == .invalidArgument)
+        }
+        for index in 9..<bytes.count {
+            var damaged = bytes
+            damaged[index] ^= 0x15
+            _ = try self.service.list(request(UTF8Text(String(decoding: Base64URL.encode(damaged), as: UTF8.self))))
+        }
+    }
+
+    @Test func `A page by fields in a transaction keeps others out of what it showed`() throws {
+        defer { self.service.close() }
+        try self.service.commit((1...3).map { try set("c/\($0)", [("n", .integer($0))]) })
+        let transaction = try self.service.begin()
+        let request = try self.request {
+            $0.pageSize = 1
+            $0.orderBy = "n"
+            $0.consistency = .transaction(transaction)
+        }
+        #expect(try self.service.list(request).get().documents.paths == ["c/1"])
+        let behind = try self.service.tryCommit([try set("c/x", [("n", .integer(9))])])
+        #expect(behind.status == .ok)
+        let before = try self.service.tryCommit([try set("c/x", [("n", .integer(0))])])
+        #expect(before.results.isEmpty)
+        try self.service.commit([], transaction: transaction)
+        #expect(before.status == .ok)
+    }
+
     @Test func `Missing documents are shown by name without times where they have something below`() throws {
         defer { self.service.close() }
         try self.service.commit([try set("c/a"), try set("c/b/d/x"), try set("c/c/d/y")])

@@ -32,68 +32,31 @@ import Testing
 
     // MARK: What is refused
 
-    @Test func `What is not built is UNIMPLEMENTED, what is wrong is INVALID_ARGUMENT, each by its text`() throws {
+    @Test func `A wrong query is refused by its text, before anything is sent`() throws {
         defer { self.service.close() }
-        let path = try FieldPath(parsing: "n".utf8)
-        let key = try FieldPath(parsing: "__name__".utf8)
-        let name = StructuredQuery.Filter.field(key, .greaterThan, .reference(try name("c/a")))
+        let path = try FieldPath(parsing: "v".utf8)
+        let zero = StructuredQuery.FindNearest(
+            vectorField: path,
+            queryVector: .vector([0, 0]),
+            distanceMeasure: .cosine,
+            limit: 3
+        )
         let cases: [Refusal] = [
-            (
-                Self.all { $0.filter = .field(path, .equal, .integer(1)) },
-                GRPCStatus(.unimplemented, "Filters on field values are not supported yet.")
-            ),
-            (
-                Self.all { $0.orderBy = [StructuredQuery.Order(field: path)] },
-                GRPCStatus(.unimplemented, "Orders by field values are not supported yet.")
-            ),
-            (
-                Self.all { $0.filter = .composite(.or, [name, name]) },
-                GRPCStatus(.unimplemented, "Queries with OR are not supported yet.")
-            ),
             (
                 Self.all { $0.filter = .composite(.or, []) },
                 GRPCStatus(.invalidArgument, "Composite filter must have at least one sub-filter.")
             ),
-            (
-                Self.all { $0.filter = .composite(.unspecified, [name]) },
-                GRPCStatus(.invalidArgument, "Unsupported CompositeFilter operator.")
-            ),
-            (
-                Self.all { $0.filter = .field(key, .unspecified, .null) },
-                GRPCStatus(.invalidArgument, "Unknown FieldFilter operator.")
-            ),
-            (
-                Self.all { $0.filter = .unary(path, .unspecified) },
-                GRPCStatus(.invalidArgument, "Unknown UnaryFilter operator.")
-            ),
-            (
-                Self.all { $0.filter = .unary(path, .isNull) },
-                GRPCStatus(.unimplemented, "Queries with a filter on n are not supported yet.")
-            ),
-            (
-                Self.all { $0.filter = .field(key, .equal, .integer(1)) },
-                GRPCStatus(.invalidArgument, "__key__ filter value must be a Key")
-            ),
-            (
-                Self.all {
-                    $0.findNearest = StructuredQuery.FindNearest(
-                        vectorField: nil,
-                        queryVector: nil,
-                        distanceMeasure: .cosine,
-                        limit: nil
-                    )
-                },
-                GRPCStatus(.unimplemented, "Queries with find_nearest are not supported yet.")
-            ),
             (Self.all { $0.limit = -1 }, GRPCStatus(.invalidArgument, "limit is negative")),
-            (Self.all { $0.offset = -1 }, GRPCStatus(.invalidArgument, "offset is negative")),
             (
-                Self.all { $0.from.append(.init(collectionID: "d")) },
-                GRPCStatus(.invalidArgument, "StructuredQuery.from cannot have more than one collection selector.")
+                Self.all { $0.findNearest = zero },
+                GRPCStatus(
+                    .failedPrecondition,
+                    "Cannot compute cosine distance against a vector with a magnitude of zero."
+                )
             ),
         ]
         for refusal in cases {
-            let stream = try self.run(refusal.query)
+            let stream = try self.run(refusal.query, .newTransaction(.unspecified))
             #expect(stream.messages.isEmpty && stream.status == refusal.status)
         }
         #expect(try self.run(nil).status == GRPCStatus(.invalidArgument, "only structured queries are supported"))
@@ -102,11 +65,30 @@ import Testing
     @Test func `Filters on names are bounds, however they are nested`() throws {
         defer { self.service.close() }
         try self.service.commit(["a", "b", "c", "d"].map { try set("c/\($0)") })
-        let key = try FieldPath(parsing: "__name__".utf8)
+        let key = FieldPath.documentName
         let low = StructuredQuery.Filter.field(key, .greaterThan, .reference(try name("c/a")))
         let high = StructuredQuery.Filter.field(key, .lessThanOrEqual, .reference(try name("c/c")))
-        let nested = StructuredQuery.Filter.composite(.and, [.composite(.or, [low]), .unset, .composite(.and, [high])])
+        let nested = StructuredQuery.Filter.composite(.and, [.composite(.or, [low]), .composite(.and, [high])])
         #expect(try self.paths(Self.all { $0.filter = nested }) == ["c/b", "c/c"])
+    }
+
+    @Test func `Filter, order, offset, limit and projection work together`() throws {
+        defer { self.service.close() }
+        try self.service.commit((0..<200).map { try set("c/\($0)", [("n", .integer(Int64($0))), ("m", .null)]) })
+        let path = try FieldPath(parsing: "n".utf8)
+        let stream = try self.run(
+            Self.all {
+                $0.filter = .field(path, .lessThan, .integer(150))
+                $0.orderBy = [.init(field: path, direction: .descending)]
+                $0.offset = 100
+                $0.limit = 3
+                $0.select = [path]
+            }
+        )
+        #expect(stream.messages.first?.skippedResults == 100)
+        let documents = stream.messages.compactMap(\.document)
+        #expect(documents.paths == ["c/49", "c/48", "c/47"])
+        #expect(documents[0].document?.fields == fields([("n", .integer(49))]))
     }
 
     // MARK: The stream
@@ -199,5 +181,68 @@ import Testing
         #expect(before.results.isEmpty)
         try self.service.commit([], transaction: transaction)
         #expect(before.status == .ok)
+    }
+
+    @Test func `A transaction holds what its query found, and nothing else`() throws {
+        defer { self.service.close() }
+        try self.service.commit((1...4).map { try set("c/\($0)", [("n", .integer(Int64($0)))]) })
+        let path = try FieldPath(parsing: "n".utf8)
+        let transaction = try self.service.begin()
+        let query = Self.all {
+            $0.filter = .field(path, .greaterThan, .integer(1))
+            $0.orderBy = [.init(field: path)]
+            $0.limit = 2
+        }
+        #expect(try self.run(query, .transaction(transaction)).messages.compactMap(\.document).paths == ["c/2", "c/3"])
+        // Neither a document that the filter leaves out nor one behind the limit.
+        #expect(try self.service.tryCommit([try set("c/1", [("n", .integer(0))])]).status == .ok)
+        #expect(try self.service.tryCommit([try set("c/5", [("n", .integer(5))])]).status == .ok)
+        let phantom = try self.service.tryCommit([try set("c/6", [("n", .double(2.5))])])
+        #expect(phantom.results.isEmpty)
+        try self.service.commit([], transaction: transaction)
+        #expect(phantom.status == .ok)
+    }
+
+    // MARK: Nearest neighbours
+
+    @Test func `The nearest come first, with their distance if it is asked for`() throws {
+        defer { self.service.close() }
+        try self.service.commit((0..<700).map { try set("c/\($0)", [("v", .vector([Double($0), 0]))]) })
+        try self.service.commit([try set("c/none", [("v", .vector([1]))])])
+        let distance = try FieldPath(parsing: "d".utf8)
+        let path = try FieldPath(parsing: "v".utf8)
+        let stream = try self.run(
+            Self.all {
+                $0.findNearest = .init(
+                    vectorField: path,
+                    queryVector: .vector([300, 4]),
+                    distanceMeasure: .euclidean,
+                    limit: 3,
+                    distanceResultField: "d"
+                )
+                $0.select = [distance]
+            }
+        )
+        let documents = stream.messages.compactMap(\.document)
+        #expect(documents.paths == ["c/300", "c/299", "c/301"])
+        #expect(documents[0].document?.fields == fields([("d", .double(4))]))
+        #expect(stream.status == .ok && documents[0].document?.createTime.microseconds ?? 0 > 0)
+    }
+
+    @Test func `A stored vector without direction ends a comparison of directions`() throws {
+        defer { self.service.close() }
+        try self.service.commit([try set("c/a", [("v", .vector([0, 0]))])])
+        let path = try FieldPath(parsing: "v".utf8)
+        let stream = try self.run(
+            Self.all {
+                $0.findNearest = .init(
+                    vectorField: path,
+                    queryVector: .vector([1, 0]),
+                    distanceMeasure: .cosine,
+                    limit: 3
+                )
+            }
+        )
+        #expect(stream.messages.isEmpty && stream.status?.code == .failedPrecondition)
     }
 }

@@ -16,6 +16,7 @@ final class ServiceUnderTest {
     let engine: SimulatedServer
     let service: FirestoreService
     let stub: FirestoreClientStub
+    let admin: AdminClientStub
     let loop = EmbeddedEventLoop()
     private let client: EmbeddedChannel
     private let server: EmbeddedChannel
@@ -38,6 +39,7 @@ final class ServiceUnderTest {
         )
         var methods = GRPCMethodTable()
         self.service.register(in: &methods)
+        AdminService(store: self.engine.store).register(in: &methods)
         let acceptor = GRPCServer(methods: methods).acceptor(on: self.loop)
         var configuration = HTTP2ClientConfiguration()
         configuration.limits.streamWindowBytes = window
@@ -48,9 +50,9 @@ final class ServiceUnderTest {
         try self.server.pipeline.syncOperations.addHandler(
             HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: acceptor))
         )
-        self.stub = FirestoreClientStub(
-            GRPCClientConnection(connection, eventLoop: self.loop, configuration: .init(authority: "test"))
-        )
+        let grpc = GRPCClientConnection(connection, eventLoop: self.loop, configuration: .init(authority: "test"))
+        self.stub = FirestoreClientStub(grpc)
+        self.admin = AdminClientStub(grpc)
         let address = try SocketAddress(unixDomainSocketPath: "/link")
         self.client.connect(to: address, promise: nil)
         self.server.connect(to: address, promise: nil)
@@ -70,6 +72,28 @@ final class ServiceUnderTest {
                 }
             }
         }
+    }
+
+    /// Carries what lies ready once in each direction; returns how many bytes that was.
+    func runOnce() throws -> Int {
+        _ = self.engine.store.step()
+        self.loop.run()
+        var count = 0
+        for (source, target) in [(self.client, self.server), (self.server, self.client)] {
+            var buffers: [ByteBuffer] = []
+            while let bytes = try source.readOutbound(as: ByteBuffer.self) { buffers.append(bytes) }
+            for bytes in buffers {
+                count += bytes.readableBytes
+                try target.writeInbound(ByteBuffer(bytes: bytes.readableBytesView))
+            }
+        }
+        return count
+    }
+
+    /// Makes a commit without waiting for its answer.
+    func begin(write: Write) throws {
+        let request = CommitRequest(database: Self.database, writes: [write])
+        let _: Answer<CommitResponse> = try self.start { $0.commit(request, completion: $1) }
     }
 
     /// Time passes everywhere.
@@ -214,6 +238,17 @@ extension ServiceUnderTest {
 
     func query(_ request: RunQueryRequest) throws -> Stream<RunQueryResponse> {
         try self.stream { stub, received, finished in stub.runQuery(request, received: received, finished: finished) }
+    }
+
+    func aggregate(_ request: RunAggregationQueryRequest) throws -> Stream<RunAggregationQueryResponse> {
+        try self.stream { stub, received, finished in
+            stub.runAggregationQuery(request, received: received, finished: finished)
+        }
+    }
+
+    /// Time passes and the engine works until no index is being built.
+    func buildIndexes() throws {
+        while self.engine.store.indexStep() { try self.run() }
     }
 }
 

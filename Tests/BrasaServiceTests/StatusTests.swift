@@ -49,8 +49,8 @@ import Testing
         )
     }
 
-    @Test func `What a query asks for and is not built is UNIMPLEMENTED, what is wrong is INVALID_ARGUMENT`() {
-        #expect(GRPCStatus(QueryError(.unimplemented("Unions"))).code == .unimplemented)
+    @Test func `A wrong query is INVALID_ARGUMENT, a vector without direction FAILED_PRECONDITION`() {
+        #expect(GRPCStatus(QueryError(.zeroMagnitude)).code == .failedPrecondition)
         #expect(GRPCStatus(QueryError(.negativeLimit)) == GRPCStatus(.invalidArgument, "limit is negative"))
     }
 }

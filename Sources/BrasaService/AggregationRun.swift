@@ -1,0 +1,44 @@
+import BrasaDocuments
+import BrasaGRPC
+import BrasaQueries
+import BrasaWire
+
+/// Computes the aggregations of a query in steps of bounded work.
+struct AggregationRun {
+    private static let chunk = 256
+
+    private(set) var run: QueryRun
+    private var accumulator: AggregateAccumulator
+    private let countsOnly: Bool
+    /// When a count needs no more documents than these.
+    private let countMax: Int?
+    private var counted = 0
+
+    init(_ query: AggregationQuery, _ run: QueryRun) {
+        self.run = run
+        self.accumulator = AggregateAccumulator(query)
+        self.countsOnly = query.countsOnly
+        self.countMax = query.countMax
+    }
+
+    /// One step; whether there are more.
+    mutating func step() throws(GRPCStatus) -> Bool {
+        let rest = self.countMax.map { $0 - self.counted } ?? .max
+        guard rest > 0, !self.run.isAtEnd else { return false }
+        if self.countsOnly {
+            let count = try self.run.count(rest)
+            self.counted += count
+            self.accumulator.add(count: count)
+        } else {
+            for found in try self.run.next(Self.chunk) { self.accumulator.add(found.document.fields) }
+        }
+        return !self.run.isAtEnd
+    }
+
+    /// Sorted by alias, as clients' libraries write maps.
+    var result: [RunAggregationQueryResponse.Field] {
+        self.accumulator.results
+            .map { RunAggregationQueryResponse.Field(alias: $0.alias, value: $0.value) }
+            .sorted { $0.alias < $1.alias }
+    }
+}
