@@ -10,7 +10,7 @@ package struct WatchConfiguration: Sendable {
     package var patience: Duration = .seconds(60)
     /// Bounds one turn on the loop: events sent, changes looked at, documents read for streams that catch up.
     package var turnEventsMax = 16_384
-    package var turnChangesMax = 512
+    package var turnChangesMax = 4_096
     package var turnReadsMax = 2_048
 
     package init() {}

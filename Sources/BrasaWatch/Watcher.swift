@@ -1,15 +1,56 @@
+import BrasaDocuments
 package import BrasaPlatform
 package import BrasaStore
+import Synchronization
 
 /// Tells the streams of one event loop what commits change.
+///
+/// A target is a position, not a buffer: what a stream is told follows from the state it was told of last and the one it
+/// is told of next, and the store has both. The watcher itself stands at a position, too. It goes on commit by commit
+/// (`Watcher+Commits.swift`) and hands each one's changes to the streams that are at its position, the live ones; who does
+/// not keep up falls behind, and is brought from where it is to the watcher's position in one go when it can take more
+/// (`WatchStream+Rounds.swift`). So streams have no queues.
+///
+/// Everything is done in turns on the loop, each of bounded length.
 package final class Watcher: @unchecked Sendable {
     // Sendable, because `wake` and `counters` are all that other threads use; all else runs on the mailbox's thread.
 
     package let counters = WatchCounters()
     let store: Store
-    let clock: Clock
     let configuration: WatchConfiguration
+    private let clock: Clock
     private let mailbox: any Mailbox
+    /// Whether there are targets, and whether a turn was posted and has not begun.
+    private let signal = Atomic<UInt8>(0)
+
+    private static let isActive: UInt8 = 1
+    private static let isPosted: UInt8 = 2
+
+    // MARK: On the loop only
+
+    var tables: [DatabaseHandle: ViewTable] = [:]
+    var streams: ContiguousArray<WatchStream> = []
+    var values = WatchCounters.Values()
+    /// The state that live streams were told of.
+    var position: Timestamp
+    /// Holds the versions of `position`, or of a position before it.
+    private var pin: SnapshotPin?
+    /// Not all commits were taken in the last turn: what has gathered is taken as one.
+    var isBehind = false
+    var step = CommitStep()
+    var windowBytes = 0
+    var fillings = WorkQueue<View>()
+    var work = WorkQueue<WatchStream>()
+    /// What is left of this turn's.
+    var eventsLeft = 0
+    var readsLeft = 0
+    /// Monotonic, as of the turn's begin.
+    private(set) var now: Int64 = 0
+    private var isTickDue = false
+    private var isInTurn = false
+    private var unflushed: ContiguousArray<WatchStream> = []
+    /// What was asked for during a turn, since a turn's loops must not lose their place.
+    private var deferred: [() -> Void] = []
 
     /// `mailbox` is the loop that everything but `wake` and `counters` is used on.
     package init(
@@ -22,16 +63,163 @@ package final class Watcher: @unchecked Sendable {
         self.mailbox = mailbox
         self.clock = clock
         self.configuration = configuration
+        self.position = store.watermark
+        self.now = clock.monotonic()
     }
+
+    // MARK: From outside
 
     /// Commits became visible; on any thread.
-    package func wake() {}
-
-    /// A stream without targets. Its sink is held until `close`.
-    package func open(_ database: DatabaseHandle, sink: any WatchSink) -> WatchStream {
-        WatchStream(watcher: self, database: database, sink: sink)
+    package func wake() {
+        // A watcher that becomes active just now clears the signal before it reads the watermark, and so sees them.
+        let before = self.signal.bitwiseOr(Self.isPosted, ordering: .acquiringAndReleasing).oldValue
+        if before == Self.isActive { self.post() }
     }
 
-    /// To be called every second or so: tells idle streams the time.
-    package func tick() {}
+    /// A stream without targets. It and its sink are held until `close`.
+    package func open(_ database: DatabaseHandle, sink: any WatchSink) -> WatchStream {
+        let table = self.tables[database] ?? ViewTable(database)
+        self.tables[database] = table
+        table.streamCount += 1
+        let stream = WatchStream(watcher: self, table: table, sink: sink, now: self.now)
+        stream.index = self.streams.count
+        self.streams.append(stream)
+        self.values.streams += 1
+        return stream
+    }
+
+    /// To be called every second or so: tells idle streams the time, and gives up keeping versions for those that have
+    /// been slow for too long.
+    package func tick() {
+        self.isTickDue = true
+        // Time passes without commits too.
+        _ = self.store.strongReadTime()
+        if self.values.targets > 0 { self.schedule() } else { self.publish() }
+    }
+
+    // MARK: Turns
+
+    /// A turn will come. On the loop.
+    func schedule() {
+        let before = self.signal.bitwiseOr(Self.isPosted, ordering: .acquiringAndReleasing).oldValue
+        if before & Self.isPosted == 0 { self.post() }
+    }
+
+    private func post() {
+        self.mailbox.post { self.turn() }
+    }
+
+    private func turn() {
+        self.signal.bitwiseAnd(~Self.isPosted, ordering: .acquiringAndReleasing)
+        guard self.values.targets > 0 else { return self.publish() }
+        self.isInTurn = true
+        self.now = self.clock.monotonic()
+        self.eventsLeft = self.configuration.turnEventsMax
+        self.readsLeft = self.configuration.turnReadsMax
+        self.takeCommits()
+        self.fillWindows()
+        self.serve()
+        if self.isTickDue, !self.isBehind { self.beat() }
+        self.renewPin()
+        for stream in self.unflushed { stream.flush() }
+        self.unflushed.removeAll(keepingCapacity: true)
+        self.isInTurn = false
+        let deferred = self.deferred
+        self.deferred = []
+        for action in deferred { action() }
+        self.publish()
+        if self.isBehind || !self.work.isEmpty || !self.fillings.isEmpty { self.schedule() }
+    }
+
+    /// Streams that have something to be told, in the order they asked.
+    private func serve() {
+        var waiting = self.work.takeAll()
+        while self.readsLeft > 0, self.eventsLeft > 0, let stream = waiting.popFirst() {
+            stream.isQueued = false
+            stream.proceed()
+        }
+        self.work.putBack(waiting)
+    }
+
+    private func beat() {
+        self.isTickDue = false
+        let heartbeat = self.configuration.heartbeat.nanoseconds
+        let patience = self.configuration.patience.nanoseconds
+        for stream in self.streams { stream.tick(heartbeat: heartbeat, patience: patience) }
+    }
+
+    /// Now, or at the end of the turn.
+    func perform(_ action: @escaping () -> Void) {
+        if self.isInTurn { self.deferred.append(action) } else { action() }
+    }
+
+    /// The stream has been sent something: it leaves at the end of the turn, or at once.
+    func flushLater(_ stream: WatchStream) {
+        if self.isInTurn { self.unflushed.append(stream) } else { stream.flush() }
+    }
+
+    func enqueue(_ stream: WatchStream) {
+        guard !stream.isQueued else { return }
+        stream.isQueued = true
+        self.work.append(stream)
+        if !self.isInTurn { self.schedule() }
+    }
+
+    private func publish() {
+        self.counters.set(self.values)
+    }
+
+    /// The stream has no targets any more.
+    func remove(_ stream: WatchStream) {
+        if let last = self.streams.popLast(), last !== stream {
+            self.streams[stream.index] = last
+            last.index = stream.index
+        }
+        self.values.streams -= 1
+        stream.table.streamCount -= 1
+        if stream.table.streamCount == 0 { self.tables[stream.database] = nil }
+        self.publish()
+    }
+
+    // MARK: Position
+
+    /// The first target: from here on commits are followed.
+    func activate() {
+        _ = self.signal.exchange(Self.isActive, ordering: .acquiringAndReleasing)
+        self.position = self.store.watermark
+        self.isBehind = false
+        self.pin = nil
+        self.renewPin()
+    }
+
+    /// The last target is gone.
+    func deactivate() {
+        self.signal.bitwiseAnd(~Self.isActive, ordering: .acquiringAndReleasing)
+        self.pin = nil
+    }
+
+    /// The versions of the watcher's position; without a pin when history has lost them already.
+    var base: Base {
+        if self.pin?.time != self.position, let pin = try? self.store.pin(at: self.position) { self.pin = pin }
+        return Base(time: self.position, pin: self.pin?.time == self.position ? self.pin : nil)
+    }
+
+    private func renewPin() {
+        if self.values.targets > 0 { _ = self.base }
+    }
+}
+
+/// A state that a target was told of, with what keeps its versions, if that is still so.
+struct Base {
+    let time: Timestamp
+    var pin: SnapshotPin?
+}
+
+extension Duration {
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = self.components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflow2) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
+    }
 }

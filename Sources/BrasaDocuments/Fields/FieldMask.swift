@@ -15,6 +15,29 @@ package struct FieldMask: Hashable, Sendable {
         self.nodes = Self.nodes(sorted[...], depth: 0)
     }
 
+    /// With these paths as well.
+    package func union(_ paths: [FieldPath]) -> FieldMask {
+        FieldMask(nodes: Self.union(self.nodes, FieldMask(paths).nodes))
+    }
+
+    private init(nodes: [Node]) {
+        self.nodes = nodes
+    }
+
+    private static func union(_ left: [Node], _ right: [Node]) -> [Node] {
+        var nodes = left
+        for node in right {
+            if let index = nodes.firstIndex(where: { $0.key == node.key }) {
+                // No children: the whole value, which holds every part of it.
+                let isWhole = nodes[index].children.isEmpty || node.children.isEmpty
+                nodes[index].children = isWhole ? [] : self.union(nodes[index].children, node.children)
+            } else {
+                nodes.append(node)
+            }
+        }
+        return nodes.sorted { $0.key < $1.key }
+    }
+
     /// `paths` are sorted and agree in their first `depth` names; all are longer than that.
     private static func nodes(_ paths: ArraySlice<FieldPath>, depth: Int) -> [Node] {
         var nodes: [Node] = []

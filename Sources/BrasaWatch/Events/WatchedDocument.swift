@@ -31,10 +31,12 @@ package final class WatchedDeletion {
 /// The state of a database at one time, shared like `WatchedDocument` by all streams that are told of it.
 package final class WatchSnapshot {
     package let time: Timestamp
-    package let token: ResumeToken
+    /// Nil while a target of the stream is not current: a client would resume that one from here as well, and miss what
+    /// it was not told yet.
+    package let token: ResumeToken?
     package var attachment: AnyObject?
 
-    init(time: Timestamp, token: ResumeToken) {
+    init(time: Timestamp, token: ResumeToken?) {
         self.time = time
         self.token = token
     }

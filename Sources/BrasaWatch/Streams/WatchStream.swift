@@ -1,34 +1,237 @@
+import BrasaDocuments
+import BrasaQueries
 package import BrasaStore
 
 /// One listener's targets, in one database. Used on its watcher's loop only.
+///
+/// A live stream is at the watcher's position: what a commit changes is handed to its sink at once. One that cannot take
+/// it is behind, and keeps nothing but the time of the state that it was told of. See `WatchStream+Rounds.swift`.
 package final class WatchStream {
-    package let database: DatabaseHandle
     let watcher: Watcher
+    let table: ViewTable
     let sink: any WatchSink
+    private(set) var targets: ContiguousArray<WatchTarget> = []
+    private var identifiers = TargetIdentifiers()
 
-    init(watcher: Watcher, database: DatabaseHandle, sink: any WatchSink) {
+    /// Its place among the watcher's streams.
+    var index = 0
+    var isQueued = false
+    private(set) var isClosed = false
+    private var needsFlush = false
+    /// Whether no target is behind: those that are not live have not been said to be current.
+    var isLive = true
+    /// Targets that are not live.
+    var unsettledCount = 0
+    var round: Round?
+    /// The latest step that it was told of.
+    private var stepNumber: UInt64 = 0
+    /// The last change of the step, while other targets may be told of the same document.
+    private var held: HeldChange?
+    /// When it was told of a snapshot, and since when it takes nothing; monotonic.
+    private(set) var lastTold: Int64
+    var stalledSince: Int64?
+
+    init(watcher: Watcher, table: ViewTable, sink: any WatchSink, now: Int64) {
         self.watcher = watcher
-        self.database = database
+        self.table = table
         self.sink = sink
+        self.lastTold = now
     }
 
-    /// Adds a target; at once the sink hears `targetAdded`, or `targetRemoved` with the cause. Throws for ids that end
-    /// the stream.
+    package var database: DatabaseHandle { self.table.database }
+
+    // MARK: From its owner
+
+    /// Adds a target; the sink hears `targetAdded`, or `targetRemoved` with the cause, before anything else about it:
+    /// during the call, unless the sink itself is being called. Throws for ids that end the stream.
     package func add(_ request: TargetRequest) throws(TargetIDError) {
-        _ = try self.refuse(request.id)
+        let id = try self.refuse(request.id)
+        self.watcher.perform { self.accept(request, id: id) }
     }
 
-    /// Checks the id of a target that its owner refuses, and gives the one to name in the answer.
-    package func refuse(_ id: Int32) throws(TargetIDError) -> Int32 { id }
+    /// Checks the id of a target that the owner refuses by itself, and gives the one to name in the answer.
+    package func refuse(_ id: Int32) throws(TargetIDError) -> Int32 {
+        try self.identifiers.next(id)
+    }
 
-    /// Removes a target; at once the sink hears `targetRemoved`, for an unknown id as well.
+    /// Removes a target; the sink hears `targetRemoved`, for an unknown id as well, since every removal is answered.
     package func remove(_ id: Int32) {
-        self.sink.send(.targetRemoved(id, cause: nil))
+        self.watcher.perform {
+            if let target = self.targets.first(where: { $0.id == id }) {
+                self.end(target, cause: nil)
+            } else {
+                self.send(.targetRemoved(id, cause: nil))
+            }
+        }
     }
 
     /// The sink takes events again.
-    package func becameWritable() {}
+    package func becameWritable() {
+        self.stalledSince = nil
+        if self.unsettledCount > 0, !self.isClosed { self.watcher.enqueue(self) }
+    }
 
-    /// Nothing is sent any more, and everything the stream held is given back.
-    package func close() {}
+    /// From here on the sink hears nothing, and what the stream held is given back.
+    package func close() {
+        guard !self.isClosed else { return }
+        self.isClosed = true
+        self.watcher.perform {
+            for target in self.targets.reversed() { self.end(target, cause: nil) }
+            self.watcher.remove(self)
+        }
+    }
+
+    // MARK: Targets
+
+    private func accept(_ request: TargetRequest, id: Int32) {
+        if self.isClosed { return }
+        guard let selection = self.selection(of: request, id: id) else { return }
+        if self.watcher.values.targets == 0 { self.watcher.activate() }
+        self.watcher.values.targets += 1
+        self.send(.targetAdded(id))
+        let base = self.base(for: request.start)
+        let target = WatchTarget(
+            request,
+            id: id,
+            stream: self,
+            view: self.watcher.view(selection, in: self.table),
+            base: base,
+            notBefore: self.watcher.store.strongReadTime()
+        )
+        if base == nil, request.start.isResumption { target.restart() }
+        target.view.add(target)
+        self.targets.append(target)
+        self.watcher.enqueue(self)
+    }
+
+    /// Nil when the target is refused, which is then said.
+    private func selection(of request: TargetRequest, id: Int32) -> View.Selection? {
+        let configuration = self.watcher.configuration
+        let failure: TargetFailure
+        if self.targets.contains(where: { $0.id == id }) {
+            failure = .duplicateID(id)
+        } else if self.targets.count >= configuration.streamTargetsMax
+            || self.watcher.values.targets >= configuration.targetsMax
+        {
+            failure = .tooManyTargets
+        } else {
+            switch request.selection {
+            case .documents(let paths): return .documents(Set(paths).sorted())
+            case .query(let query) where query.names.collectionID == nil: failure = .allCollections
+            case .query(let query) where query.nearest != nil: failure = .nearest
+            case .query(let query): return .query(query)
+            }
+        }
+        self.send(.targetRemoved(id, cause: failure))
+        return nil
+    }
+
+    /// Where to go on; nil for the beginning, and when that state is not known, or not any more.
+    private func base(for start: TargetRequest.Start) -> Base? {
+        let time: Timestamp
+        switch start {
+        case .beginning: return nil
+        case .time(let asked): time = asked
+        case .token(let bytes):
+            let store = self.watcher.store.creationTime
+            guard let token = ResumeToken(parsing: bytes, database: self.database.name, store: store) else {
+                return nil
+            }
+            time = token.time
+        }
+        do throws(StoreError) {
+            try self.watcher.store.checkReadTime(time)
+            return Base(time: time, pin: try self.watcher.store.pin(at: time))
+        } catch {
+            return nil
+        }
+    }
+
+    /// The target is done, removed or has failed.
+    func end(_ target: WatchTarget, cause: TargetFailure?) {
+        guard !target.isEnded else { return }
+        target.isEnded = true
+        target.passage = nil
+        self.targets.removeAll { $0 === target }
+        if !target.isLive { self.unsettledCount -= 1 }
+        target.view.remove(target)
+        self.watcher.removeIfUnused(target.view, from: self.table)
+        self.send(.targetRemoved(target.id, cause: cause))
+        self.watcher.values.targets -= 1
+        if self.watcher.values.targets == 0 { self.watcher.deactivate() }
+        // It may be the one that the others waited for.
+        if self.unsettledCount > 0, !self.isClosed { self.watcher.enqueue(self) }
+    }
+
+    // MARK: Sending
+
+    func send(_ event: WatchEvent) {
+        if self.isClosed { return }
+        self.sink.send(event)
+        self.watcher.values.eventsSent += 1
+        if !self.needsFlush {
+            self.needsFlush = true
+            self.watcher.flushLater(self)
+        }
+    }
+
+    func flush() {
+        self.needsFlush = false
+        if !self.isClosed { self.sink.flush() }
+    }
+
+    /// Everything up to the time was said.
+    func snapshot(at time: Timestamp) {
+        self.release()
+        self.lastTold = self.watcher.now
+        let isResumable = self.unsettledCount == 0 || self.targets.allSatisfy(\.isCurrent)
+        self.send(.snapshot(self.table.snapshot(at: time, isResumable: isResumable, of: self.watcher.store)))
+    }
+
+    // MARK: Steps
+
+    /// Whether the stream is told of the step; it is, or is not, as a whole.
+    func joins(_ number: UInt64) -> Bool {
+        if self.stepNumber == number { return true }
+        guard self.sink.isWritable, !self.isClosed else {
+            self.fallBehind()
+            return false
+        }
+        self.stepNumber = number
+        self.watcher.step.streams.append(self)
+        return true
+    }
+
+    /// Says what changed for a live target. What several targets are told of one document is said at once.
+    func tell(_ target: WatchTarget, _ news: CommitStep.News) {
+        if self.targets.count == 1 { return self.send(news.event(for: target.ids)) }
+        if self.held?.add(news, for: target.id) == true { return }
+        self.release()
+        self.held = HeldChange(news, id: target.id)
+    }
+
+    private func release() {
+        guard let held = self.held else { return }
+        self.held = nil
+        self.send(held.event)
+    }
+
+    /// From here on the stream is told nothing of steps, until a round has brought it back.
+    func fallBehind() {
+        guard self.isLive, self.unsettledCount < self.targets.count else { return }
+        self.isLive = false
+        if self.stalledSince == nil, !self.sink.isWritable { self.stalledSince = self.watcher.now }
+        let base = self.watcher.base
+        for target in self.targets where target.isLive { target.phase = .behind(base) }
+    }
+}
+
+extension TargetRequest.Start {
+    fileprivate var isResumption: Bool {
+        switch self {
+        case .beginning: false
+        case .token(let bytes): !bytes.isEmpty
+        case .time: true
+        }
+    }
 }

@@ -1,0 +1,36 @@
+import BrasaDocuments
+
+/// What a watcher works with while it takes one commit, or several as one. Kept from step to step for its memory.
+struct CommitStep {
+    /// What a view's subscribers are told of one document.
+    enum News {
+        case changed(WatchedDocument)
+        /// Still there, but not in the view.
+        case removed(WatchedDocument)
+        case deleted(WatchedDeletion)
+    }
+
+    private(set) var number: UInt64 = 0
+    var interested: ContiguousArray<View> = []
+    var news: ContiguousArray<(view: View, news: News)> = []
+    /// Views whose windows have changes.
+    var windows: ContiguousArray<View> = []
+    /// Views whose windows became too large.
+    var failed: ContiguousArray<View> = []
+    /// Streams that are told of the step.
+    var streams: ContiguousArray<WatchStream> = []
+
+    mutating func begin() {
+        self.number += 1
+        self.end()
+    }
+
+    /// Lets go of what the step held.
+    mutating func end() {
+        self.interested.removeAll(keepingCapacity: true)
+        self.news.removeAll(keepingCapacity: true)
+        self.windows.removeAll(keepingCapacity: true)
+        self.failed.removeAll(keepingCapacity: true)
+        self.streams.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,175 @@
+import BrasaDocuments
+import BrasaStore
+
+/// All targets of a stream on their way to one state, after which it is told of the snapshot.
+struct Round {
+    let goal: Base
+    let targets: ContiguousArray<WatchTarget>
+    var index = 0
+}
+
+/// How streams that are not live become so: a new target is told of its first state while the others stay live; then,
+/// and whenever the stream has fallen behind, a round brings all of them to the watcher's position. When that takes so
+/// long that the watcher has gone on meanwhile, another round follows; the stream hears of a consistent state after each.
+extension WatchStream {
+    /// Does as much as the turn and the sink allow.
+    func proceed() {
+        while !self.isClosed, self.unsettledCount > 0 {
+            guard self.sink.isWritable else {
+                if self.stalledSince == nil { self.stalledSince = self.watcher.now }
+                return
+            }
+            guard self.watcher.readsLeft > 0, self.watcher.eventsLeft > 0 else { return self.watcher.enqueue(self) }
+            guard self.advance() else { return }
+        }
+    }
+
+    /// One piece; false when there is nothing to do, or it waits for a window, after which it is queued again.
+    private func advance() -> Bool {
+        if self.round == nil, !self.beginRound(), !self.begin() {
+            // The watcher has commits to take first.
+            if self.targets.contains(where: { $0.notBefore > self.watcher.position }) { self.watcher.enqueue(self) }
+            return false
+        }
+        if self.round != nil, self.advanceRound() { self.endRound() }
+        return true
+    }
+
+    // MARK: First states
+
+    /// Goes on with the first target that has not been told of a state and can be; false when there is none.
+    private func begin() -> Bool {
+        for target in self.targets {
+            switch target.phase {
+            case .waiting(let base?) where target.isReady:
+                target.phase = .behind(base)
+                return true
+            case .waiting(nil) where target.isReady:
+                self.start(target)
+                return true
+            case .beginning(let passage):
+                self.walk(passage, of: target)
+                return true
+            default: break
+            }
+        }
+        return false
+    }
+
+    private func start(_ target: WatchTarget) {
+        do throws(StoreError) {
+            let passage = try Passage(of: target, from: nil, to: self.watcher.base)
+            target.phase = .beginning(passage)
+            self.walk(passage, of: target)
+        } catch {
+            target.restart()
+        }
+    }
+
+    private func walk(_ passage: Passage, of target: WatchTarget) {
+        do throws(StoreError) {
+            if try passage.walk() { target.phase = .behind(passage.goal) }
+        } catch {
+            target.restart()
+        }
+    }
+
+    // MARK: Rounds
+
+    /// False when no target is behind, or one cannot be told of the watcher's state yet.
+    private func beginRound() -> Bool {
+        var isNeeded = false
+        for target in self.targets {
+            if case .behind = target.phase {
+                guard target.isReady else { return false }
+                isNeeded = true
+            }
+        }
+        guard isNeeded else { return false }
+        let goal = self.watcher.base
+        self.fallBehind()
+        self.isLive = false
+        for target in self.targets {
+            guard case .behind(let base) = target.phase, base.time != goal.time else { continue }
+            do throws(StoreError) {
+                target.passage = try Passage(of: target, from: base, to: goal)
+            } catch {
+                target.restart()
+            }
+        }
+        self.round = Round(goal: goal, targets: self.targets)
+        return true
+    }
+
+    /// Whether all targets have come to the goal.
+    private func advanceRound() -> Bool {
+        while let round = self.round, round.index < round.targets.count {
+            let target = round.targets[round.index]
+            if let passage = target.passage, !target.isEnded {
+                do throws(StoreError) {
+                    guard try passage.walk() else { return false }
+                    target.phase = .behind(round.goal)
+                } catch {
+                    target.restart()
+                }
+                target.passage = nil
+            }
+            self.round?.index += 1
+        }
+        return true
+    }
+
+    private func endRound() {
+        guard let round = self.round else { return }
+        self.round = nil
+        let snapshot = self.table.snapshot(at: round.goal.time, isResumable: true, of: self.watcher.store)
+        var arrived: ContiguousArray<WatchTarget> = []
+        var isCatchingUp = false
+        for target in round.targets where !target.isEnded {
+            guard case .behind(let base) = target.phase, base.time == round.goal.time else { continue }
+            arrived.append(target)
+            isCatchingUp = isCatchingUp || target.isCurrent
+            if !target.isCurrent { self.send(.current(target.ids, snapshot)) }
+            target.isCurrent = true
+        }
+        guard !arrived.isEmpty else { return self.settle() }
+        if isCatchingUp { self.watcher.values.snapshotsCoalesced += 1 }
+        self.snapshot(at: round.goal.time)
+        for target in arrived where target.once { self.end(target, cause: nil) }
+        if round.goal.time == self.watcher.position {
+            for target in arrived where !target.isEnded { target.phase = .live }
+        }
+        self.settle()
+    }
+
+    private func settle() {
+        self.isLive = !self.targets.contains { if case .behind = $0.phase { true } else { false } }
+    }
+
+    // MARK: Time
+
+    /// Tells an idle stream the time. One that has taken nothing for longer than `patience` keeps no versions from
+    /// going any more: if they do, it begins again.
+    func tick(heartbeat: Int64, patience: Int64) {
+        let now = self.watcher.now
+        if self.isLive, self.unsettledCount < self.targets.count, self.sink.isWritable, !self.isClosed,
+            now - self.lastTold >= heartbeat
+        {
+            self.snapshot(at: self.watcher.position)
+        }
+        guard let since = self.stalledSince, now - since >= patience, self.unsettledCount > 0 else { return }
+        self.stalledSince = nil
+        self.round = nil
+        for target in self.targets {
+            switch target.phase {
+            case .beginning: target.restart()
+            case .behind where target.passage?.hasTold == true: target.restart()
+            case .behind(let base): target.phase = .behind(Base(time: base.time, pin: nil))
+            case .waiting(let base?): target.phase = .waiting(Base(time: base.time, pin: nil))
+            case .waiting(nil), .live: break
+            }
+            target.passage = nil
+        }
+        self.settle()
+    }
+}

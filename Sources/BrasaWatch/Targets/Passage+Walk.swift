@@ -1,0 +1,199 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaStore
+
+extension Passage {
+    /// Whether everything was told; false when the turn or the sink allows no more now. Throws when versions of one of the
+    /// two states are gone.
+    func walk() throws(StoreError) -> Bool {
+        while true {
+            if case .ended = self.stage { return true }
+            guard self.canGoOn else { return false }
+            self.stage = try self.piece(of: self.stage)
+        }
+    }
+
+    private var canGoOn: Bool {
+        self.watcher.readsLeft > 0 && self.watcher.eventsLeft > 0 && self.stream.sink.isWritable
+            && !self.stream.isClosed
+    }
+
+    private func piece(of stage: Stage) throws(StoreError) -> Stage {
+        switch stage {
+        case .start: try self.start()
+        case .documents(let paths, let index): try self.document(paths, index)
+        case .changed(let paths, let index): try self.changed(paths, index)
+        case .arrived(let results): try self.arrived(results)
+        case .left(let results): try self.left(results)
+        case .former(let results, let former, let shown): try self.former(results, former, shown)
+        case .moves(let moves, let index): try self.move(moves, index)
+        case .counting(let results, let count): try self.count(results, count)
+        case .counted: self.counted()
+        case .naming(let results, let filter, let count): try self.name(results, filter, count)
+        case .ended: .ended
+        }
+    }
+
+    private func start() throws(StoreError) -> Stage {
+        switch self.view.selection {
+        case .documents(let paths): return .documents(paths, 0)
+        case .query(let query):
+            guard let base = self.base else { return .arrived(try self.scan(query, at: self.goal)) }
+            if let paths = self.changedPaths(of: query, after: base.time) { return .changed(paths, 0) }
+            return .arrived(try self.scan(query, at: self.goal))
+        }
+    }
+
+    /// Documents of the query's scope that changed since, from the view or from the store; nil when neither knows all, or
+    /// they are so many that a look at the documents themselves may be cheaper.
+    private func changedPaths(of query: Query, after time: Timestamp) -> [ResourcePath]? {
+        if let paths = self.view.recent.paths(after: time) { return paths }
+        guard let changes = self.watcher.store.changes(after: time, limit: Self.changesMax),
+            changes.count < Self.changesMax || changes.last.map({ $0.time >= self.goal.time }) ?? true
+        else { return nil }
+        self.watcher.readsLeft -= changes.count / 8
+        var seen: Set<ResourcePath> = []
+        return changes.compactMap { change in
+            guard change.database == self.view.database, query.names.contains(change.path) else { return nil }
+            return seen.insert(change.path).inserted ? change.path : nil
+        }
+    }
+
+    private static let changesMax = 2_048
+
+    // MARK: Documents
+
+    private func document(_ paths: [ResourcePath], _ index: Int) throws(StoreError) -> Stage {
+        guard index < paths.count else { return self.isCounting ? .counted : .ended }
+        let path = paths[index]
+        let after = try self.document(path, at: self.goal)
+        if self.isCounting, after != nil { self.present.append(path) }
+        if let base = self.base {
+            let before = try self.document(path, at: base)
+            self.gain += (after == nil ? 0 : 1) - (before == nil ? 0 : 1)
+            if before?.updateTime == after?.updateTime { return .documents(paths, index + 1) }
+        }
+        self.tell(path, after, isMember: after != nil)
+        return .documents(paths, index + 1)
+    }
+
+    // MARK: Queries without a window
+
+    private func changed(_ paths: [ResourcePath], _ index: Int) throws(StoreError) -> Stage {
+        guard index < paths.count, let base = self.base else { return try self.endOfDifference() }
+        let path = paths[index]
+        let before = try self.document(path, at: base)
+        let after = try self.document(path, at: self.goal)
+        if before?.updateTime != after?.updateTime {
+            let was = self.view.matches(path, before)
+            let isMember = self.view.matches(path, after)
+            self.gain += (isMember ? 1 : 0) - (was ? 1 : 0)
+            if was || isMember { self.tell(path, after, isMember: isMember) }
+        }
+        return .changed(paths, index + 1)
+    }
+
+    private func arrived(_ results: ResultReader) throws(StoreError) -> Stage {
+        var results = results
+        while self.canGoOn, let entry = try results.next(&self.watcher.readsLeft) {
+            // What has not changed since is in both states.
+            if let base = self.base, entry.document.updateTime <= base.time { continue }
+            if let base = self.base, self.isCounting {
+                let before = try self.document(entry.path, at: base)
+                if !self.view.matches(entry.path, before) { self.gain += 1 }
+            }
+            self.tell(entry.path, entry.document, isMember: true)
+        }
+        guard results.isAtEnd else { return .arrived(results) }
+        guard let base = self.base, case .query(let query) = self.view.selection else { return .ended }
+        return .left(try self.scan(query, at: base))
+    }
+
+    private func left(_ results: ResultReader) throws(StoreError) -> Stage {
+        var results = results
+        while self.canGoOn, let entry = try results.next(&self.watcher.readsLeft) {
+            let after = try self.document(entry.path, at: self.goal)
+            if self.view.matches(entry.path, after) { continue }
+            self.gain -= 1
+            self.tell(entry.path, after, isMember: false)
+        }
+        return results.isAtEnd ? try self.endOfDifference() : .left(results)
+    }
+
+    // MARK: Windows
+
+    private func former(
+        _ results: ResultReader,
+        _ former: [ResourcePath: Timestamp],
+        _ shown: ArraySlice<Window.Entry>
+    ) throws(StoreError) -> Stage {
+        guard case .query(let query) = self.view.selection else { return .ended }
+        var (results, former) = (results, former)
+        // The results come in order: first those that the offset hides.
+        while former.count < query.limit ?? .max {
+            guard let entry = try results.next(&self.watcher.readsLeft) else {
+                if results.isAtEnd { break }
+                return .former(results, former, shown: shown)
+            }
+            if results.taken > query.offset { former[entry.path] = entry.document.updateTime }
+        }
+        self.gain = shown.count - former.count
+        return .moves(Window.moves(from: former, to: shown), 0)
+    }
+
+    private func move(_ moves: [Window.Move], _ index: Int) throws(StoreError) -> Stage {
+        guard index < moves.count else { return self.isCounting ? .counted : .ended }
+        let document = try self.document(moves[index].path, at: self.goal)
+        self.tell(moves[index].path, document, isMember: moves[index].isMember && document != nil)
+        return .moves(moves, index + 1)
+    }
+
+    // MARK: The filter
+
+    private func endOfDifference() throws(StoreError) -> Stage {
+        guard self.isCounting, case .query(let query) = self.view.selection else { return .ended }
+        return .counting(try self.scan(query, at: self.goal), 0)
+    }
+
+    private func count(_ results: ResultReader, _ count: Int) throws(StoreError) -> Stage {
+        var results = results
+        let count = count + (try results.skip(&self.watcher.readsLeft))
+        guard results.isAtEnd else { return .counting(results, count) }
+        guard self.isFilterDue(count) else { return .ended }
+        guard case .query(let query) = self.view.selection, let filter = BloomFilter(count: count) else {
+            return self.tell(count, nil)
+        }
+        return .naming(try self.scan(query, at: self.goal), filter, count: count)
+    }
+
+    private func counted() -> Stage {
+        let count = self.present.count
+        guard self.isFilterDue(count) else { return .ended }
+        var filter = BloomFilter(count: count)
+        for path in self.present { filter?.insert(self.name(of: path)) }
+        return self.tell(count, filter)
+    }
+
+    private func name(_ results: ResultReader, _ filter: BloomFilter, _ count: Int) throws(StoreError) -> Stage {
+        var (results, filter) = (results, filter)
+        while let entry = try results.next(&self.watcher.readsLeft) { filter.insert(self.name(of: entry.path)) }
+        return results.isAtEnd ? self.tell(count, filter) : .naming(results, filter, count: count)
+    }
+
+    private func name(of path: ResourcePath) -> [UInt8] {
+        DocumentName(database: self.view.database.name, path: path)?.bytes ?? []
+    }
+
+    /// Whether the client, which had the expected number at the base, has not what it should have had then, or has to
+    /// know that it is another number now.
+    private func isFilterDue(_ count: Int) -> Bool {
+        guard let expected = self.target.expectedCount else { return false }
+        return expected != count || expected != count - self.gain
+    }
+
+    private func tell(_ count: Int, _ filter: BloomFilter?) -> Stage {
+        self.target.expectedCount = nil
+        self.stream.send(.existenceFilter(self.target.id, count: count, unchanged: filter))
+        return .ended
+    }
+}

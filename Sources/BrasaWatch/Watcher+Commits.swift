@@ -1,0 +1,210 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaStore
+
+/// The first part of a turn: the watcher goes on to the watermark, and live streams with it.
+extension Watcher {
+    private static let fetchMax = 256
+    private static let mergedMax = 1_024
+    private static let refillPiecesMax = 4
+
+    func takeCommits() {
+        var changesLeft = self.configuration.turnChangesMax
+        while true {
+            let watermark = self.store.watermark
+            let limit = self.isBehind ? Self.mergedMax : Self.fetchMax
+            guard let changes = self.store.changes(after: self.position, limit: limit) else {
+                return self.jump(to: watermark)
+            }
+            do throws(StoreError) {
+                try self.take(changes)
+            } catch {
+                return self.jump(to: self.store.watermark)
+            }
+            // None after these, up to the watermark as it was before they were asked for.
+            if changes.count < limit, changes.last.map({ $0.time <= self.position }) ?? true {
+                self.position = max(self.position, watermark)
+                self.isBehind = false
+                return
+            }
+            changesLeft -= changes.count
+            if changesLeft <= 0 || self.eventsLeft <= 0 {
+                self.isBehind = true
+                return
+            }
+        }
+    }
+
+    /// Commit by commit while the turn allows it; as one when the watcher has fallen behind, so that it catches up: the
+    /// states between are then told to nobody.
+    private func take(_ changes: [Change]) throws(StoreError) {
+        guard let last = changes.last else { return }
+        if self.isBehind, changes[0].time != last.time {
+            self.values.snapshotsCoalesced += 1
+            return try self.take(changes[...], to: last.time, isMerged: true)
+        }
+        var rest = changes[...]
+        while let first = rest.first, self.eventsLeft > 0 {
+            let commit = rest.prefix { $0.time == first.time }
+            rest = rest.dropFirst(commit.count)
+            try self.take(commit, to: first.time, isMerged: false)
+        }
+    }
+
+    /// Takes everything between the watcher's position and `time`. First it is found out what every view is told, then the
+    /// streams are told, so that no stream hears a part of it.
+    private func take(_ changes: ArraySlice<Change>, to time: Timestamp, isMerged: Bool) throws(StoreError) {
+        self.step.begin()
+        var seen: Set<ChangedDocument> = []
+        for change in changes {
+            guard let table = self.tables[change.database] else { continue }
+            self.step.interested.removeAll(keepingCapacity: true)
+            table.collect(change.path, into: &self.step.interested)
+            if self.step.interested.isEmpty { continue }
+            if isMerged, !seen.insert(ChangedDocument(change)).inserted { continue }
+            try self.look(at: change, to: time)
+        }
+        for view in self.step.windows { try self.settle(view, at: time) }
+        for view in self.step.failed { self.fail(view, .windowTooLarge) }
+        self.tell(time)
+        self.position = time
+        self.step.end()
+    }
+
+    private func look(at change: Change, to time: Timestamp) throws(StoreError) {
+        self.values.changesMatched += 1
+        let path = change.path
+        let before = try self.store.get(path, in: change.database, at: self.position)
+        let after = try self.store.get(path, in: change.database, at: time)
+        if before?.updateTime == after?.updateTime { return }
+        var shared: WatchedDocument?
+        var deletion: WatchedDeletion?
+        for view in self.step.interested {
+            if view.window != nil {
+                self.note(path, before, after, for: view)
+            } else if let after, view.matches(path, after) {
+                view.recent.append(path, time: time)
+                self.step.news.append((view, .changed(view.watched(path, after, shared: &shared))))
+            } else if view.matches(path, before) {
+                view.recent.append(path, time: time)
+                self.step.news.append((view, self.departure(of: path, after, time, view, &shared, &deletion)))
+            }
+        }
+    }
+
+    private func departure(
+        of path: ResourcePath,
+        _ document: Document?,
+        _ time: Timestamp,
+        _ view: View,
+        _ shared: inout WatchedDocument?,
+        _ deletion: inout WatchedDeletion?
+    ) -> CommitStep.News {
+        if let document { return .removed(view.watched(path, document, shared: &shared)) }
+        let deleted = deletion ?? WatchedDeletion(path: path, time: time)
+        deletion = deleted
+        return .deleted(deleted)
+    }
+
+    // MARK: Windows
+
+    private func note(_ path: ResourcePath, _ before: Document?, _ after: Document?, for view: View) {
+        guard case .query(let query) = view.selection, query.names.contains(path) else { return }
+        switch view.filling {
+        case .running(let filling): return filling.missed(path)
+        case .wanted: return
+        case nil: break
+        }
+        let change = Window.Change(
+            path: path,
+            before: query.windowEntry(path, before)?.key,
+            after: query.windowEntry(path, after)
+        )
+        guard change.before != nil || change.after != nil else { return }
+        if view.windowChanges.isEmpty { self.step.windows.append(view) }
+        view.windowChanges.append(change)
+    }
+
+    private func settle(_ view: View, at time: Timestamp) throws(StoreError) {
+        let changes = view.windowChanges
+        view.windowChanges = []
+        let bytes = view.windowBytes
+        let moves: [Window.Move]
+        if let applied = view.window?.apply(changes) {
+            moves = applied
+        } else {
+            moves = try self.refill(view, at: time)
+        }
+        self.windowBytes += view.windowBytes - bytes
+        if self.windowBytes > self.configuration.windowBytesMax, view.windowBytes > bytes {
+            self.step.failed.append(view)
+            return
+        }
+        for move in moves {
+            view.recent.append(move.path, time: time)
+            let document = try self.store.get(move.path, in: view.database, at: time)
+            self.step.news.append((view, view.news(of: move.path, document, isMember: move.isMember, at: time)))
+        }
+    }
+
+    /// Runs the query at once when that is cheap; else its streams wait until it has been done piece by piece.
+    private func refill(_ view: View, at time: Timestamp) throws(StoreError) -> [Window.Move] {
+        guard case .query(let query) = view.selection, var window = view.window else { return [] }
+        let filling = try WindowFilling(query, count: window.fillCount, in: view.database, at: time, of: self.store)
+        for _ in 0..<Self.refillPiecesMax {
+            guard try filling.advance() else { continue }
+            let former = window.shownTimes
+            _ = filling.finish(&window)
+            view.window = window
+            return Window.moves(from: former, to: window.shown)
+        }
+        view.filling = .running(filling)
+        self.fillings.append(view)
+        for target in view.subscribers where target.isLive { target.stream.fallBehind() }
+        return []
+    }
+
+    // MARK: Telling
+
+    /// Hands the step's news to the live streams, all of it before one snapshot. Told are those that can take it; others
+    /// fall behind, at the watcher's position.
+    private func tell(_ time: Timestamp) {
+        let number = self.step.number
+        for (view, news) in self.step.news {
+            self.eventsLeft -= view.subscribers.count
+            for target in view.subscribers where target.isLive {
+                if target.stream.joins(number) { target.stream.tell(target, news) }
+            }
+        }
+        for stream in self.step.streams { stream.snapshot(at: time) }
+    }
+
+    // MARK: Starting over
+
+    /// The changes, or the versions that tell what they were, are gone: from what streams were told of to the watermark
+    /// only the documents themselves can tell.
+    private func jump(to watermark: Timestamp) {
+        for stream in self.streams { stream.fallBehind() }
+        self.step.end()
+        self.isBehind = false
+        self.position = watermark
+        for stream in self.streams {
+            for target in stream.targets where target.view.recent.completeAfter != watermark {
+                target.view.windowChanges = []
+                target.view.recent = RecentChanges(completeAfter: watermark)
+                self.wantWindow(target.view)
+            }
+            self.enqueue(stream)
+        }
+    }
+}
+
+private struct ChangedDocument: Hashable {
+    let database: DatabaseHandle
+    let path: ResourcePath
+
+    init(_ change: Change) {
+        self.database = change.database
+        self.path = change.path
+    }
+}
