@@ -17,8 +17,13 @@ extension FirestoreService {
     }
 
     func commit(_ call: GRPCServerCall, _ message: ByteBuffer) {
-        let request = call.decode { () throws(WireError) in try CommitRequest(decoding: message) }
-        guard let request else { return }
+        let request: CommitRequest
+        do throws(WireError) {
+            request = try CommitRequest(decoding: message)
+        } catch {
+            self.fail(message)
+            return call.finish(error.status)
+        }
         var transaction: TransactionID?
         if !request.transaction.isEmpty {
             transaction = self.transactionID(request.transaction, for: call)
@@ -38,6 +43,13 @@ extension FirestoreService {
             }
         )
         self.cancel(ticket, with: call)
+    }
+
+    /// A commit that is refused for its writes ends its transaction like any other that fails for good.
+    private func fail(_ message: ByteBuffer) {
+        guard let target = try? CommitTarget(decoding: message) else { return }
+        guard let id = TransactionID(bytes: target.transaction) else { return }
+        self.transactions.failCommit(transaction: id, database: self.store.database(target.database))
     }
 
     func rollback(_ call: GRPCServerCall, _ message: ByteBuffer) {

@@ -204,20 +204,12 @@ extension TransactionManager {
 }
 
 extension TransactionManager {
-    /// Deletes all documents of a database and ends its open transactions, whatever they hold. The answer is the time from
-    /// which on nothing is there.
-    package func clear(database: DatabaseHandle, reply: Reply<Timestamp>) {
+    /// Ends a transaction whose commit was refused before it came here.
+    package func failCommit(transaction id: TransactionID, database: DatabaseHandle) {
         self.exclusively { now, completions in
-            for transaction in self.table.openTransactions(in: database) {
-                self.end(transaction, .aborted, now: now, &completions)
-            }
-            do throws(StoreError) {
-                _ = try self.store.clear(database, waiter: nil)
-                let time = self.store.appliedTime
-                self.addOnceDurable(to: reply, isCaller: true, &completions) { .success(time) }
-            } catch {
-                completions.add(to: reply, isCaller: true, .failure(TransactionError(error)))
-            }
+            guard case .open(let transaction) = self.find(id, in: database, now: now, &completions) else { return }
+            if case .committing = transaction.state { return }
+            self.end(transaction, .commitFailed, now: now, &completions)
         }
     }
 }

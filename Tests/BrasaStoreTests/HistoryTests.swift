@@ -119,4 +119,21 @@ import Testing
         #expect(try !store.hasChanged(range("", "c"), in: database, after: store.creationTime))
         #expect(try !store.hasChanged(range("", "b"), in: store.database(databaseName("other")), after: first))
     }
+
+    @Test("changes are known one by one from the store's creation, after a restart from the checkpoint on")
+    func changesAfterRestart() throws {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database(try databaseName())
+        let first = try fixture.commit(database, [("a/1", "1")])
+        #expect(fixture.store.changes(after: Timestamp(microseconds: 0), limit: 10)?.count == 1)
+        try fixture.restart()
+        #expect(fixture.store.changes(after: Timestamp(microseconds: 0), limit: 10)?.count == 1)
+        try fixture.store.checkpoint()
+        let second = try fixture.commit(fixture.store.database(try databaseName()), [("a/2", "2")])
+        try fixture.restart()
+        #expect(fixture.store.changes(after: Timestamp(microseconds: 0), limit: 10) == nil)
+        let start = fixture.store.oldestChangesTime
+        #expect(first <= start && start < second)
+        #expect(fixture.store.changes(after: start, limit: 10)?.map(\.time) == [second])
+    }
 }

@@ -28,6 +28,54 @@ struct BoundTests {
         #expect(commit.isSuccess)
     }
 
+    @Test("locked documents are counted for each transaction that has read them, optimistic ones too")
+    func holds() throws {
+        for concurrency in [TransactionMode.Concurrency.pessimistic, .optimistic] {
+            var configuration = TransactionConfiguration()
+            configuration.lockedDocumentsMax = 3
+            let bench = try Bench(configuration: configuration)
+            let ids = try (0..<3).map { _ in try bench.begin(.readWrite(concurrency: concurrency)) }
+            for id in ids { #expect(bench.read(id, "c/a").isSuccess) }
+            #expect(bench.read(ids[0], "c/b").error == .exhausted(.lockedDocuments))
+            #expect(bench.rollback(ids[1]) == nil)
+            #expect(bench.read(ids[0], "c/b").isSuccess)
+        }
+    }
+
+    @Test("queries of optimistic transactions")
+    func observedRanges() throws {
+        var configuration = TransactionConfiguration()
+        configuration.observedRangesMax = 1
+        let bench = try Bench(configuration: configuration)
+        let ids = try (0..<2).map { _ in try bench.begin(.readWrite(concurrency: .optimistic)) }
+        #expect(bench.scan(ids[0], Bench.collection("c")).isSuccess)
+        #expect(bench.scan(ids[1], Bench.collection("c")).error == .exhausted(.lockedRanges))
+        #expect(bench.commit(ids[0]).isSuccess)
+        #expect(bench.scan(ids[1], Bench.collection("c")).isSuccess)
+    }
+
+    @Test("reads that wait count as bytes")
+    func waitingReads() throws {
+        var configuration = TransactionConfiguration()
+        configuration.waitingBytesMax = 2_000
+        let bench = try Bench(configuration: configuration)
+        _ = try bench.holding("c/a")
+        _ = bench.commit(nil, bench.set("c/a", 1))
+        let reads = try (0..<10).map { _ in bench.read(try bench.begin(), "c/a") }
+        let refused = reads.filter { $0.error == .exhausted(.waitingRequests) }
+        #expect((1..<10).contains(refused.count))
+    }
+
+    @Test("very many readers of one document, very many waiting writers: neither costs the square of their number")
+    func crowds() throws {
+        let bench = try Bench()
+        let readers = try (0..<5_000).map { _ in try bench.holding("c/a") }
+        let writers = (0..<5_000).map { bench.commit(nil, bench.set("c/a", Int64($0))) }
+        for reader in readers { #expect(bench.rollback(reader) == nil) }
+        bench.settle()
+        #expect(writers.allSatisfy { $0.isSuccess || $0.error == .exhausted(.queuedWrites) })
+    }
+
     @Test("scanned ranges")
     func ranges() throws {
         var configuration = TransactionConfiguration()

@@ -188,4 +188,16 @@ struct LifeCycleTests {
         #expect(TransactionID(bytes: id.bytes) == id)
         for count in [0, 1, 15, 17] { #expect(TransactionID(bytes: Array(repeating: 1, count: count)) == nil) }
     }
+
+    @Test("a commit that was refused before its writes could be looked at ends the transaction like any failed one")
+    func refusedBefore() throws {
+        let bench = try Bench()
+        let id = try bench.holding("c/a")
+        let plain = bench.commit(nil, bench.set("c/a", 2))
+        bench.transactions.failCommit(transaction: id, database: bench.database)
+        bench.settle()
+        #expect(plain.isSuccess)
+        #expect(bench.commit(id, bench.set("c/a", 3)).error == .expiredAfterFailure)
+        #expect(bench.rollback(id) == nil)
+    }
 }

@@ -39,6 +39,14 @@ final class ChangeHistory: Sendable {
         }
     }
 
+    /// Changes up to `time` may have happened that are not here.
+    func forget(through time: Int64) {
+        self.state.withLock { $0.completeAfter = max($0.completeAfter, time) }
+    }
+
+    /// Changes after this are all there.
+    var completeAfter: Int64 { self.state.withLock { $0.completeAfter } }
+
     /// Forgets the newest changes, of a commit that did not happen.
     func removeNewest(_ count: Int) {
         self.state.withLock { $0.changes.removeLast($0.changes.count < count ? $0.changes.count : count) }

@@ -6,7 +6,8 @@ struct Recovery {
     private let documents: VersionedDocuments
     /// When the store was made.
     private(set) var creationTime: Int64?
-    private var snapshotTime: Int64?
+    /// Of the checkpoint, if there was one: changes before it were not seen one by one.
+    private(set) var snapshotTime: Int64?
     private(set) var lastTime = Int64.min
     private var recordsSincePruning = 0
     private static let recordsPerPruning = 256

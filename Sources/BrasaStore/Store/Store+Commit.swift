@@ -117,22 +117,43 @@ extension Store {
 
     /// The waiter hears when everything applied so far is durable.
     package func barrier(_ waiter: LogWaiter) { self.log.barrier(waiter) }
+}
+
+extension Store {
+    /// How far clearing a database has come.
+    package struct ClearPosition: Sendable {
+        fileprivate let shard: Int
+        fileprivate let path: PathPosition
+
+        package static let start = ClearPosition(shard: 0, path: .start)
+    }
 
     /// Deletes all documents of a database, in commits of bounded size: when this throws, a part may be deleted. The
     /// waiter hears when all are durable.
     package func clear(_ database: DatabaseHandle, waiter: LogWaiter?) throws(StoreError) -> Timestamp {
-        for shard in database.shards {
-            var position: PathPosition? = .start
-            while let from = position {
-                let budget = ScanBudget(entries: ScanBudget.stepsMax)
-                let part = shard.state.withLock {
-                    $0.ascending(.everything, from: from, at: .max, showMissing: false, budget: budget)
-                }
-                position = part.resume
-                let deletions = part.found.map { DocumentChange(database: database, path: $0.path, outcome: .delete) }
-                if !deletions.isEmpty { _ = try self.apply(changes: deletions, waiter: nil) }
-            }
-        }
+        var position: ClearPosition? = .start
+        while let from = position { position = try self.clear(database, from: from) }
         return try self.apply(changes: [], waiter: waiter)
+    }
+
+    /// One commit of it; where to go on, nil at the end.
+    package func clear(
+        _ database: DatabaseHandle,
+        from position: ClearPosition
+    ) throws(StoreError) -> ClearPosition? {
+        let part = database.shards[position.shard].state.withLock {
+            $0.ascending(
+                .everything,
+                from: position.path,
+                at: .max,
+                showMissing: false,
+                budget: ScanBudget(entries: ScanBudget.stepsMax)
+            )
+        }
+        let deletions = part.found.map { DocumentChange(database: database, path: $0.path, outcome: .delete) }
+        if !deletions.isEmpty { _ = try self.apply(changes: deletions, waiter: nil) }
+        if let path = part.resume { return ClearPosition(shard: position.shard, path: path) }
+        guard position.shard + 1 < database.shards.count else { return nil }
+        return ClearPosition(shard: position.shard + 1, path: .start)
     }
 }

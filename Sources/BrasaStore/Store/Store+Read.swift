@@ -87,6 +87,9 @@ extension Store {
         try self.documents.history.pin(time.microseconds, isFirm: false)
     }
 
+    /// The earliest time for `changes(after:)`.
+    package var oldestChangesTime: Timestamp { Timestamp(microseconds: self.documents.changes.completeAfter) }
+
     /// Up to about `limit` durable changes after `time`, in the order of their commits and whole commits only; the same
     /// document may occur more than once. Nil when some of them are no longer known one by one.
     package func changes(after time: Timestamp, limit: Int) -> [Change]? {

@@ -68,7 +68,10 @@ package final class Store: Sendable {
             recovery.finish()
             let creationTime = recovery.creationTime ?? clock.wall()
             commitClock.resume(after: max(recovery.lastTime, log.lastTime, creationTime))
-            documents.resume(oldestReadTime: recovery.oldestReadTime ?? creationTime)
+            documents.resume(
+                oldestReadTime: recovery.oldestReadTime ?? creationTime,
+                checkpoint: recovery.snapshotTime
+            )
             if recovery.creationTime == nil {
                 try log.append(time: creationTime, record: RecordWriter.creation(), waiter: nil)
             }

@@ -24,9 +24,11 @@ final class VersionedDocuments: Sendable {
         self.configuration = configuration
     }
 
-    /// Recovery is done; versions before this time were not kept.
-    func resume(oldestReadTime: Int64) {
+    /// Recovery is done; versions before this time were not kept. Nor were the changes up to the time of the checkpoint
+    /// that it began with, if there was one.
+    func resume(oldestReadTime: Int64, checkpoint: Int64?) {
         _ = self.history.raise(to: oldestReadTime, underPressure: true)
+        if let checkpoint { self.changes.forget(through: checkpoint) }
     }
 
     /// What `settle` has to book once the commit is certain.

@@ -38,6 +38,24 @@ package struct CommitRequest: Sendable {
     }
 }
 
+/// Whom a Commit is for: what can be said of a request whose writes are refused.
+package struct CommitTarget: Hashable, Sendable {
+    package let database: DatabaseName
+    /// Empty outside a transaction.
+    package let transaction: [UInt8]
+
+    package init(decoding buffer: ByteBuffer) throws(WireError) {
+        self = try EnvelopeDecoder.decode(buffer) { (envelope: CommitRequestEnvelope, _) throws(WireError) in
+            try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
+        }
+    }
+
+    private init(_ envelope: CommitRequestEnvelope) throws(DocumentError) {
+        self.database = try DatabaseName(parsing: envelope.database.bytes)
+        self.transaction = envelope.transaction.array
+    }
+}
+
 private struct CommitMessage: WireMessage {
     let request: CommitRequest
     let writes: [WriteMessage]

@@ -198,7 +198,7 @@ package final class EngineSimulation: @unchecked Sendable {
             throw SimulationFailure(.recovery, "\(error)")
         }
         self.database = self.server.database()
-        try self.checker.follow(self.server.store, self.database)
+        try self.checker.followRecovered(self.server.store, self.database)
         self.checker.forgetAsked()
         try self.checker.checkState(self.server.store, self.database)
         self.clients = (0..<self.settings.clients).map { _ in SimulatedClient(self) }

@@ -20,6 +20,8 @@ final class SimulationChecker {
     private(set) var timeline = ModelTimeline()
     let queries: [ModelQuery]
     private(set) var lastDurable: Int64 = 0
+    /// Nothing that is not in the timeline happened up to here.
+    private var followedUpTo: Int64 = 0
     private var lastAcknowledged: Int64 = 0
     /// The latest time that a read was answered for.
     private var lastReadTime: Int64 = 0
@@ -40,7 +42,7 @@ final class SimulationChecker {
     // MARK: What became durable
 
     func follow(_ store: Store, _ database: DatabaseHandle) throws {
-        let after = Timestamp(microseconds: self.lastDurable)
+        let after = Timestamp(microseconds: max(self.lastDurable, self.followedUpTo))
         guard let changes = store.changes(after: after, limit: .max) else {
             throw SimulationFailure(.visibility, "the changes since \(self.lastDurable) are forgotten")
         }
@@ -50,6 +52,17 @@ final class SimulationChecker {
             rest = rest.dropFirst(paths.count)
             try self.add(paths, at: time, store, database)
         }
+    }
+
+    /// Follows a process that has recovered. Up to its checkpoint it does not know what changed, but nothing can have that
+    /// was not followed already: a checkpoint has what was durable before.
+    func followRecovered(_ store: Store, _ database: DatabaseHandle) throws {
+        let start = store.oldestChangesTime
+        if start.microseconds > self.lastDurable {
+            self.followedUpTo = start.microseconds
+            if start >= store.oldestReadTime { try self.checkState(store, database, at: start) }
+        }
+        try self.follow(store, database)
     }
 
     private func add(_ paths: [ResourcePath], at time: Timestamp, _ store: Store, _ database: DatabaseHandle) throws {
@@ -196,6 +209,10 @@ final class SimulationChecker {
         guard time.microseconds >= self.lastDurable else {
             throw SimulationFailure(.durability, "recovered up to \(time), durable was \(self.lastDurable)")
         }
+        try self.checkState(store, database, at: time)
+    }
+
+    private func checkState(_ store: Store, _ database: DatabaseHandle, at time: Timestamp) throws {
         for index in ModelWorld.indices {
             let stored = try store.get(ModelWorld.paths[index], in: database, at: time)
             let document = stored.flatMap(ModelWorld.document)
