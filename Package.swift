@@ -81,15 +81,18 @@ let package = Package(
         // join: the only room that sees both columns
         room(
             "BrasaService",
-            pure + ["BrasaTransactions", "BrasaStore", "BrasaPlatform", "BrasaWire", "BrasaGRPC", nio("NIOCore")]
+            pure + [
+                "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaPlatform", "BrasaWire", "BrasaGRPC",
+                nio("NIOCore"),
+            ]
         ),
 
         // outside
         room(
             "BrasaServer",
             [
-                "BrasaDocuments", "BrasaService", "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform",
-                "BrasaGRPC", "BrasaHTTP2", "BrasaWire",
+                "BrasaDocuments", "BrasaService", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
+                "BrasaPlatform", "BrasaGRPC", "BrasaHTTP2", "BrasaWire",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -157,15 +160,16 @@ let package = Package(
         tests(
             "BrasaService",
             pure + [
-                "BrasaService", "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire",
-                "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation", nio("NIOCore"), nio("NIOEmbedded"),
+                "BrasaService", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
+                "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation", nio("NIOCore"),
+                nio("NIOEmbedded"),
             ]
         ),
         tests(
             "BrasaServer",
             pure + [
-                "BrasaServer", "BrasaService", "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform",
-                "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation",
+                "BrasaServer", "BrasaService", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
+                "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
                 .product(name: "Logging", package: "swift-log"),
             ]

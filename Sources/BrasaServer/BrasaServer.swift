@@ -65,15 +65,7 @@ private struct ListeningService: Service {
     let ready: @Sendable (ListenAddress) -> Void
 
     func run() async throws {
-        let services = try ServiceDirectory(group: self.group) { eventLoop in
-            FirestoreService(
-                store: self.engine.store,
-                transactions: self.engine.transactions,
-                mailbox: EventLoopMailbox(eventLoop),
-                eventLoop: eventLoop,
-                entropy: .system
-            )
-        }
+        let services = try ServiceDirectory(group: self.group, engine: self.engine)
         let listener = try await Listener.bind(
             self.address,
             self.configuration,

@@ -1,13 +1,16 @@
 import BrasaLog
 import BrasaPlatform
+import BrasaService
 import BrasaStore
 import BrasaTransactions
 import Logging
+import NIOCore
 
 /// Store and transactions over the real disk and clock, with the threads that work for them in the background.
 final class Engine: Sendable {
     let store: Store
     let transactions: TransactionManager
+    private let watchers = Watchers()
     private let background: BackgroundWork
 
     /// - Throws: `StartError` when the data folder cannot be used.
@@ -23,6 +26,7 @@ final class Engine: Sendable {
         store.shards = configuration.shards
         // Answers read the version that they are about, however short history is.
         store.history = max(configuration.history, store.historyMin)
+        let watchers = self.watchers
         do throws(StoreError) {
             self.store = try Store.open(
                 configuration: store,
@@ -30,6 +34,7 @@ final class Engine: Sendable {
                 directory: configuration.dataDirectory,
                 clock: .system,
                 entropy: .system,
+                onDurable: { _ in watchers.wake() },
                 onFailure: onFailure
             )
         } catch {
@@ -40,6 +45,21 @@ final class Engine: Sendable {
         self.store.start()
         self.background.start()
     }
+
+    /// What answers the calls on that event loop. Once for each.
+    func makeService(on eventLoop: any EventLoop) -> FirestoreService {
+        let mailbox = EventLoopMailbox(eventLoop)
+        return FirestoreService(
+            store: self.store,
+            transactions: self.transactions,
+            mailbox: mailbox,
+            eventLoop: eventLoop,
+            entropy: .system,
+            watcher: self.watchers.make(for: self.store, on: eventLoop, mailbox: mailbox)
+        )
+    }
+
+    var metrics: Metrics { Metrics(self.store.statistics, self.watchers.counters) }
 
     /// Promise 1 in the weaker modes is said aloud, so that nobody is surprised after a crash.
     private static func announce(_ configuration: ServerConfiguration, logger: Logger) {

@@ -45,10 +45,9 @@ final class Listener: Sendable {
             .childChannelInitializer { channel in
                 guard connections.add(channel) else { return channel.close() }
                 return channel.eventLoop.makeCompletedFuture {
-                    let entry = services.entry(on: channel.eventLoop)
                     try channel.pipeline.syncOperations.addHandler(
                         ProtocolSniffer(timeLimit: Self.sniffTimeLimit) { verdict, channel in
-                            try Self.configure(channel, for: verdict, entry: entry, emulator: emulator)
+                            try Self.configure(channel, for: verdict, services: services, emulator: emulator)
                         }
                     )
                 }
@@ -82,10 +81,11 @@ final class Listener: Sendable {
     private static func configure(
         _ channel: any Channel,
         for verdict: ProtocolSniffer.Verdict,
-        entry: ServiceDirectory.Entry,
+        services: ServiceDirectory,
         emulator: Bool
     ) throws {
         let pipeline = channel.pipeline.syncOperations
+        let entry = services.entry(on: channel.eventLoop)
         switch verdict {
         case .http2:
             try pipeline.addHandler(
@@ -96,7 +96,9 @@ final class Listener: Sendable {
         case .http1, .undecided:
             try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: true)
             try pipeline.addHandler(IdleStateHandler(allTimeout: Self.plainIdleLimit))
-            try pipeline.addHandler(PlainEndpoints(emulator: emulator, service: entry.firestore))
+            try pipeline.addHandler(
+                PlainEndpoints(emulator: emulator, service: entry.firestore, metrics: { services.metrics })
+            )
         }
     }
 

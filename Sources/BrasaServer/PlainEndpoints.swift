@@ -3,7 +3,8 @@ import BrasaService
 import NIOCore
 import NIOHTTP1
 
-/// The HTTP/1.1 side of the port: `GET /` for readiness probes, and the emulator's endpoint that clears a database.
+/// The HTTP/1.1 side of the port: `GET /` for readiness probes, `GET /metrics` for Prometheus, and the emulator's
+/// endpoint that clears a database.
 ///
 /// One request at a time per connection (the pipeline handler queues the rest); bodies are ignored up to a bound.
 final class PlainEndpoints: ChannelInboundHandler {
@@ -21,13 +22,15 @@ final class PlainEndpoints: ChannelInboundHandler {
 
     private let emulator: Bool
     private let service: FirestoreService
+    private let metrics: () -> Metrics
     private var request: HTTPRequestHead?
     private var bodyBytes = 0
     private var isAnswering = false
 
-    init(emulator: Bool, service: FirestoreService) {
+    init(emulator: Bool, service: FirestoreService, metrics: @escaping () -> Metrics) {
         self.emulator = emulator
         self.service = service
+        self.metrics = metrics
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -60,15 +63,14 @@ final class PlainEndpoints: ChannelInboundHandler {
         self.isAnswering = true
         let path = head.uri.prefix { $0 != "?" }
         if path == "/" {
-            let allowed = head.method == .GET || head.method == .HEAD
-            self.write(
-                allowed
-                    ? Answer(status: .ok, body: "Ok\n")
-                    : Answer(status: .methodNotAllowed, body: "\(head.method.rawValue) is not supported here\n"),
-                to: head,
-                context: context
-            )
-            return
+            let answer = self.read(head) { Answer(status: .ok, body: "Ok\n") }
+            return self.write(answer, to: head, context: context)
+        }
+        if path == "/metrics" {
+            let answer = self.read(head) {
+                Answer(status: .ok, contentType: Metrics.contentType, body: self.metrics().text)
+            }
+            return self.write(answer, to: head, context: context)
         }
         guard let route = EmulatorRoute(path: path) else {
             self.write(Answer(status: .notFound, body: "nothing is served at \(path)\n"), to: head, context: context)
@@ -84,6 +86,14 @@ final class PlainEndpoints: ChannelInboundHandler {
             return
         }
         self.clear(route, head: head, context: context)
+    }
+
+    /// For what can only be read.
+    private func read(_ head: HTTPRequestHead, _ answer: () -> Answer) -> Answer {
+        guard head.method == .GET || head.method == .HEAD else {
+            return Answer(status: .methodNotAllowed, body: "\(head.method.rawValue) is not supported here\n")
+        }
+        return answer()
     }
 
     private func clear(_ route: EmulatorRoute, head: HTTPRequestHead, context: ChannelHandlerContext) {

@@ -13,21 +13,23 @@ struct ServiceDirectory: Sendable {
 
     let health: HealthService
     private let entries: [ObjectIdentifier: Entry]
+    private let engine: Engine
 
-    init(group: any EventLoopGroup, make: (any EventLoop) -> FirestoreService) throws {
+    init(group: any EventLoopGroup, engine: Engine) throws {
         let health = HealthService(statuses: [
             "": .serving, FirestoreMethods.getDocument.service: .serving,
         ])
         let reflection = try ReflectionService(fileDescriptorSets: [FirestoreDescriptors.fileSet])
         var entries: [ObjectIdentifier: Entry] = [:]
         for eventLoop in group.makeIterator() {
-            let service = make(eventLoop)
+            let service = engine.makeService(on: eventLoop)
             var methods = GRPCMethodTable()
             service.register(in: &methods)
             health.register(in: &methods)
             reflection.register(in: &methods)
             entries[ObjectIdentifier(eventLoop)] = Entry(firestore: service, grpc: GRPCServer(methods: methods))
         }
+        self.engine = engine
         self.health = health
         self.entries = entries
     }
@@ -39,6 +41,8 @@ struct ServiceDirectory: Sendable {
         }
         return entry
     }
+
+    var metrics: Metrics { self.engine.metrics }
 
     /// Tells who asks for the server's health that it is about to end.
     func announceShutdown() {

@@ -2,6 +2,7 @@ package import BrasaGRPC
 package import BrasaPlatform
 package import BrasaStore
 package import BrasaTransactions
+package import BrasaWatch
 import BrasaWire
 package import NIOCore
 
@@ -13,19 +14,23 @@ package final class FirestoreService: Sendable {
     let mailbox: any Mailbox
     let eventLoop: any EventLoop
     let entropy: Entropy
+    /// Of the same loop.
+    package let watcher: Watcher
 
     package init(
         store: Store,
         transactions: TransactionManager,
         mailbox: any Mailbox,
         eventLoop: any EventLoop,
-        entropy: Entropy
+        entropy: Entropy,
+        watcher: Watcher
     ) {
         self.store = store
         self.transactions = transactions
         self.mailbox = mailbox
         self.eventLoop = eventLoop
         self.entropy = entropy
+        self.watcher = watcher
     }
 
     /// Every method of the protocol: those that are not built yet answer UNIMPLEMENTED like unknown ones do.
@@ -41,6 +46,7 @@ package final class FirestoreService: Sendable {
         methods.register(FirestoreMethods.rollback, .unary { self.rollback($0, $1) })
         methods.register(FirestoreMethods.batchWrite, .unary { self.batchWrite($0, $1) })
         methods.register(FirestoreMethods.runQuery, .serverStreaming { self.runQuery($0, $1) })
+        methods.register(FirestoreMethods.listen, .bidirectional { self.listen($0) })
         methods.register(FirestoreMethods.write, .bidirectional { self.write($0) })
         methods.register(FirestoreMethods.runAggregationQuery, .serverStreaming { self.runAggregationQuery($0, $1) })
         methods.register(FirestoreMethods.partitionQuery, .unary { self.partitionQuery($0, $1) })

@@ -3,6 +3,7 @@ import BrasaGRPC
 import BrasaQueries
 import BrasaStore
 import BrasaTransactions
+import BrasaWatch
 import BrasaWire
 
 // Where errors of the engine and of queries become gRPC statuses; those of documents do in the wire room, which needs
@@ -54,4 +55,19 @@ extension GRPCStatus {
         .invalidArgument,
         "The requested 'read_time' must be in whole microseconds."
     )
+}
+
+extension GRPCStatus {
+    init(_ failure: TargetFailure) {
+        let code: GRPCStatusCode
+        switch failure {
+        case .duplicateID: code = .alreadyExists
+        case .allCollections, .nearest: code = .invalidArgument
+        case .tooManyTargets, .windowTooLarge: code = .resourceExhausted
+        case .store(let error):
+            self = GRPCStatus(error)
+            return
+        }
+        self.init(code, failure.description)
+    }
 }

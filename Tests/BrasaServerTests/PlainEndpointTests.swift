@@ -27,7 +27,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("GET /?x=1 HTTP/1.1", 200), ("POST / HTTP/1.1", 405), ("GET /elsewhere HTTP/1.1", 404),
+        ("GET /?x=1 HTTP/1.1", 200), ("POST / HTTP/1.1", 405), ("POST /metrics HTTP/1.1", 405),
+        ("GET /elsewhere HTTP/1.1", 404),
         ("DELETE \(clear) HTTP/1.1", 403),
     ])
     func `Everything else is refused by its status`(_ request: String, _ expected: Int) async throws {
@@ -46,6 +47,20 @@ import Testing
         let answer = try await self.exchange("\(request) HTTP/1.1", emulator: true)
         #expect(self.status(answer) == expected)
         if expected == 200 { #expect(answer.hasSuffix("\r\n\r\n{}")) }
+    }
+
+    @Test func `The metrics are in the text format of Prometheus`() async throws {
+        let answer = try await self.exchange("GET /metrics HTTP/1.1")
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(answer.contains("content-type: text/plain; version=0.0.4; charset=utf-8\r\n"))
+        let body = try #require(answer.split(separator: "\r\n\r\n").last)
+        let lines = body.split(separator: "\n")
+        #expect(lines.contains("# TYPE brasa_listen_streams gauge"))
+        #expect(lines.contains("brasa_listen_streams 0"))
+        for line in lines where !line.hasPrefix("#") {
+            let parts = line.split(separator: " ")
+            #expect(parts.count == 2 && Int(parts[1]) != nil)
+        }
     }
 
     @Test func `Clearing deletes the documents`() async throws {

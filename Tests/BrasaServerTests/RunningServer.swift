@@ -44,15 +44,7 @@ final class RunningServer: Sendable {
         )
         self.engine = engine
         self.group = group
-        self.services = try ServiceDirectory(group: group) { eventLoop in
-            FirestoreService(
-                store: engine.store,
-                transactions: engine.transactions,
-                mailbox: EventLoopMailbox(eventLoop),
-                eventLoop: eventLoop,
-                entropy: .system
-            )
-        }
+        self.services = try ServiceDirectory(group: group, engine: engine)
         self.listener = try await Listener.bind(
             address,
             configuration,

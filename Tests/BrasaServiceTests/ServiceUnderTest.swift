@@ -5,6 +5,7 @@ import BrasaPlatform
 import BrasaService
 import BrasaSimulation
 import BrasaStore
+import BrasaWatch
 import BrasaWire
 import NIOCore
 import NIOEmbedded
@@ -15,6 +16,7 @@ import Testing
 final class ServiceUnderTest {
     let engine: SimulatedServer
     let service: FirestoreService
+    let watcher: Watcher
     let stub: FirestoreClientStub
     let admin: AdminClientStub
     let loop = EmbeddedEventLoop()
@@ -28,14 +30,33 @@ final class ServiceUnderTest {
         return name
     }()
 
-    init(window: Int = 1 << 20, disk: SimulatedDisk = SimulatedDisk(seed: 1)) throws {
-        self.engine = try SimulatedServer(seed: 1, disk: disk, clock: SimulatedClock())
+    init(
+        window: Int = 1 << 20,
+        disk: SimulatedDisk = SimulatedDisk(seed: 1),
+        watch: WatchConfiguration = WatchConfiguration()
+    ) throws {
+        let watcher = Box<Watcher?>(nil)
+        self.engine = try SimulatedServer(
+            seed: 1,
+            disk: disk,
+            clock: SimulatedClock(),
+            onDurable: { _ in watcher.value?.wake() }
+        )
+        let mailbox = LoopMailbox(self.loop)
+        self.watcher = Watcher(
+            store: self.engine.store,
+            mailbox: mailbox,
+            clock: self.engine.clock.clock,
+            configuration: watch
+        )
+        watcher.value = self.watcher
         self.service = FirestoreService(
             store: self.engine.store,
             transactions: self.engine.transactions,
-            mailbox: LoopMailbox(self.loop),
+            mailbox: mailbox,
             eventLoop: self.loop,
-            entropy: .seeded(7)
+            entropy: .seeded(7),
+            watcher: self.watcher
         )
         var methods = GRPCMethodTable()
         self.service.register(in: &methods)
@@ -100,6 +121,7 @@ final class ServiceUnderTest {
     func advance(microseconds: Int64) throws {
         self.engine.clock.advance(microseconds: microseconds)
         self.loop.advanceTime(by: .microseconds(microseconds))
+        self.watcher.tick()
         try self.run()
     }
 

@@ -1,4 +1,4 @@
-import BrasaDocuments
+package import BrasaDocuments
 import BrasaLog
 package import BrasaPlatform
 package import BrasaStore
@@ -22,7 +22,8 @@ package final class SimulatedServer: Sendable {
         disk: any Disk,
         clock: SimulatedClock,
         store configuration: Store.Configuration = SimulatedServer.smallStore,
-        transactions: TransactionConfiguration = TransactionConfiguration()
+        transactions: TransactionConfiguration = TransactionConfiguration(),
+        onDurable: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) throws(StoreError) {
         self.disk = disk
         self.clock = clock
@@ -34,6 +35,7 @@ package final class SimulatedServer: Sendable {
             directory: Self.directory,
             clock: clock.clock,
             entropy: .seeded(seed),
+            onDurable: onDurable,
             onFailure: { [failed] _ in failed.value.withLock { $0 = true } }
         )
         self.transactions = TransactionManager(

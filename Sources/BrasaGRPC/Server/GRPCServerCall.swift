@@ -135,6 +135,15 @@ extension GRPCServerCall {
         if let second { self.stream.sendData(second) }
     }
 
+    /// Sends a response message that others are sent too.
+    package func send(_ message: GRPCFramedMessage) {
+        // Compressed it is this call's own.
+        guard !self.flags.contains(.compressResponses) else { return self.send(message.payload) }
+        self.sendHeaders()
+        guard self.phase == .open else { return }
+        self.stream.sendData(message.frame)
+    }
+
     /// The one message of a successful unary call, and its status.
     package func respond(_ message: consuming ByteBuffer) {
         self.send(message)

@@ -1,0 +1,188 @@
+import BrasaDocuments
+import BrasaGRPC
+import BrasaQueries
+import BrasaStore
+import BrasaWatch
+import BrasaWire
+import NIOCore
+
+extension FirestoreService {
+    func listen(_ call: GRPCServerCall) -> any GRPCServerStreamHandler {
+        ListenStream(call, self)
+    }
+}
+
+/// One Listen stream: hands requests to the watcher in their order, and what the watcher says to the client.
+///
+/// A client that does not read holds up the watcher's stream, which keeps no queue for it, and its own requests, which
+/// wait in its flow-control window.
+///
+/// Used on the call's event loop only, which is the watcher's.
+final class ListenStream: GRPCServerStreamHandler {
+    private let call: GRPCServerCall
+    private let service: FirestoreService
+    /// Nil before the first request names the database, and once the call is over.
+    private var stream: WatchStream?
+    private var responses: ListenResponses?
+
+    init(_ call: GRPCServerCall, _ service: FirestoreService) {
+        self.call = call
+        self.service = service
+    }
+
+    // MARK: From the client
+
+    func received(message: ByteBuffer) {
+        let request = self.call.decode { () throws(WireError) in
+            guard let responses else { return try ListenRequest(decoding: message) }
+            return try ListenRequest(decoding: message, in: responses.database)
+        }
+        guard let request else { return self.close() }
+        let stream = self.stream ?? self.open(request.database)
+        switch request.change {
+        case .add(let target): self.add(target, to: stream)
+        case .remove(let id): stream.remove(id)
+        case nil: self.finish(GRPCStatus(.invalidArgument, "A listen request must add or remove a target."))
+        }
+        // Answers are sent whether there is room or not.
+        if !self.call.isWritable { self.call.pauseReading() }
+    }
+
+    /// Clients that are done close their side; nobody is left who would ask for anything else.
+    func halfClosed() {
+        self.finish(.ok)
+    }
+
+    func becameWritable() {
+        self.stream?.becameWritable()
+        self.call.resumeReading()
+    }
+
+    func cancelled() {
+        self.close()
+    }
+
+    /// Not OK, which would leave the client without a reason to connect again.
+    func draining() {
+        self.finish(GRPCStatus(.unavailable, "The server is shutting down"))
+    }
+
+    private func open(_ database: DatabaseName) -> WatchStream {
+        let stream = self.service.watcher.open(self.service.store.database(database), sink: self)
+        self.stream = stream
+        self.responses = ListenResponses(database: database)
+        return stream
+    }
+
+    private func add(_ target: ListenTarget, to stream: WatchStream) {
+        do throws(TargetIDError) {
+            let request: TargetRequest
+            do throws(GRPCStatus) {
+                request = try TargetRequest(target)
+            } catch {
+                // It fails alone, and so do ids that are wrong for the stream.
+                return self.send(.targetChange(TargetChange(.remove, [try stream.refuse(target.id)], cause: error)))
+            }
+            try stream.add(request)
+        } catch {
+            self.finish(GRPCStatus(.invalidArgument, error.description))
+        }
+    }
+
+    // MARK: To the client
+
+    private func send(_ response: ListenResponse) {
+        self.call.send(self.call.message { response.encode(into: &$0) })
+    }
+
+    private func finish(_ status: GRPCStatus) {
+        self.close()
+        self.call.finish(status)
+    }
+
+    /// Gives back everything that the watcher holds for the stream.
+    private func close() {
+        self.stream?.close()
+        self.stream = nil
+    }
+}
+
+extension ListenStream: WatchSink {
+    var isWritable: Bool { self.call.isWritable }
+
+    func send(_ event: WatchEvent) {
+        guard let responses else { return }
+        switch event {
+        case .documentChanged(let document, let targets, let removed):
+            self.call.send(responses.changed(document, targets, removed))
+        case .documentDeleted(let deletion, let removed):
+            self.call.send(responses.deleted(deletion, removed))
+        case .snapshot(let snapshot):
+            self.call.send(responses.snapshot(snapshot))
+        case .current(let targets, let snapshot):
+            self.call.send(responses.current(targets, snapshot))
+        case .targetAdded(let id):
+            self.send(.targetChange(TargetChange(.add, [id])))
+        case .reset(let targets):
+            self.send(.targetChange(TargetChange(.reset, targets)))
+        case .targetRemoved(let id, let cause):
+            self.send(.targetChange(TargetChange(.remove, [id], cause: cause.map(GRPCStatus.init))))
+        case .existenceFilter(let id, let count, let unchanged):
+            self.send(.filter(ExistenceFilter(id, count: count, unchanged)))
+        }
+    }
+
+    /// The connection sends what has gathered at the end of the loop's turn.
+    func flush() {}
+}
+
+extension TargetRequest {
+    fileprivate init(_ target: ListenTarget) throws(GRPCStatus) {
+        let selection: Selection
+        switch target.subject {
+        case .success(.documents(let names)):
+            selection = .documents(names.map(\.path))
+        case .success(.query(let parent, let structured?)):
+            do throws(QueryError) {
+                selection = .query(try Query(structured, parent: parent))
+            } catch {
+                throw GRPCStatus(error)
+            }
+        case .success(.query(_, nil)):
+            throw GRPCStatus(.invalidArgument, "only structured queries are supported")
+        case .success(.unknown):
+            throw GRPCStatus(.invalidArgument, "A target must be a query or a set of documents.")
+        case .failure(let error):
+            throw error.status
+        }
+        let start: Start =
+            switch target.resume {
+            case .token(let token): .token(token)
+            case .readTime(let readTime): .time(readTime.time)
+            case nil: .beginning
+            }
+        self.init(
+            id: target.id,
+            selection: selection,
+            start: start,
+            once: target.once,
+            expectedCount: target.expectedCount.map(Int.init)
+        )
+    }
+}
+
+extension ExistenceFilter {
+    fileprivate init(_ id: Int32, count: Int, _ unchanged: BloomFilter?) {
+        self.init(
+            targetID: id,
+            count: Int32(clamping: count),
+            unchangedNames: unchanged.map {
+                BloomFilterMessage(
+                    bitmap: $0.bitmap,
+                    padding: Int32(clamping: $0.padding),
+                    hashCount: Int32(clamping: $0.hashCount)
+                )
+            }
+        )
+    }
+}
