@@ -46,7 +46,7 @@ struct ListenResponses {
     ) -> GRPCFramedMessage {
         self.message(
             .targetChange(
-                TargetChange(kind, targets, resumeToken: snapshot.token.bytes, readTime: snapshot.time)
+                TargetChange(kind, targets, resumeToken: snapshot.token?.bytes ?? [], readTime: snapshot.time)
             )
         )
     }
