@@ -5,6 +5,10 @@ package struct OrderPreservingKey: Hashable, Comparable, Sendable {
 
     package init() {}
 
+    package init(capacity: Int) {
+        self.bytes.reserveCapacity(capacity)
+    }
+
     package init(_ value: Value) {
         self.append(value)
     }
@@ -78,6 +82,12 @@ package struct OrderPreservingKey: Hashable, Comparable, Sendable {
             isDocumentID.toggle()
         }
         self.bytes.append(0)
+    }
+
+    /// The path, the root or a document, below which the document's collection is.
+    package mutating func appendParentOfCollection(of path: ResourcePath) {
+        let count = path.bytes.count - path.lastSegment.count - path.collectionID.count - 2
+        path.bytes.withUnsafeBytes { self.append(path: UnsafeRawBufferPointer(rebasing: $0[..<max(count, 0)])) }
     }
 
     /// The last segment of a document's path, written as in the whole path.

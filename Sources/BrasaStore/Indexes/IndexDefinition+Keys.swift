@@ -27,7 +27,10 @@ extension IndexDefinition {
     /// A document's keys, none when it lacks one of the fields; nil when they are more than an index takes of one
     /// document. `path` is one that the index covers.
     package func keys(path: ResourcePath, fields: EncodedFields) -> [IndexKey]? {
-        var keys = [self.prefix(of: path)]
+        var first = IndexKey(capacity: path.bytes.count + 48)
+        if self.scope == .collection { first.appendParentOfCollection(of: path) }
+        var keys = [first]
+        first = IndexKey()
         for part in self.parts {
             if part.kind == .contains {
                 guard let elements = fields.elementKeys(at: part.path, limit: Self.entriesMax),
@@ -53,11 +56,6 @@ extension IndexDefinition {
     /// Whether the document has the key.
     func has(_ key: [UInt8], _ path: ResourcePath, _ fields: EncodedFields) -> Bool {
         self.keys(path: path, fields: fields)?.contains { ByteOrder.equal($0.bytes, key) } ?? false
-    }
-
-    private func prefix(of path: ResourcePath) -> IndexKey {
-        guard self.scope == .collection else { return IndexKey() }
-        return self.prefix(parent: path.parent?.parent ?? .root)
     }
 }
 

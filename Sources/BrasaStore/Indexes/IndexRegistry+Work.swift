@@ -21,22 +21,17 @@ extension IndexRegistry {
     }
 
     private func tidy(_ state: inout State, now: Int64) {
-        var bytes = 0
         for (key, record) in state.records {
             switch record.state {
             case .abandoned(let until): if until <= now { state.records[key] = nil }
             case .building, .ready:
-                if record.index?.counts.isOverflowing ?? true {
-                    state.abandon(key, until: self.retryTime(now))
-                } else {
-                    bytes += record.index?.counts.bytes ?? 0
-                }
+                if record.index?.counts.isOverflowing ?? true { state.abandon(key, until: self.retryTime(now)) }
             }
         }
         let idleSince = now.reduced(by: self.configuration.indexIdle.wholeNanoseconds)
         if let idle = state.leastWanted(before: idleSince, { $0 == .ready }) {
             state.remove(idle)
-        } else if bytes > self.configuration.indexBytesMax {
+        } else if state.bytes > self.configuration.indexBytesMax {
             self.makeRoom(&state, now: now)
         }
     }
@@ -54,7 +49,8 @@ extension IndexRegistry {
             }
         } else if let key = state.leastWanted(before: .max, { $0 == .ready }) {
             state.remove(key)
-        } else if let key = state.records.filter({ $0.value.state == .ready }).min(by: { $0.value < $1.value })?.key {
+        } else if let key = state.records.filter({ $0.value.state == .ready }).min(by: { $0.value.rank < $1.value.rank }
+        )?.key {
             state.remove(key)
         }
     }
@@ -70,10 +66,17 @@ extension IndexRegistry {
 }
 
 extension IndexRegistry.Record {
-    /// Whether it is to go before the other.
-    fileprivate static func < (left: Self, right: Self) -> Bool {
-        (left.lastWanted, left.number) < (right.lastWanted, right.number)
+    /// The lesser is to go first.
+    fileprivate struct Rank: Comparable {
+        let lastWanted: Int64
+        let number: Int
+
+        static func < (left: Rank, right: Rank) -> Bool {
+            (left.lastWanted, left.number) < (right.lastWanted, right.number)
+        }
     }
+
+    fileprivate var rank: Rank { Rank(lastWanted: self.lastWanted, number: self.number) }
 }
 
 extension IndexRegistry.State {
@@ -82,14 +85,17 @@ extension IndexRegistry.State {
         before time: Int64,
         _ isOfInterest: (IndexRegistry.Record.State) -> Bool
     ) -> IndexRegistry.Key? {
-        var least: Dictionary<IndexRegistry.Key, IndexRegistry.Record>.Index?
-        for place in self.records.indices {
-            guard isOfInterest(self.records.values[place].state), self.records.values[place].lastWanted < time,
-                least.map({ self.records.values[place] < self.records.values[$0] }) ?? true
+        var least: (key: IndexRegistry.Key, rank: IndexRegistry.Record.Rank)?
+        // Over a list of the keys: an iterator over the dictionary would be a second reference to what is in it.
+        for key in Array(self.records.keys) {
+            guard let place = self.records.index(forKey: key) else { continue }
+            let rank = self.records.values[place].rank
+            guard isOfInterest(self.records.values[place].state), rank.lastWanted < time,
+                least.map({ rank < $0.rank }) ?? true
             else { continue }
-            if self.records.values[place].index == nil || self.isUnread(place) { least = place }
+            if self.records.values[place].index == nil || self.isUnread(place) { least = (key, rank) }
         }
-        return least.map { self.records.keys[$0] }
+        return least?.key
     }
 
     private mutating func isUnread(_ place: Dictionary<IndexRegistry.Key, IndexRegistry.Record>.Index) -> Bool {

@@ -90,13 +90,13 @@ final class IndexRegistry: Sendable {
         if isNew { self.onRequest() }
     }
 
-    /// The index is complete in all shards.
+    /// The index is complete in all shards. It is ready unless room has to be made for it first.
     func isBuilt(_ index: Index) {
         let key = Key(database: index.database, definition: index.definition)
         self.state.withLock { state in
-            guard let place = state.records.index(forKey: key), state.records.values[place].index === index else {
-                return
-            }
+            guard let place = state.records.index(forKey: key), state.records.values[place].index === index,
+                state.bytes <= self.configuration.indexBytesMax
+            else { return }
             state.records.values[place].state = .ready
         }
     }
@@ -111,6 +111,9 @@ final class IndexRegistry: Sendable {
 }
 
 extension IndexRegistry.State {
+    /// What all indexes take.
+    var bytes: Int { self.records.values.reduce(0) { $0 + ($1.index?.counts.bytes ?? 0) } }
+
     /// The index is to be taken out of the shards, and forgotten.
     mutating func remove(_ key: IndexRegistry.Key) {
         guard let index = self.records.removeValue(forKey: key)?.index else { return }

@@ -23,16 +23,17 @@ extension Shard {
             isCounting: isCounting,
             budget: budget
         )
-        guard let visit = self.state.withLock({ $0.visit(index.counts, reading) }) else { return nil }
-        var part = IndexPart(entries: [], count: visit.count, examined: visit.examined, resume: visit.resume)
-        for candidate in visit.candidates {
-            let entry = candidate.entry
-            guard candidate.isCertain || index.definition.has(entry.key, entry.path, entry.document.fields) else {
-                continue
-            }
-            part.count += 1
-            if !isCounting { part.entries.append(entry) }
+        guard var visit = self.state.withLock({ $0.visit(index.counts, reading) }) else { return nil }
+        for place in visit.uncertain.reversed() {
+            let entry = visit.entries[place]
+            let isThere = index.definition.has(entry.key, entry.path, entry.document.fields)
+            if !isThere { visit.entries.remove(at: place) }
         }
-        return part
+        return IndexPart(
+            entries: isCounting ? [] : visit.entries,
+            count: visit.count + visit.entries.count,
+            examined: visit.examined,
+            resume: visit.resume
+        )
     }
 }

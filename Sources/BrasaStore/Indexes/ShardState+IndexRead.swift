@@ -2,15 +2,10 @@ import BrasaDocuments
 
 /// What a visit to an index found, to be sorted out without the lock.
 struct IndexVisit: Sendable {
-    /// Documents that have the key now, or had it once.
-    struct Candidate: Sendable {
-        let entry: IndexEntry
-        /// Other versions of the document are not known to have the key as well.
-        let isCertain: Bool
-    }
-
-    var candidates: [Candidate] = []
-    /// Certain ones that are not among the candidates, since they are only counted.
+    var entries: [IndexEntry] = []
+    /// Indices of entries of documents that had the key once, and may have lost it by the time of the reading.
+    var uncertain: [Int] = []
+    /// Certain ones that are not among the entries, since they are only counted.
     var count = 0
     var examined = 0
     var resume: IndexPosition?
@@ -38,7 +33,7 @@ extension ShardState {
         var visit = IndexVisit()
         var cursor = index.tree.cursor(reading.position)
         var last: IndexTree.Entry?
-        while visit.candidates.count + visit.count < reading.budget.entries, visit.examined < reading.budget.steps,
+        while visit.entries.count + visit.count < reading.budget.entries, visit.examined < reading.budget.steps,
             visit.keyBytes < IndexReading.keyBytesMax
         {
             guard let entry = reading.isDescending ? cursor.previous() : cursor.next(),
@@ -60,17 +55,16 @@ extension IndexVisit {
     fileprivate mutating func take(_ entry: IndexTree.Entry, _ reading: IndexReading) {
         self.examined += 1
         let chain = entry.chain
-        guard chain.isVisible(at: reading.time) else { return }
         // Each version that has the key is one use of it.
         let isCertain = entry.uses == chain.supersededCount + 1
         if reading.isCounting, isCertain {
-            self.count += 1
+            if chain.isVisible(at: reading.time) { self.count += 1 }
             return
         }
         guard let document = chain.document(at: reading.time) else { return }
         let key = entry.key
         self.keyBytes += key.count
-        let found = IndexEntry(key: key, path: chain.path, document: document)
-        self.candidates.append(Candidate(entry: found, isCertain: isCertain))
+        if !isCertain { self.uncertain.append(self.entries.count) }
+        self.entries.append(IndexEntry(key: key, path: chain.path, document: document))
     }
 }
