@@ -196,6 +196,8 @@ package final class Watcher: @unchecked Sendable {
     func deactivate() {
         self.signal.bitwiseAnd(~Self.isActive, ordering: .acquiringAndReleasing)
         self.pin = nil
+        for stream in self.work.takeAll() { stream.isQueued = false }
+        _ = self.fillings.takeAll()
     }
 
     /// The versions of the watcher's position; without a pin when history has lost them already.

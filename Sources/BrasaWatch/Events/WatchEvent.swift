@@ -16,6 +16,9 @@ package enum WatchEvent {
     case targetRemoved(Int32, cause: TargetFailure?)
     /// How many documents the target has at the snapshot that follows, and which, if that was asked.
     case existenceFilter(Int32, count: Int, unchanged: BloomFilter?)
+    /// The targets can be resumed from the snapshot, which follows. Only when others are not current yet; else the
+    /// snapshot's own token says it for all.
+    case resumable([Int32], WatchSnapshot)
     /// Everything up to the snapshot has been said about all targets that are current.
     case snapshot(WatchSnapshot)
 }

@@ -76,6 +76,7 @@ package final class WatchStream {
         guard !self.isClosed else { return }
         self.isClosed = true
         self.watcher.perform {
+            self.round = nil
             for target in self.targets.reversed() { self.end(target, cause: nil) }
             self.watcher.remove(self)
         }
@@ -184,8 +185,13 @@ package final class WatchStream {
     func snapshot(at time: Timestamp) {
         self.release()
         self.lastTold = self.watcher.now
-        let isResumable = self.unsettledCount == 0 || self.targets.allSatisfy(\.isCurrent)
-        self.send(.snapshot(self.table.snapshot(at: time, isResumable: isResumable, of: self.watcher.store)))
+        let store = self.watcher.store
+        let snapshot = self.table.snapshot(at: time, isResumable: true, of: store)
+        if self.unsettledCount == 0 { return self.send(.snapshot(snapshot)) }
+        let current = self.targets.filter(\.isCurrent).map(\.id)
+        if current.count == self.targets.count { return self.send(.snapshot(snapshot)) }
+        if !current.isEmpty { self.send(.resumable(current, snapshot)) }
+        self.send(.snapshot(self.table.snapshot(at: time, isResumable: false, of: store)))
     }
 
     // MARK: Steps
