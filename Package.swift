@@ -154,7 +154,7 @@ let package = Package(
         ),
         tests(
             "BrasaWatch",
-            pure + ["BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]
+            pure + ["BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation", "BrasaQueryModel"]
         ),
         tests("BrasaSimulation", ["BrasaSimulation", "BrasaPlatform"]),
         tests(
