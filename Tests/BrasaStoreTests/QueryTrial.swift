@@ -8,7 +8,7 @@ import Synchronization
 /// One query on a store that has had other documents before, has some after, and does things while the query runs. The
 /// same case and seed make the same trial.
 struct QueryTrial {
-    private enum Indexing: CaseIterable {
+    private enum Indexing {
         /// The adviser alone decides.
         case asNeeded
         /// What each conjunction would like best.
@@ -24,8 +24,20 @@ struct QueryTrial {
     private let indexing: Indexing
     private let definitions: [IndexDefinition]
 
+    /// How often queries with results were answered in each way.
+    struct Coverage {
+        var names = 0
+        var sorts = 0
+        var merges = 0
+        var joins = 0
+        /// Plans given up for better ones while the query ran.
+        var changes = 0
+
+        var isWide: Bool { min(self.names, self.sorts, self.merges, self.joins, self.changes) > 0 }
+    }
+
     /// What is wrong; nil when nothing is.
-    static func failure(of made: QueryCase, seed: UInt64) throws -> String? {
+    static func failure(of made: QueryCase, seed: UInt64, _ coverage: inout Coverage) throws -> String? {
         guard let query = made.checked else { return nil }
         var trial = try QueryTrial(query, seed: seed)
         try trial.makePast()
@@ -33,7 +45,7 @@ struct QueryTrial {
         try trial.makeFuture()
         let expected = made.model.ordered(made.documents)
         for _ in 0..<3 {
-            if let failure = try trial.run(at: time, expecting: expected) { return failure }
+            if let failure = try trial.run(at: time, expecting: expected, &coverage) { return failure }
         }
         return try trial.count(at: time, expecting: expected)
     }
@@ -48,7 +60,7 @@ struct QueryTrial {
         }
         self.database = self.fixture.store.database(query.database)
         self.query = query
-        self.indexing = random.pick(Indexing.allCases)
+        self.indexing = random.pick([.asNeeded, .ideal, .ideal, .parts, .parts])
         let planner = Planner(query, in: self.database, of: self.fixture.store, isAnyOrder: false)
         switch self.indexing {
         case .asNeeded: self.definitions = []
@@ -132,9 +144,15 @@ struct QueryTrial {
 
     // MARK: The query
 
-    private mutating func run(at time: Timestamp, expecting expected: [ModelDocument]) throws -> String? {
+    private mutating func run(
+        at time: Timestamp,
+        expecting expected: [ModelDocument],
+        _ coverage: inout Coverage
+    ) throws -> String? {
         let isAnyOrder = self.generator.random.chance(6)
         var scan = try self.fixture.store.query(self.query, in: self.database, at: time, isAnyOrder: isAnyOrder)
+        if !expected.isEmpty { coverage.add(scan) }
+        let firstPlan = scan.plan
         var found: [ModelDocument] = []
         var skipped = 0
         let toSkip = self.generator.random.chance(3) && !isAnyOrder ? self.generator.random.below(6) : 0
@@ -159,6 +177,7 @@ struct QueryTrial {
             }
             try self.disturb()
         }
+        if scan.plan != firstPlan { coverage.changes += 1 }
         if isAnyOrder { found = expected.filter(found.contains) + found.filter { !expected.contains($0) } }
         let wanted = Array(expected.dropFirst(toSkip))
         if skipped != min(toSkip, expected.count) { return self.report("skipped \(skipped)", scan, expected) }
@@ -184,5 +203,18 @@ struct QueryTrial {
 
     private func report(_ what: String, _ scan: QueryScan, _ expected: [ModelDocument]) -> String {
         "\(what) instead of \(expected.map(\.path)) by \(scan.plan.indexesUsed.map(\.properties)), \(self.indexing)"
+    }
+}
+
+extension QueryTrial.Coverage {
+    fileprivate mutating func add(_ scan: QueryScan) {
+        switch scan.stage {
+        case .names: self.names += 1
+        case .sort: self.sorts += 1
+        case .merge:
+            self.merges += 1
+            if scan.plan.indexesUsed.count > scan.planner.shapes.count { self.joins += 1 }
+        case .ended: break
+        }
     }
 }

@@ -5,8 +5,8 @@ struct IndexCursor: Sendable {
     private let shard: Shard
     private let access: QueryPlan.IndexRun.Access
     private let isReversed: Bool
+    /// What was read ahead, the next entry last.
     private var fetched: [IndexEntry] = []
-    private var nextIndex = 0
     /// Where the next entries are read from. Nil: all were.
     private var position: IndexPosition?
     private var end = IndexPosition.end
@@ -24,9 +24,11 @@ struct IndexCursor: Sendable {
     }
 
     var prefixCount: Int { self.access.prefix.count }
-    var isAtEnd: Bool { self.nextIndex == self.fetched.count && self.position == nil }
-    /// The entry that comes next, when it has been fetched.
-    var head: IndexEntry? { self.nextIndex < self.fetched.count ? self.fetched[self.nextIndex] : nil }
+    var isAtEnd: Bool { self.fetched.isEmpty && self.position == nil }
+    /// Whether the entry that comes next has been fetched.
+    var hasHead: Bool { !self.fetched.isEmpty }
+    /// What the fetched entry's key has behind the prefix.
+    var headSuffix: ArraySlice<UInt8>? { self.fetched.last.map { $0.key[self.prefixCount...] } }
 
     /// Goes to the start of an interval.
     mutating func begin(_ interval: KeyInterval) {
@@ -34,22 +36,19 @@ struct IndexCursor: Sendable {
         self.position = self.isReversed ? interval.end : interval.start
         self.end = self.isReversed ? interval.start : interval.end
         self.fetched = []
-        self.nextIndex = 0
     }
 
-    /// Goes behind the head.
-    mutating func removeHead() {
-        self.nextIndex += 1
-    }
+    /// The entry that comes next, when it has been fetched; goes behind it.
+    mutating func popHead() -> IndexEntry? { self.fetched.popLast() }
 
     /// Goes to the first entry that does not come before this suffix.
     mutating func seek(_ suffix: ArraySlice<UInt8>) {
-        while let head = self.head {
-            let order = IndexCursor.compare(head.key[self.prefixCount...], suffix)
-            if order == .same || order == (self.isReversed ? .descending : .ascending) { break }
-            self.nextIndex += 1
+        while let own = self.headSuffix {
+            let order = IndexCursor.compare(own, suffix)
+            if order == .same || order == (self.isReversed ? .ascending : .descending) { return }
+            self.fetched.removeLast()
         }
-        guard self.head == nil, self.position != nil else { return }
+        guard self.position != nil else { return }
         let place = self.access.prefix + suffix
         let position = self.isReversed ? IndexPosition.after(place) : .before(place)
         self.position = (self.isReversed ? self.end < position : position < self.end) ? position : nil
@@ -59,11 +58,11 @@ struct IndexCursor: Sendable {
 
     /// Fetches the head when it is missing and there is one.
     mutating func fetch(_ work: inout ScanWork) throws(StoreError) {
-        while self.nextIndex == self.fetched.count, self.position != nil, work.canGoOn {
+        while self.fetched.isEmpty, self.position != nil, work.canGoOn {
             let budget = ScanBudget(entries: self.fetchCount, steps: min(work.budget, ScanBudget.stepsMax))
             guard let part = try self.read(&work, isCounting: false, budget: budget) else { return }
             self.fetched = part.entries
-            self.nextIndex = 0
+            self.fetched.reverse()
             let bytes = part.entries.reduce(0) { $0 + $1.key.count }
             let affordable = max(Self.fetchBytesMax / max(bytes / max(part.entries.count, 1), 1), 1)
             self.fetchCount = min(self.fetchCount * 4, Self.fetchCountMax, affordable)
@@ -72,8 +71,8 @@ struct IndexCursor: Sendable {
 
     /// How many entries the rest of the interval has, as far as the work's budget goes; they are passed over.
     mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
-        var count = self.fetched.count - self.nextIndex
-        self.nextIndex = self.fetched.count
+        var count = self.fetched.count
+        self.fetched = []
         while self.position != nil, work.canGoOn {
             let budget = ScanBudget(entries: .max, steps: min(work.budget, ScanBudget.stepsMax))
             guard let part = try self.read(&work, isCounting: true, budget: budget) else { break }

@@ -5,15 +5,15 @@ import BrasaQueries
 /// duplicates.
 struct MergedRuns: Sendable {
     private var sources: [RunSource]
-    /// A heap of the sources that have a candidate, the first one first.
-    private var heap: [Int] = []
+    /// What comes next from the sources, those in `unfetched` aside.
+    private var heap: CandidateHeap
     /// Sources whose next candidate must be known before any other is given out.
     private var unfetched: [Int]
     private let query: Query
     /// Results up to this key of the query's order are not wanted.
     private let resume: OrderPreservingKey?
-    private let isByOrderKey: Bool
-    private let isReversed: Bool
+    /// Given when the sources' own keys cannot be compared with each other.
+    private let order: ResultOrder?
     /// One source's last document may be another's next.
     private let hasDuplicates: Bool
     private var lastPath: ResourcePath?
@@ -32,8 +32,7 @@ struct MergedRuns: Sendable {
     ) {
         self.query = query
         self.resume = resume
-        self.isByOrderKey = isByOrderKey
-        self.isReversed = query.order.clauses.last?.isDescending ?? false
+        self.order = isByOrderKey ? query.order : nil
         self.hasDuplicates = runs.count > 1
         let share = Self.share(of: query, sourceCount: runs.count * database.shards.count)
         self.sources = runs.flatMap { run -> [RunSource] in
@@ -42,6 +41,9 @@ struct MergedRuns: Sendable {
             case .indexes(let run): return database.shards.map { RunSource(run, in: $0, fetchCount: share) }
             }
         }
+        // Keys of indexes run the other way when the query reads them backwards.
+        let isDescending = !isByOrderKey && query.order.clauses.last?.isDescending ?? false
+        self.heap = CandidateHeap(sourceCount: self.sources.count, isDescending: isDescending)
         self.unfetched = Array(self.sources.indices.reversed())
         if runs.count == 1, case .indexes(let run)? = runs.first {
             self.isCountable = run.isExact && run.accesses.count == 1
@@ -57,31 +59,32 @@ struct MergedRuns: Sendable {
     }
 
     var isAtEnd: Bool {
-        self.heap.isEmpty && self.unfetched.allSatisfy { self.sources[$0].isAtEnd && self.sources[$0].head == nil }
+        self.heap.isEmpty && self.unfetched.allSatisfy { self.sources[$0].isAtEnd }
     }
 
     /// Nil at the end, and when the work has to stop.
     mutating func next(_ work: inout ScanWork) throws(StoreError) -> QueryScan.Entry? {
         while true {
             while let source = self.unfetched.last {
-                try self.sources[source].fetch(&work, by: self.isByOrderKey ? self.query.order : nil)
-                if self.sources[source].head != nil {
-                    self.push(source)
+                if let candidate = try self.sources[source].next(&work, by: self.order) {
+                    self.heap.push(candidate, from: source)
                 } else if !self.sources[source].isAtEnd {
                     return nil
                 }
                 self.unfetched.removeLast()
             }
-            guard let (candidate, isExact) = self.popCandidate() else { return nil }
-            if let entry = self.result(candidate, isExact: isExact, &work) { return entry }
+            guard let first = self.heap.pop() else { return nil }
+            if !self.sources[first.source].isAtEnd { self.unfetched.append(first.source) }
+            let isExact = self.sources[first.source].isExact
+            if let entry = self.result(first.candidate, isExact: isExact, &work) { return entry }
         }
     }
 
     /// How many results are left, as far as the work's budget goes. They are passed over in any order.
     mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
-        var count = 0
+        var count = self.heap.count
         for source in self.sources.indices where work.canGoOn { count += try self.sources[source].countRest(&work) }
-        self.heap = []
+        self.heap.removeAll()
         self.unfetched = self.sources.indices.filter { !self.sources[$0].isAtEnd }
         return count
     }
@@ -106,50 +109,5 @@ struct MergedRuns: Sendable {
             }
         }
         return QueryScan.Entry(path: candidate.path, document: candidate.document, orderKey: key)
-    }
-
-    // MARK: The heap
-
-    private func comesBefore(_ left: Int, _ right: Int) -> Bool {
-        guard let left = self.sources[left].head, let right = self.sources[right].head else { return false }
-        let order = IndexCursor.compare(left.key[left.keyStart...], right.key[right.keyStart...])
-        return order == (self.isReversed && !self.isByOrderKey ? .descending : .ascending)
-    }
-
-    private mutating func push(_ source: Int) {
-        var index = self.heap.count
-        self.heap.append(source)
-        while index > 0 {
-            let parent = (index - 1) / 2
-            guard self.comesBefore(self.heap[index], self.heap[parent]) else { return }
-            self.heap.swapAt(index, parent)
-            index = parent
-        }
-    }
-
-    /// The first of all candidates; its source is to fetch another.
-    private mutating func popCandidate() -> (RunSource.Candidate, isExact: Bool)? {
-        guard let source = self.heap.first, let candidate = self.sources[source].head else { return nil }
-        self.sources[source].removeHead()
-        let last = self.heap.removeLast()
-        if !self.heap.isEmpty {
-            self.heap[0] = last
-            self.sinkFirst()
-        }
-        if !self.sources[source].isAtEnd { self.unfetched.append(source) }
-        return (candidate, self.sources[source].isExact)
-    }
-
-    private mutating func sinkFirst() {
-        var index = 0
-        while true {
-            var first = index
-            for child in [2 * index + 1, 2 * index + 2] where child < self.heap.count {
-                if self.comesBefore(self.heap[child], self.heap[first]) { first = child }
-            }
-            if first == index { return }
-            self.heap.swapAt(index, first)
-            index = first
-        }
     }
 }

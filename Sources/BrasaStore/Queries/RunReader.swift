@@ -7,6 +7,8 @@ struct RunReader: Sendable {
     /// Those that are left, the next one last.
     private var intervals: [KeyInterval]
     private let isReversed: Bool
+    /// Where the suffix begins in the keys of the entries.
+    let suffixStart: Int
 
     init(_ run: QueryPlan.IndexRun, in shard: Shard, fetchCount: Int) {
         self.isReversed = run.isReversed
@@ -14,47 +16,42 @@ struct RunReader: Sendable {
         self.cursors = run.accesses.map { access in
             IndexCursor(access, in: shard, isReversed: run.isReversed, fetchCount: fetchCount)
         }
+        self.suffixStart = run.accesses.first?.prefix.count ?? 0
     }
 
-    /// Where the suffix begins in the keys of the entries.
-    var suffixStart: Int { self.cursors[0].prefixCount }
+    /// Whether one of the cursors has nothing left in the interval, so that no document can be in all of them.
+    private var isIntervalAtEnd: Bool {
+        for index in self.cursors.indices where self.cursors[index].isAtEnd { return true }
+        return false
+    }
 
-    /// Whether the intervals are all read. What `next` gave out last aside, nothing comes any more.
-    var isAtEnd: Bool { self.intervals.isEmpty && self.cursors.contains { $0.isAtEnd } }
+    /// Whether nothing is left.
+    var isAtEnd: Bool { self.intervals.isEmpty && self.isIntervalAtEnd }
 
     /// Nil at the end, and when the work has to stop.
     mutating func next(_ work: inout ScanWork) throws(StoreError) -> IndexEntry? {
         while true {
-            if self.cursors.contains(where: { $0.isAtEnd }) {
-                guard let interval = self.intervals.popLast() else { return nil }
-                for index in self.cursors.indices { self.cursors[index].begin(interval) }
-            }
             if let entry = try self.nextInInterval(&work) { return entry }
-            guard self.cursors.contains(where: { $0.isAtEnd }) else { return nil }
+            guard self.isIntervalAtEnd, let interval = self.intervals.popLast() else { return nil }
+            for index in self.cursors.indices { self.cursors[index].begin(interval) }
         }
     }
 
     private mutating func nextInInterval(_ work: inout ScanWork) throws(StoreError) -> IndexEntry? {
         try self.cursors[0].fetch(&work)
-        guard let entry = self.cursors[0].head else { return nil }
-        guard self.cursors.count > 1 else {
-            self.cursors[0].removeHead()
-            return entry
-        }
-        var suffix = entry.key[self.cursors[0].prefixCount...]
+        guard self.cursors.count > 1 else { return self.cursors[0].popHead() }
+        guard var suffix = self.cursors[0].headSuffix else { return nil }
         var (index, agreeing) = (0, 1)
         while agreeing < self.cursors.count {
             index = (index + 1) % self.cursors.count
             self.cursors[index].seek(suffix)
             try self.cursors[index].fetch(&work)
-            guard let head = self.cursors[index].head else { return nil }
-            let own = head.key[self.cursors[index].prefixCount...]
+            guard let own = self.cursors[index].headSuffix else { return nil }
             agreeing = IndexCursor.compare(own, suffix) == .same ? agreeing + 1 : 1
             suffix = own
         }
-        let common = self.cursors[0].head
-        for index in self.cursors.indices { self.cursors[index].removeHead() }
-        return common
+        for index in self.cursors.indices.dropFirst() { _ = self.cursors[index].popHead() }
+        return self.cursors[0].popHead()
     }
 
     /// How many entries are left, as far as the work's budget goes; they are passed over. For runs of one index.

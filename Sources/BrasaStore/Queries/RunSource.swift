@@ -4,8 +4,8 @@ import Synchronization
 
 /// One of the sorted sources of a merge: a shard's part of an index run, or a single document.
 struct RunSource: Sendable {
+    /// A document that comes next from a source, and what the merge goes by: its key from `keyStart` on.
     struct Candidate: Sendable {
-        /// What the merge goes by, from `keyStart` on.
         let key: [UInt8]
         let keyStart: Int
         let path: ResourcePath
@@ -14,83 +14,65 @@ struct RunSource: Sendable {
         var orderKey: OrderPreservingKey?
     }
 
-    private enum Reader: Sendable {
-        case run(RunReader)
-        case document(ResourcePath, DatabaseHandle)
-        case nothing
-    }
-
-    private var reader: Reader
+    private var run: RunReader?
+    /// The single document, until it was looked up.
+    private var pinned: (path: ResourcePath, database: DatabaseHandle)?
     /// Whether all that comes from here is a result.
     let isExact: Bool
-    private(set) var head: Candidate?
 
     init(_ run: QueryPlan.IndexRun, in shard: Shard, fetchCount: Int) {
-        self.reader = .run(RunReader(run, in: shard, fetchCount: fetchCount))
+        self.run = RunReader(run, in: shard, fetchCount: fetchCount)
         self.isExact = run.isExact
     }
 
     init(_ path: ResourcePath, in database: DatabaseHandle) {
-        self.reader = .document(path, database)
+        self.pinned = (path, database)
         self.isExact = false
     }
 
-    /// Whether nothing follows the head.
-    var isAtEnd: Bool {
-        switch self.reader {
-        case .run(let reader): reader.isAtEnd
-        case .document: false
-        case .nothing: true
-        }
-    }
+    /// Whether nothing is left.
+    var isAtEnd: Bool { self.pinned == nil && (self.run?.isAtEnd ?? true) }
 
-    mutating func removeHead() {
-        self.head = nil
-    }
-
-    /// Fetches the head when it is missing and there is one. `order` is given when the merge goes by the order's own keys.
-    mutating func fetch(_ work: inout ScanWork, by order: ResultOrder?) throws(StoreError) {
-        while self.head == nil, let (key, keyStart, path, document) = try self.next(&work) {
+    /// Nil at the end, and when the work has to stop. `order` is given when the merge goes by the order's own keys.
+    mutating func next(_ work: inout ScanWork, by order: ResultOrder?) throws(StoreError) -> Candidate? {
+        if let (path, database) = self.pinned { return try self.lookUp(path, in: database, &work, by: order) }
+        let keyStart = self.run?.suffixStart ?? 0
+        while let entry = try self.run?.next(&work) {
             guard let order else {
-                self.head = Candidate(key: key, keyStart: keyStart, path: path, document: document)
-                return
+                return Candidate(key: entry.key, keyStart: keyStart, path: entry.path, document: entry.document)
             }
-            guard let key = order.key(path: path, fields: document.fields) else { continue }
-            self.head = Candidate(key: key.bytes, keyStart: 0, path: path, document: document, orderKey: key)
+            if let found = Self.candidate(entry.path, entry.document, by: order) { return found }
         }
+        return nil
     }
 
-    private mutating func next(
-        _ work: inout ScanWork
-    ) throws(StoreError) -> (key: [UInt8], keyStart: Int, path: ResourcePath, document: Document)? {
-        switch self.reader {
-        case .run(var reader):
-            // Moved out and back, so that its arrays are not copied.
-            self.reader = .nothing
-            defer { self.reader = .run(reader) }
-            guard let entry = try reader.next(&work) else { return nil }
-            return (entry.key, reader.suffixStart, entry.path, entry.document)
-        case .document(let path, let database):
-            let (shard, hash) = database.place(path)
-            let document = shard.state.withLock { $0.find(path, hash: hash)?.document(at: work.time) }
-            try work.history.check(work.time)
-            self.reader = .nothing
-            work.budget -= 1
-            guard let document else { return nil }
-            return ([], 0, path, document)
-        case .nothing: return nil
-        }
+    private mutating func lookUp(
+        _ path: ResourcePath,
+        in database: DatabaseHandle,
+        _ work: inout ScanWork,
+        by order: ResultOrder?
+    ) throws(StoreError) -> Candidate? {
+        let (shard, hash) = database.place(path)
+        let document = shard.state.withLock { $0.find(path, hash: hash)?.document(at: work.time) }
+        try work.history.check(work.time)
+        self.pinned = nil
+        work.budget -= 1
+        guard let document else { return nil }
+        guard let order else { return Candidate(key: [], keyStart: 0, path: path, document: document) }
+        return Self.candidate(path, document, by: order)
     }
 
-    /// How many entries are left, the head included, as far as the work's budget goes; they are passed over. For runs of
-    /// one index.
+    private static func candidate(
+        _ path: ResourcePath,
+        _ document: Document,
+        by order: ResultOrder
+    ) -> Candidate? {
+        guard let key = order.key(path: path, fields: document.fields) else { return nil }
+        return Candidate(key: key.bytes, keyStart: 0, path: path, document: document, orderKey: key)
+    }
+
+    /// How many entries are left, as far as the work's budget goes; they are passed over. For runs of one index.
     mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
-        var count = self.head == nil ? 0 : 1
-        self.head = nil
-        guard case .run(var reader) = self.reader else { return count }
-        self.reader = .nothing
-        defer { self.reader = .run(reader) }
-        count += try reader.countRest(&work)
-        return count
+        try self.run?.countRest(&work) ?? 0
     }
 }
