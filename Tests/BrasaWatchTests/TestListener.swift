@@ -144,6 +144,11 @@ final class TestListener: WatchSink {
         self.stream?.becameWritable()
     }
 
+    func takeLog() -> [String] {
+        defer { self.log = [] }
+        return self.log
+    }
+
     // MARK: WatchSink
 
     var isWritable: Bool { self.credit > 0 }

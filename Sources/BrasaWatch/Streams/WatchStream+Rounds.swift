@@ -5,6 +5,8 @@ import BrasaStore
 struct Round {
     let goal: Base
     let targets: ContiguousArray<WatchTarget>
+    /// Whether targets that were current have missed states.
+    let isCatchingUp: Bool
     var index = 0
 }
 
@@ -89,15 +91,19 @@ extension WatchStream {
         let goal = self.watcher.base
         self.fallBehind()
         self.isLive = false
+        var isCatchingUp = false
         for target in self.targets {
-            guard case .behind(let base) = target.phase, base.time != goal.time else { continue }
+            guard case .behind(let base) = target.phase else { continue }
+            if target.isCurrent, base.time != goal.time { isCatchingUp = true }
+            // Someone who expects a count may be wrong without any difference.
+            guard base.time != goal.time || target.expectedCount != nil else { continue }
             do throws(StoreError) {
                 target.passage = try Passage(of: target, from: base, to: goal)
             } catch {
                 target.restart()
             }
         }
-        self.round = Round(goal: goal, targets: self.targets)
+        self.round = Round(goal: goal, targets: self.targets, isCatchingUp: isCatchingUp)
         return true
     }
 
@@ -109,6 +115,7 @@ extension WatchStream {
                 do throws(StoreError) {
                     guard try passage.walk() else { return false }
                     target.phase = .behind(round.goal)
+                    target.expectedCount = nil
                 } catch {
                     target.restart()
                 }
@@ -124,16 +131,14 @@ extension WatchStream {
         self.round = nil
         let snapshot = self.table.snapshot(at: round.goal.time, isResumable: true, of: self.watcher.store)
         var arrived: ContiguousArray<WatchTarget> = []
-        var isCatchingUp = false
         for target in round.targets where !target.isEnded {
             guard case .behind(let base) = target.phase, base.time == round.goal.time else { continue }
             arrived.append(target)
-            isCatchingUp = isCatchingUp || target.isCurrent
             if !target.isCurrent { self.send(.current(target.ids, snapshot)) }
             target.isCurrent = true
         }
         guard !arrived.isEmpty else { return self.settle() }
-        if isCatchingUp { self.watcher.values.snapshotsCoalesced += 1 }
+        if round.isCatchingUp { self.watcher.values.snapshotsCoalesced += 1 }
         self.snapshot(at: round.goal.time)
         for target in arrived where target.once { self.end(target, cause: nil) }
         if round.goal.time == self.watcher.position {

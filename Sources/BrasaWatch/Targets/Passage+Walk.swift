@@ -192,7 +192,6 @@ extension Passage {
     }
 
     private func tell(_ count: Int, _ filter: BloomFilter?) -> Stage {
-        self.target.expectedCount = nil
         self.stream.send(.existenceFilter(self.target.id, count: count, unchanged: filter))
         return .ended
     }

@@ -27,7 +27,7 @@ package enum TargetFailure: Error, Sendable, CustomStringConvertible {
 }
 
 /// A target id that ends the whole stream, with INVALID_ARGUMENT.
-package enum TargetIDError: Error, Sendable, CustomStringConvertible {
+package enum TargetIDError: Error, Hashable, Sendable, CustomStringConvertible {
     case negative(Int32)
     /// Ids of the client's choice and of the stream's on one stream.
     case mixed

@@ -187,14 +187,13 @@ struct Window {
 }
 
 extension Window {
-    /// What moved from what was shown to what is.
+    /// What moved from what was shown to what is, who goes before who comes.
     static func moves(from former: [ResourcePath: Timestamp], to shown: some Sequence<Entry>) -> [Move] {
         var former = former
-        var moves: [Move] = []
+        var come: [Move] = []
         for entry in shown where former.removeValue(forKey: entry.path) != entry.updateTime {
-            moves.append(Move(path: entry.path, isMember: true))
+            come.append(Move(path: entry.path, isMember: true))
         }
-        moves += former.keys.sorted().map { Move(path: $0, isMember: false) }
-        return moves
+        return former.keys.sorted().map { Move(path: $0, isMember: false) } + come
     }
 }
