@@ -30,7 +30,7 @@ struct CommitEvaluation {
             let results = try documents.edits[index].edit.apply(write, requestTime: time)
             evaluated.append(Evaluated(document: index, operation: write.operation, transformResults: results))
         }
-        let outcomes = documents.edits.map(\.edit.outcome)
+        let outcomes = try documents.edits.map { edited throws(DocumentError) in try edited.edit.finish() }
         self.results = evaluated.map { write in
             let base = documents.edits[write.document].edit.base?.updateTime
             let updateTime = Self.updateTime(of: write.operation, base: base, outcomes[write.document], time)

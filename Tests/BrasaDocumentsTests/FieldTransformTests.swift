@@ -15,7 +15,7 @@ struct FieldTransformTests {
         )
         let results = try edit.apply(write, requestTime: Self.now)
         #expect(results.count == 1)
-        return (edit.fields?.value(at: field("f")), results[0])
+        return (try edit.finish().fields(of: stored)?.value(at: field("f")), results[0])
     }
 
     /// Same type and bits.
@@ -84,7 +84,9 @@ struct FieldTransformTests {
             ]
         )
         #expect(try edit.apply(write, requestTime: Self.now) == [3, 10, .timestamp(Self.now)])
-        #expect(edit.outcome == .changed(fields(["n": 10, "a": map(["t": .timestamp(Self.now)])]), createTime: nil))
+        #expect(
+            try edit.finish() == .changed(fields(["n": 10, "a": map(["t": .timestamp(Self.now)])]), createTime: nil)
+        )
     }
 
     @Test func `A document takes 500 transforms in one commit`() throws {
@@ -98,7 +100,7 @@ struct FieldTransformTests {
         var edit = DocumentEdit(name: document("c/d"), base: nil)
         _ = try edit.apply(write(300), requestTime: Self.now)
         _ = try edit.apply(write(200), requestTime: Self.now)
-        #expect(edit.fields == fields(["n": 500]))
+        #expect(try edit.finish().fields(of: nil) == fields(["n": 500]))
         let error = refusal { () throws(DocumentError) in try edit.apply(write(1), requestTime: Self.now) }
         #expect(error?.message == "cannot have more than 500 field transforms on a single document")
     }
@@ -126,5 +128,76 @@ struct FieldTransformTests {
         #expect(
             refusal { () throws(DocumentError) in try reserved.validate() }?.reason == .fieldPathReserved("__name__")
         )
+    }
+
+    @Test func `Array transforms of one field, with others between them, give what one after the other gives`() throws {
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<200 {
+            let base: EncodedFields = fields(["a": .array([1, 2, 1, 3]), "m": map(["b": .array(["x"])]), "n": 1])
+            let paths = ["a", "m.b", "m", "n"].map(field)
+            let transforms = (0..<12).map { _ in
+                let operands = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+                    Value.integer(Int64.random(in: 0..<4, using: &generator))
+                }
+                let operation: FieldTransform.Operation =
+                    switch Int.random(in: 0..<5, using: &generator) {
+                    case 0: .increment(operands[0])
+                    case 1, 2: .removeAllFromArray(operands)
+                    default: .appendMissingElements(operands)
+                    }
+                let path = paths[Int.random(in: 0..<paths.count, using: &generator)]
+                return FieldTransform(path: path, operation: operation)
+            }
+            let writes = transforms.map {
+                Write(name: document("c/d"), operation: .merge(.empty, mask: []), transforms: [$0])
+            }
+            let stored = Document(fields: base, createTime: Self.now, updateTime: Self.now)
+            var together = DocumentEdit(name: document("c/d"), base: stored)
+            let results = try writes.map { try together.apply($0, requestTime: Self.now)[0] }
+            var step = stored
+            let single = try writes.map { write in
+                var edit = DocumentEdit(name: document("c/d"), base: step)
+                let result = try edit.apply(write, requestTime: Self.now)[0]
+                let fields = try #require(try edit.finish().fields(of: step))
+                step = Document(fields: fields, createTime: Self.now, updateTime: Self.now)
+                return result
+            }
+            #expect(results == single)
+            #expect(try together.finish().fields(of: stored) == step.fields, "\(transforms)")
+        }
+    }
+
+    @Test func `Many transforms of a long array and many merges of a large document cost no square`() throws {
+        let long = Value.array((0..<60_000).map { .integer($0) })
+        let base = Document(fields: fields(["a": long]), createTime: Self.now, updateTime: Self.now)
+        var edit = DocumentEdit(name: document("c/d"), base: base)
+        let transforms = (0..<400).map { index -> FieldTransform in
+            let element = Value.integer(Int64(index / 2) + (index % 2 == 0 ? 100_000 : 0))
+            let operation: FieldTransform.Operation =
+                index % 2 == 0 ? .appendMissingElements([element]) : .removeAllFromArray([element])
+            return FieldTransform(path: field("a"), operation: operation)
+        }
+        for transform in transforms.prefix(100) {
+            let write = Write(name: document("c/d"), operation: .merge(.empty, mask: []), transforms: [transform])
+            _ = try edit.apply(write, requestTime: Self.now)
+        }
+        let rest = Write(
+            name: document("c/d"),
+            operation: .merge(.empty, mask: []),
+            transforms: Array(transforms.dropFirst(100))
+        )
+        _ = try edit.apply(rest, requestTime: Self.now)
+        for index in (0..<5_000).reversed() {
+            let name = "f\(index)"
+            let write = Write(name: document("c/d"), operation: .merge(fields([name: 1]), mask: [field(name)]))
+            _ = try edit.apply(write, requestTime: Self.now)
+        }
+        let result = try #require(try edit.finish().fields(of: base))
+        guard case .array(let elements)? = result.value(at: field("a")) else {
+            Issue.record("no array")
+            return
+        }
+        #expect(elements.count == 60_000)
+        #expect(result.value(at: field("f4999")) == 1)
     }
 }

@@ -13,21 +13,38 @@ package struct DocumentEdit: Sendable {
 
     package let name: DocumentName
     package let base: Document?
-    /// Nil while the document does not exist.
-    package private(set) var fields: EncodedFields?
+    private var state: State
     /// A write of this commit deleted the document, whatever came later.
     private var wasDeleted = false
     private var transformCount = 0
 
+    /// The document so far. It is taken apart at the first change of single fields and put together at the end, however
+    /// many writes there are.
+    private enum State: Sendable {
+        case missing
+        case fields(EncodedFields)
+        case draft(FieldDraft)
+    }
+
     package init(name: DocumentName, base: Document?) {
         self.name = name
         self.base = base
-        self.fields = base?.fields
+        self.state = base.map { .fields($0.fields) } ?? .missing
     }
 
-    package var outcome: Outcome {
-        guard let fields = self.fields else { return self.base == nil ? .unchanged : .deleted }
-        if self.isAsStored { return .unchanged }
+    private var exists: Bool { if case .missing = self.state { false } else { true } }
+
+    /// After the last write: what they amount to. Throws when that is too large for a document, or nested too deep.
+    package func finish() throws(DocumentError) -> Outcome {
+        let fields: EncodedFields
+        switch self.state {
+        case .missing: return self.base == nil ? .unchanged : .deleted
+        case .fields(let whole): fields = whole
+        case .draft(let draft):
+            fields = try draft.finish()
+            try fields.checkSize(name: self.name)
+        }
+        if let base = self.base, !self.wasDeleted, fields == base.fields { return .unchanged }
         return .changed(fields, createTime: self.wasDeleted ? nil : self.base?.createTime)
     }
 
@@ -40,74 +57,51 @@ package struct DocumentEdit: Sendable {
         switch write.operation {
         case .verify: return []
         case .delete:
-            self.fields = nil
+            self.state = .missing
             self.wasDeleted = true
             return []
-        case .set(let fields) where write.transforms.isEmpty:
-            self.fields = fields
-            try self.checkSize()
-            return []
         case .set(let fields):
-            return try self.change(fields, by: write, requestTime: requestTime)
+            try fields.checkSize(name: self.name)
+            self.state = .fields(fields)
+            return write.transforms.isEmpty ? [] : try self.change(by: write, requestTime: requestTime)
         case .merge:
-            return try self.change(self.fields ?? .empty, by: write, requestTime: requestTime)
+            return try self.change(by: write, requestTime: requestTime)
         }
     }
 
-    private mutating func change(
-        _ start: EncodedFields,
-        by write: Write,
-        requestTime: Timestamp
-    ) throws(DocumentError) -> [Value] {
+    private mutating func change(by write: Write, requestTime: Timestamp) throws(DocumentError) -> [Value] {
         self.transformCount += write.transforms.count
         guard self.transformCount <= Limits.transformsPerDocumentMax else { throw DocumentError(.tooManyTransforms) }
-        var tree = FieldTree(start)
-        var reachesInside = false
+        var draft = self.takeDraft()
         if case .merge(let new, let mask) = write.operation {
             try new.checkSize(name: self.name)
             let source = EncodedFields.Lookup(new)
-            for path in mask {
-                reachesInside = reachesInside || path.segments.count > 1
-                if let value = source.encodedValue(at: path) {
-                    try tree.set(.encoded(value), at: path)
-                } else {
-                    tree.remove(at: path)
-                }
-            }
+            for path in mask { try draft.set(source.encodedValue(at: path), at: path) }
         }
         var results: [Value] = []
         results.reserveCapacity(write.transforms.count)
         for transform in write.transforms {
-            reachesInside = reachesInside || transform.path.segments.count > 1 || transform.operation.isOfArray
-            let (new, result) = transform.applied(to: tree.value(at: transform.path), requestTime: requestTime)
-            try tree.set(.value(new), at: transform.path)
-            results.append(result)
+            results.append(try draft.apply(transform, requestTime: requestTime))
         }
-        var fields = tree.encoded()
-        // Values that were each legal can make an illegal document where they meet: too deep, a vector in
-        // an array, an array longer than a value may be. What only replaced whole fields cannot.
-        if reachesInside { fields = try EncodedFields(validating: fields.bytes) }
-        self.fields = fields
-        try self.checkSize()
+        self.state = .draft(draft)
         return results
     }
 
-    private func checkSize() throws(DocumentError) {
-        guard let fields = self.fields else { return }
-        try fields.checkSize(name: self.name)
-    }
-
-    /// Whether the document is the base version, times included.
-    private var isAsStored: Bool {
-        guard let base = self.base, !self.wasDeleted else { return false }
-        return self.fields == base.fields
+    /// Leaves nothing behind, so that the draft is changed in place.
+    private mutating func takeDraft() -> FieldDraft {
+        defer { self.state = .missing }
+        return switch self.state {
+        case .missing: FieldDraft(.empty)
+        case .fields(let fields): FieldDraft(fields)
+        case .draft(let draft): draft
+        }
     }
 
     private func check(_ precondition: Precondition) throws(DocumentError) {
         switch precondition {
-        case .exists(true) where self.fields == nil:
+        case .exists(true) where !self.exists:
             throw DocumentError(.documentMissing(name: self.name.string))
-        case .exists(false) where self.fields != nil:
+        case .exists(false) where self.exists:
             throw DocumentError(.documentExists(name: self.name.string))
         case .exists: break
         case .updateTime(let required):

@@ -13,11 +13,19 @@ extension FieldTransform {
         case .minimum(let bound):
             let less = Self.chosen(old, bound, when: .ascending)
             return (less, less)
-        case .appendMissingElements(let elements):
-            return (.array(Self.appending(elements, to: Self.elements(of: old))), .null)
-        case .removeAllFromArray(let elements):
-            let removed = Set(elements)
-            return (.array(Self.elements(of: old).filter { !removed.contains($0) }), .null)
+        case .appendMissingElements, .removeAllFromArray:
+            var array = ArrayEdit(old)
+            self.apply(to: &array)
+            return (array.value, .null)
+        }
+    }
+
+    /// For transforms of arrays only.
+    func apply(to array: inout ArrayEdit) {
+        switch self.operation {
+        case .appendMissingElements(let elements): array.append(elements)
+        case .removeAllFromArray(let elements): array.removeAll(elements)
+        case .requestTime, .increment, .maximum, .minimum: break
         }
     }
 
@@ -27,17 +35,5 @@ extension FieldTransform {
         if old.isNaN || bound.isNaN { return .double(.nan) }
         let order = Value.compare(old, bound)
         return order == wanted || order == .same ? old : bound
-    }
-
-    private static func elements(of value: Value?) -> [Value] {
-        if case .array(let elements)? = value { elements } else { [] }
-    }
-
-    /// Each element is looked up by hash: both sides may be long.
-    private static func appending(_ elements: [Value], to old: [Value]) -> [Value] {
-        var present = Set(old)
-        var result = old
-        for element in elements where present.insert(element).inserted { result.append(element) }
-        return result
     }
 }

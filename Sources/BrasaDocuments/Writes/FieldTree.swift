@@ -1,34 +1,83 @@
 /// A document's fields while writes change them. Only the maps on the way to a changed field are taken apart;
 /// everything else stays a slice of the bytes it came from.
-struct FieldTree {
-    enum Node {
+struct FieldTree: Sendable {
+    enum Node: Sendable {
         /// A Value message.
         case encoded(ArraySlice<UInt8>)
         case value(Value)
-        case map([Entry])
+        case map(Level)
+        case removed
     }
 
-    struct Entry {
+    struct Entry: Sendable {
         var key: ArraySlice<UInt8>
         var node: Node
     }
 
-    /// Sorted by key, keys distinct.
-    private var entries: [Entry]
+    /// One map's fields. What is new stands beside what was there, so that no change costs more than finding its place.
+    struct Level: Sendable {
+        /// Sorted by key, keys distinct.
+        fileprivate var entries: [Entry] = []
+        /// Keys that `entries` has not.
+        fileprivate var added: [ArraySlice<UInt8>: Node] = [:]
+
+        fileprivate subscript(name: UTF8Text) -> Node? {
+            if let index = self.index(of: name) { return self.entries[index].node }
+            return self.added.isEmpty ? nil : self.added[name.bytes[...]]
+        }
+
+        fileprivate mutating func set(_ name: UTF8Text, _ node: Node) {
+            if let index = self.index(of: name) {
+                self.entries[index].node = node
+            } else {
+                self.added[name.bytes[...]] = node
+            }
+        }
+
+        /// Those that are there, in order.
+        fileprivate var sorted: [Entry] {
+            if self.added.isEmpty { return self.entries }
+            var all = self.entries
+            for (key, node) in self.added { all.append(Entry(key: key, node: node)) }
+            all.sort { left, right in
+                left.key.withUnsafeBytes { left in
+                    right.key.withUnsafeBytes { ByteOrder.compare(left, $0) == .ascending }
+                }
+            }
+            return all
+        }
+
+        private func index(of name: UTF8Text) -> Int? {
+            var low = 0
+            var high = self.entries.count
+            while low < high {
+                let middle = (low + high) / 2
+                let order = name.bytes.withUnsafeBytes { name in
+                    self.entries[middle].key.withUnsafeBytes { ByteOrder.compare(name, $0) }
+                }
+                switch order {
+                case .same: return middle
+                case .ascending: high = middle
+                case .descending: low = middle + 1
+                }
+            }
+            return nil
+        }
+    }
+
+    private var top: Level
 
     init(_ fields: EncodedFields) {
-        self.entries = Self.split(fields.bytes[...], field: ValueField.documentFields)
+        self.top = Self.split(fields.bytes[...], field: ValueField.documentFields)
     }
 
     func value(at path: FieldPath) -> Value? {
-        var entries = self.entries
+        var level = self.top
         for (index, name) in path.segments.enumerated() {
-            let place = Self.place(of: name, in: entries)
-            guard place.isPresent else { return nil }
-            let node = entries[place.index].node
+            guard let node = level[name] else { return nil }
             if index == path.segments.count - 1 { return Self.value(of: node) }
             guard let inner = Self.map(of: node) else { return nil }
-            entries = inner
+            level = inner
         }
         return nil
     }
@@ -38,75 +87,48 @@ struct FieldTree {
         guard path.segments.count <= Limits.nestingMax + 1 else {
             throw DocumentError(.nestedTooDeep(property: path.segments[0].string))
         }
-        Self.set(node, at: path.segments[...], in: &self.entries)
+        Self.set(node, at: path.segments[...], in: &self.top)
     }
 
     /// Leaves the maps on the way, even when they become empty.
     mutating func remove(at path: FieldPath) {
         guard path.segments.count <= Limits.nestingMax + 1 else { return }
-        Self.remove(at: path.segments[...], in: &self.entries)
+        Self.remove(at: path.segments[...], in: &self.top)
     }
 
     func encoded() -> EncodedFields {
-        var writer = BackwardWriter(capacity: Self.capacity(self.entries))
-        Self.write(self.entries, field: ValueField.documentFields, to: &writer)
+        var writer = BackwardWriter(capacity: Self.capacity(self.top))
+        Self.write(self.top, field: ValueField.documentFields, to: &writer)
         return EncodedFields(canonical: writer.finish())
     }
 
-    private static func set(_ node: Node, at names: ArraySlice<UTF8Text>, in entries: inout [Entry]) {
+    private static func set(_ node: Node, at names: ArraySlice<UTF8Text>, in level: inout Level) {
         guard let name = names.first else { return }
-        let place = self.place(of: name, in: entries)
-        if names.count == 1 {
-            let entry = Entry(key: name.bytes[...], node: node)
-            if place.isPresent { entries[place.index] = entry } else { entries.insert(entry, at: place.index) }
-            return
-        }
-        if !place.isPresent { entries.insert(Entry(key: name.bytes[...], node: .map([])), at: place.index) }
-        var inner = self.map(of: entries[place.index].node) ?? []
-        entries[place.index].node = .map([])
+        guard names.count > 1 else { return level.set(name, node) }
+        var inner = level[name].flatMap { self.map(of: $0) } ?? Level()
+        // So that there is one reference to what is changed.
+        level.set(name, .removed)
         self.set(node, at: names.dropFirst(), in: &inner)
-        entries[place.index].node = .map(inner)
+        level.set(name, .map(inner))
     }
 
-    private static func remove(at names: ArraySlice<UTF8Text>, in entries: inout [Entry]) {
-        guard let name = names.first else { return }
-        let place = self.place(of: name, in: entries)
-        guard place.isPresent else { return }
-        if names.count == 1 {
-            entries.remove(at: place.index)
-            return
-        }
-        guard var inner = self.map(of: entries[place.index].node) else { return }
-        entries[place.index].node = .map([])
+    private static func remove(at names: ArraySlice<UTF8Text>, in level: inout Level) {
+        guard let name = names.first, let node = level[name] else { return }
+        guard names.count > 1 else { return level.set(name, .removed) }
+        guard var inner = self.map(of: node) else { return }
+        level.set(name, .removed)
         self.remove(at: names.dropFirst(), in: &inner)
-        entries[place.index].node = .map(inner)
-    }
-
-    /// Where the entry with this key is, or would have to be inserted.
-    private static func place(of name: UTF8Text, in entries: [Entry]) -> (index: Int, isPresent: Bool) {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            let order = name.bytes.withUnsafeBytes { name in
-                entries[middle].key.withUnsafeBytes { ByteOrder.compare(name, $0) }
-            }
-            switch order {
-            case .same: return (middle, true)
-            case .ascending: high = middle
-            case .descending: low = middle + 1
-            }
-        }
-        return (low, false)
+        level.set(name, .map(inner))
     }
 
     private static func value(of node: Node) -> Value? {
         switch node {
         case .encoded(let bytes): Value(canonical: bytes)
         case .value(let value): value
-        case .map(let entries):
+        case .removed: nil
+        case .map(let level):
             .map(
-                entries.compactMap { entry in
+                level.sorted.compactMap { entry in
                     self.value(of: entry.node).map {
                         Value.MapEntry(key: UTF8Text(validated: Array(entry.key)), value: $0)
                     }
@@ -116,12 +138,12 @@ struct FieldTree {
     }
 
     /// A map's entries; nil for every other value, a vector among them.
-    private static func map(of node: Node) -> [Entry]? {
+    private static func map(of node: Node) -> Level? {
         switch node {
-        case .map(let entries): return entries
+        case .map(let level): return level
         case .value(.map(let entries)) where Value.vectorComponents(of: entries) == nil:
-            return entries.map { Entry(key: $0.key.bytes[...], node: .value($0.value)) }
-        case .value: return nil
+            return Level(entries: entries.map { Entry(key: $0.key.bytes[...], node: .value($0.value)) })
+        case .value, .removed: return nil
         case .encoded(let bytes):
             let payload: Range<Int>? = bytes.withUnsafeBytes { memory in
                 var ignored = true
@@ -142,7 +164,7 @@ struct FieldTree {
     }
 
     /// Takes one level apart.
-    private static func split(_ bytes: ArraySlice<UInt8>, field: UInt32) -> [Entry] {
+    private static func split(_ bytes: ArraySlice<UInt8>, field: UInt32) -> Level {
         let parts: [EntryParts] = bytes.withUnsafeBytes { memory in
             var ignored = true
             var parts: [EntryParts] = []
@@ -155,26 +177,29 @@ struct FieldTree {
             return parts
         }
         let start = bytes.startIndex
-        return parts.map { part in
+        let entries = parts.map { part in
             Entry(
                 key: bytes[(start + part.key.lowerBound)..<(start + part.key.upperBound)],
                 node: .encoded(bytes[(start + part.value.lowerBound)..<(start + part.value.upperBound)])
             )
         }
+        return Level(entries: entries)
     }
 
-    private static func capacity(_ entries: [Entry]) -> Int {
-        entries.reduce(0) { sum, entry in
+    private static func capacity(_ level: Level) -> Int {
+        let old = level.entries.reduce(0) { sum, entry in
             if case .encoded(let bytes) = entry.node { sum + entry.key.count + bytes.count + 8 } else { sum + 64 }
         }
+        return old + level.added.count * 64
     }
 
-    private static func write(_ entries: [Entry], field: UInt32, to writer: inout BackwardWriter) {
-        for entry in entries.reversed() {
+    private static func write(_ level: Level, field: UInt32, to writer: inout BackwardWriter) {
+        for entry in level.sorted.reversed() {
             let mark = writer.count
             switch entry.node {
             case .encoded(let bytes): writer.bytes(bytes)
             case .value(let value): writer.value(value)
+            case .removed: continue
             case .map(let inner):
                 self.write(inner, field: ValueField.element, to: &writer)
                 writer.header(ValueField.map, since: mark)

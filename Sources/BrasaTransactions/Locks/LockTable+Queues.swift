@@ -45,15 +45,25 @@ extension LockTable {
         }
     }
 
-    /// Distinct, in the order met. Only holders: a younger one that merely waits is passed.
+    /// Whose locks a commit takes away: distinct, in the order met.
+    ///
+    /// Complexity: O(holders of its documents and ranges). A plain commit that arrives is younger than all of them.
     func youngerHolders(inTheWayOf request: LockRequest) -> [LockOwner] {
+        guard case .commit(let keys) = request.kind else { return [] }
+        let owner = request.owner
         var victims: [LockOwner] = []
         var seen: Set<ObjectIdentifier> = []
-        _ = self.forEachBlocker(of: request) { blocker in
-            if request.owner.priority < blocker.priority, seen.insert(ObjectIdentifier(blocker)).inserted {
-                victims.append(blocker)
+        func add(_ victim: LockOwner) {
+            if seen.insert(ObjectIdentifier(victim)).inserted { victims.append(victim) }
+        }
+        for key in keys {
+            for holder in self.entries[key]?.holders.all ?? [] where owner.priority < holder.owner.priority {
+                add(holder.owner)
             }
-            return true
+        }
+        for hold in self.databases[ObjectIdentifier(owner.database)]?.ranges ?? []
+        where owner.priority < hold.owner.priority && self.previews.conflicts(request, with: hold.range) {
+            add(hold.owner)
         }
         return victims
     }

@@ -83,7 +83,8 @@ struct LockTable {
     /// Grants the request or queues it. Afterwards `nextGranted` may have something.
     mutating func acquire(_ request: LockRequest, now: Int64) -> Decision {
         if case .commit(let keys) = request.kind { self.noteUpgradeConflicts(of: request, keys: keys, now: now) }
-        var decision = Decision(isGranted: false, wounded: self.woundYounger(inTheWayOf: request))
+        var decision = Decision(isGranted: false)
+        if request.owner.transaction != nil { decision.wounded = self.woundYounger(inTheWayOf: request) }
         if self.isGrantable(request) {
             self.grant(request, now: now)
             decision.isGranted = true
@@ -156,8 +157,7 @@ struct LockTable {
 
     /// A commit takes what it needs from younger ones.
     private mutating func woundYounger(inTheWayOf request: LockRequest) -> [Wounded] {
-        guard request.isCommit else { return [] }
-        return self.youngerHolders(inTheWayOf: request).map { self.wound($0) }
+        self.youngerHolders(inTheWayOf: request).map { self.wound($0) }
     }
 
     private mutating func wound(_ owner: LockOwner) -> Wounded {
