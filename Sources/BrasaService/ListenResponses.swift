@@ -34,6 +34,11 @@ struct ListenResponses {
         SentForms.of(&snapshot.attachment).message(targets, []) { self.message(.current, targets, snapshot) }
     }
 
+    /// No change of targets that can be resumed from here.
+    func resumable(_ targets: [Int32], _ snapshot: WatchSnapshot) -> GRPCFramedMessage {
+        self.message(.noChange, targets, snapshot)
+    }
+
     /// A change of no target in particular.
     func snapshot(_ snapshot: WatchSnapshot) -> GRPCFramedMessage {
         SentForms.of(&snapshot.attachment).message([], []) { self.message(.noChange, [], snapshot) }

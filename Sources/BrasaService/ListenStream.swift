@@ -121,6 +121,8 @@ extension ListenStream: WatchSink {
             self.call.send(responses.snapshot(snapshot))
         case .current(let targets, let snapshot):
             self.call.send(responses.current(targets, snapshot))
+        case .resumable(let targets, let snapshot):
+            self.call.send(responses.resumable(targets, snapshot))
         case .targetAdded(let id):
             self.send(.targetChange(TargetChange(.add, [id])))
         case .reset(let targets):
