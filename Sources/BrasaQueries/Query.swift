@@ -14,9 +14,9 @@ package struct Query: Hashable, Sendable {
     /// Cursors as positions among the keys of `order`.
     package let start: KeyBound?
     package let end: KeyBound?
-    package let offset: Int
+    package private(set) var offset: Int
     /// Nil: no limit.
-    package let limit: Int?
+    package private(set) var limit: Int?
     /// Nil: all fields.
     package let projection: FieldMask?
     package let nearest: NearestQuery?
@@ -53,5 +53,13 @@ package struct Query: Hashable, Sendable {
         self.offset = Int(structured.offset)
         self.limit = structured.limit.map { Int($0) }
         self.projection = structured.select.map { FieldMask($0) }
+    }
+
+    /// The same query without offset and limit.
+    package var unbounded: Query {
+        var query = self
+        query.offset = 0
+        query.limit = nil
+        return query
     }
 }

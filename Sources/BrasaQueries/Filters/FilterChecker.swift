@@ -57,7 +57,7 @@ struct FilterChecker {
         case .and: break
         case .or:
             guard !parts.isEmpty else { throw QueryError(.emptyOr) }
-            if parts.count > 1 { self.hasDisjunction = true }
+            self.hasDisjunction = true
         }
         var filters: [Query.Filter] = []
         filters.reserveCapacity(parts.count)
