@@ -10,7 +10,8 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Serve a data folder.",
         discussion: """
             Each option can also be set by an environment variable: BRASA_LISTEN, BRASA_DATA_DIR, BRASA_DURABILITY, \
-            BRASA_SHARDS, BRASA_THREADS, BRASA_HISTORY, BRASA_EMULATOR, BRASA_INSECURE, BRASA_LOG_LEVEL. The command \
+            BRASA_SHARDS, BRASA_THREADS, BRASA_HISTORY, BRASA_INDEX_MEMORY, BRASA_INDEX_IDLE, BRASA_EMULATOR, \
+            BRASA_INSECURE, BRASA_LOG_LEVEL. The command \
             line wins.
             """
     )
@@ -37,6 +38,16 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: "How far back reads at a read_time may reach, such as 90s, 30m or 1h. Default 1h.")
     var history: String?
+
+    @Option(
+        help: """
+            How much memory indexes may take, such as 512M or 2G; past it those unused for longest go. Default 1G.
+            """
+    )
+    var indexMemory: String?
+
+    @Option(help: "Drop an index when no query used it for this long, such as 90m or 7d. Default 24h.")
+    var indexIdle: String?
 
     @Flag(help: "Open the emulator's endpoints, which can clear a whole database.")
     var emulator = false
@@ -104,6 +115,20 @@ struct ServeCommand: AsyncParsableCommand {
                 self.history,
                 default: .seconds(3600),
                 takes: "a duration such as 90s, 30m or 1h",
+                parse: DurationText.parse
+            ),
+            indexBytesMax: try settings.read(
+                "index-memory",
+                self.indexMemory,
+                default: 1 << 30,
+                takes: "a number of bytes such as 512M or 2G",
+                parse: ByteCountText.parse
+            ),
+            indexIdle: try settings.read(
+                "index-idle",
+                self.indexIdle,
+                default: .seconds(24 * 3_600),
+                takes: "a duration such as 90m, 24h or 7d",
                 parse: DurationText.parse
             ),
             emulator: try settings.read(flag: "emulator", self.emulator),

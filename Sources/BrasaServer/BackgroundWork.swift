@@ -4,8 +4,8 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// What the engine does besides answering: time limits of transactions, pruning of history, checkpoints. Each has its own
-/// thread, so that a long checkpoint holds up no time limit.
+/// What the engine does besides answering: time limits of transactions, pruning of history, checkpoints, indexes. Each has
+/// its own thread, so that a long checkpoint holds up no time limit.
 final class BackgroundWork: Sendable {
     /// Time limits are kept to within this.
     private static let tickInterval: Duration = .milliseconds(50)
@@ -13,8 +13,11 @@ final class BackgroundWork: Sendable {
 
     private let ticking: PeriodicThread
     private let checkpointing: PeriodicThread
+    private let indexing: IndexingThread
 
-    init(store: Store, transactions: TransactionManager, logger: Logger) {
+    /// - Parameter indexRequests: what the store wakes when an index is asked for.
+    init(store: Store, transactions: TransactionManager, indexRequests: IndexingThread.Signal, logger: Logger) {
+        self.indexing = IndexingThread(signal: indexRequests) { store.indexStep() }
         self.ticking = PeriodicThread(name: "brasa-tick", interval: Self.tickInterval) {
             transactions.tick()
             // Whatever is left over is pruned at the next tick: commits are made faster than it by nobody for long.
@@ -41,11 +44,13 @@ final class BackgroundWork: Sendable {
     func start() {
         self.ticking.start()
         self.checkpointing.start()
+        self.indexing.start()
     }
 
     func stop() {
         self.ticking.stop()
         self.checkpointing.stop()
+        self.indexing.stop()
     }
 }
 

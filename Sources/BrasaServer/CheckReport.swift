@@ -1,7 +1,6 @@
 import BrasaDocuments
 import BrasaLog
 package import BrasaStore
-import Foundation
 
 /// What `brasa check` prints about a data folder.
 package struct CheckReport: Sendable {
@@ -27,7 +26,7 @@ package struct CheckReport: Sendable {
 
     private var checkpointLines: [String] {
         self.inspection.log.checkpoints.map { checkpoint in
-            let time = Self.text(of: Timestamp(microseconds: checkpoint.time))
+            let time = Timestamp(microseconds: checkpoint.time).text
             return "checkpoint \(checkpoint.file): state at \(time), \(checkpoint.chunks) chunks, "
                 + "\(checkpoint.fileBytes) bytes"
         }
@@ -44,12 +43,12 @@ package struct CheckReport: Sendable {
     private var recordLines: [String] {
         let log = self.inspection.log
         var lines = ["\(log.records) records, \(log.recordBytes) bytes"]
-        if let time = self.inspection.creationTime { lines.append("created at \(Self.text(of: time))") }
+        if let time = self.inspection.creationTime { lines.append("created at \(time.text)") }
         if let first = log.firstRecordTime {
-            lines.append("first record at \(Self.text(of: Timestamp(microseconds: first)))")
+            lines.append("first record at \(Timestamp(microseconds: first).text)")
         }
         if let last = log.lastTime {
-            lines.append("last commit at \(Self.text(of: Timestamp(microseconds: last)))")
+            lines.append("last commit at \(Timestamp(microseconds: last).text)")
         }
         return lines
     }
@@ -58,11 +57,5 @@ package struct CheckReport: Sendable {
         self.inspection.databases.map { database in
             "\(database.name.string): \(database.documents) documents, \(database.fieldBytes) bytes of fields"
         }
-    }
-
-    private static func text(of time: Timestamp) -> String {
-        let second = Date(timeIntervalSince1970: TimeInterval(time.seconds)).formatted(.iso8601).dropLast()
-        let fraction = String(time.nanos / 1_000)
-        return "\(second).\(String(repeating: "0", count: 6 - fraction.count))\(fraction)Z"
     }
 }

@@ -26,6 +26,9 @@ final class Engine: Sendable {
         store.shards = configuration.shards
         // Answers read the version that they are about, however short history is.
         store.history = max(configuration.history, store.historyMin)
+        store.indexBytesMax = configuration.indexBytesMax
+        store.indexIdle = configuration.indexIdle
+        let indexRequests = IndexingThread.Signal()
         let watchers = self.watchers
         do throws(StoreError) {
             self.store = try Store.open(
@@ -35,13 +38,19 @@ final class Engine: Sendable {
                 clock: .system,
                 entropy: .system,
                 onDurable: { _ in watchers.wake() },
-                onFailure: onFailure
+                onFailure: onFailure,
+                onIndexRequested: { indexRequests.wake() }
             )
         } catch {
             throw StartError("cannot open \(configuration.dataDirectory): \(error)")
         }
         self.transactions = TransactionManager(store: self.store, clock: .system, entropy: .system)
-        self.background = BackgroundWork(store: self.store, transactions: self.transactions, logger: logger)
+        self.background = BackgroundWork(
+            store: self.store,
+            transactions: self.transactions,
+            indexRequests: indexRequests,
+            logger: logger
+        )
         self.store.start()
         self.background.start()
     }

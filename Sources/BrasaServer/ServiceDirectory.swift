@@ -17,14 +17,16 @@ struct ServiceDirectory: Sendable {
 
     init(group: any EventLoopGroup, engine: Engine) throws {
         let health = HealthService(statuses: [
-            "": .serving, FirestoreMethods.getDocument.service: .serving,
+            "": .serving, FirestoreMethods.service: .serving, AdminMethods.service: .serving,
         ])
         let reflection = try ReflectionService(fileDescriptorSets: [FirestoreDescriptors.fileSet])
+        let admin = AdminService(store: engine.store)
         var entries: [ObjectIdentifier: Entry] = [:]
         for eventLoop in group.makeIterator() {
             let service = engine.makeService(on: eventLoop)
             var methods = GRPCMethodTable()
             service.register(in: &methods)
+            admin.register(in: &methods)
             health.register(in: &methods)
             reflection.register(in: &methods)
             entries[ObjectIdentifier(eventLoop)] = Entry(firestore: service, grpc: GRPCServer(methods: methods))
@@ -47,6 +49,7 @@ struct ServiceDirectory: Sendable {
     /// Tells who asks for the server's health that it is about to end.
     func announceShutdown() {
         self.health.set(.notServing)
-        self.health.set(.notServing, for: FirestoreMethods.getDocument.service)
+        self.health.set(.notServing, for: FirestoreMethods.service)
+        self.health.set(.notServing, for: AdminMethods.service)
     }
 }

@@ -39,6 +39,32 @@ import Testing
         #expect(DurationText.parse(text) == nil)
     }
 
+    @Test(
+        arguments: [
+            ("0", 0), ("1000", 1_000), ("64K", 65_536), ("512m", 512 << 20), ("2G", 2 << 30),
+            ("9223372036854775807", Int.max),
+        ] as [(String, Int)]
+    )
+    func `Memory is a number of bytes, or of a power of 1024`(_ text: String, _ expected: Int) {
+        #expect(ByteCountText.parse(text) == expected)
+    }
+
+    @Test(arguments: ["", "G", "-1", "+1", "1.5G", " 1", "1 G", "1T", "1GB", "9223372036854775808", "8589934592G", "٣"])
+    func `What is no amount of memory is refused`(_ text: String) {
+        #expect(ByteCountText.parse(text) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 B"), (1_023, "1023 B"), (1_024, "1.0 KiB"), (1_536, "1.5 KiB"), (1 << 20, "1.0 MiB"),
+            (1_258_291, "1.2 MiB"), (3 << 30, "3.0 GiB"), (5 << 40, "5.0 TiB"), (-1, "-1 B"),
+            (Int64.max, "9223372036854775807 B"),
+        ] as [(Int64, String)]
+    )
+    func `Memory is written for people`(_ count: Int64, _ expected: String) {
+        #expect(ByteCountText.format(count) == expected)
+    }
+
     @Test func `The command line wins over the environment, and that over the default`() throws {
         let reader = SettingsReader(environment: ["BRASA_DATA_DIR": "two"])
         let parse: (String) -> String? = { $0 }

@@ -12,6 +12,10 @@ package struct ServerConfiguration: Sendable {
     package var threads: Int
     /// How far back a `read_time` may reach.
     package var history: Duration
+    /// What all indexes together may take.
+    package var indexBytesMax: Int
+    /// An index that no query used for this long is dropped.
+    package var indexIdle: Duration
     /// Opens the emulator's endpoints, which can clear a database.
     package var emulator: Bool
     /// Allows listening beyond loopback although nothing checks who calls.
@@ -27,6 +31,8 @@ package struct ServerConfiguration: Sendable {
         shards: Int,
         threads: Int,
         history: Duration,
+        indexBytesMax: Int = 1 << 30,
+        indexIdle: Duration = .seconds(24 * 3_600),
         emulator: Bool,
         insecure: Bool,
         logLevel: Logger.Level,
@@ -38,6 +44,8 @@ package struct ServerConfiguration: Sendable {
         self.shards = shards
         self.threads = threads
         self.history = history
+        self.indexBytesMax = indexBytesMax
+        self.indexIdle = indexIdle
         self.emulator = emulator
         self.insecure = insecure
         self.logLevel = logLevel

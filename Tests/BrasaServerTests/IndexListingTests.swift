@@ -1,0 +1,45 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaWire
+import Foundation
+import Testing
+
+@testable import BrasaServer
+
+@Suite struct IndexListingTests {
+    @Test(.timeLimit(.minutes(1)))
+    func `An index that a query asks for is built while the server runs, and listed`() async throws {
+        let server = try await RunningServer()
+        let client = try await server.connect()
+        let database = try DatabaseName(project: "p", database: "(default)")
+        for start in stride(from: 0, to: 1_000, by: 250) {
+            let writes = try (start..<(start + 250)).map { number in
+                Write(
+                    name: try DocumentName(parsing: "projects/p/databases/(default)/documents/c/\(number)".utf8),
+                    operation: .set(EncodedFields(encoding: [.init(key: "n", value: .integer(Int64(number)))]))
+                )
+            }
+            let request = CommitRequest(database: database, writes: writes)
+            let _: CommitResponse = try await client.unary { $0.commit(request, completion: $1) }
+        }
+        let address = ListenAddress(host: "127.0.0.1", port: server.port)
+        #expect(try await IndexListing.fetch(from: address).table == ["0 indexes, 0 B"])
+
+        let path = try FieldPath(parsing: "n".utf8)
+        let query = StructuredQuery(
+            from: [.init(collectionID: "c")],
+            filter: .field(path, .equal, .integer(7))
+        )
+        let parent = try ParentName(parsing: "projects/p/databases/(default)/documents".utf8)
+        let found = try await client.stream {
+            $0.runQuery(RunQueryRequest(parent: parent, query: query), received: $1, finished: $2)
+        }
+        #expect(found.compactMap(\.document).count == 1)
+        // The thread was woken; how long it takes decides nothing.
+        while try await !IndexListing.fetch(from: address).json().contains("\"ready\"") { await Task.yield() }
+        let lines = try await IndexListing.fetch(from: address).table
+        #expect(lines.count == 3 && lines[1].contains("(n ASC, __name__ ASC)") && lines[1].contains("1000"))
+        try await server.stop()
+        await #expect(throws: StartError.self) { try await IndexListing.fetch(from: address) }
+    }
+}
