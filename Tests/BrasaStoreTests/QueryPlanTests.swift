@@ -1,0 +1,136 @@
+import BrasaDocuments
+import BrasaQueries
+import Testing
+
+@testable import BrasaStore
+
+/// What queries read, and which indexes they ask for.
+@Suite struct QueryPlanTests {
+    private func properties(_ scan: QueryScan) -> [String] { scan.plan.indexesUsed.map(\.properties) }
+
+    @Test func aQueryThatLooksAtMuchGetsAnIndexAndThenCostsWhatItReturns() throws {
+        let bench = try QueryBench(count: 4_000)
+        let query = try bench.query(
+            [filter("team", .equal, .integer(3)), filter("score", .greaterThanOrEqual, .integer(1_000))],
+            order: [("score", .ascending)],
+            limit: 20
+        )
+        let (expected, scan) = try bench.run(query)
+        #expect(expected.count == 20 && expected.first == "u1004")
+        #expect(self.properties(scan) == ["(__name__ ASC)"])
+        #expect(scan.statistics.documentsScanned == 4_000)
+        bench.buildIndexes()
+        let (names, indexed) = try bench.run(query)
+        #expect(names == expected)
+        #expect(self.properties(indexed) == ["(team ASC, score ASC, __name__ ASC)"])
+        #expect(indexed.statistics.indexEntriesScanned < 60)
+        #expect(indexed.statistics.documentsScanned == 20)
+    }
+
+    @Test func smallCollectionsAndQueriesOfNamesGetNoIndexes() throws {
+        let bench = try QueryBench(count: 64)
+        _ = try bench.run(bench.query([filter("status", .equal, .string("new"))]))
+        _ = try bench.run(bench.query(order: [("score", .descending)], limit: 1))
+        let large = try QueryBench(count: 2_000)
+        _ = try large.run(large.query(limit: 1))
+        _ = try large.run(large.query(order: [("__name__", .descending)]))
+        #expect(bench.store.indexes().isEmpty && large.store.indexes().isEmpty)
+    }
+
+    @Test func mirroredQueriesShareAnIndex() throws {
+        let bench = try QueryBench(count: 700)
+        let up = try bench.query(order: [("team", .ascending), ("score", .descending)], limit: 5)
+        let down = try bench.query(order: [("team", .descending), ("score", .ascending)], limit: 5)
+        _ = try bench.run(up)
+        _ = try bench.run(down)
+        #expect(bench.store.indexes().map(\.definition.properties) == ["(team DESC, score ASC, __name__ ASC)"])
+        bench.buildIndexes()
+        #expect(try bench.run(up).names == ["u693", "u686", "u679", "u672", "u665"])
+        let (names, scan) = try bench.run(down)
+        #expect(names == ["u6", "u13", "u20", "u27", "u34"])
+        #expect(scan.statistics.indexEntriesScanned < 40)
+    }
+
+    @Test func equalitiesJoinTheIndexesOfSingleFields() throws {
+        let bench = try QueryBench(count: 3_000)
+        let status = try filter("status", .equal, .string("new"))
+        let team = try filter("team", .equal, .integer(2))
+        _ = try bench.run(bench.query([status]))
+        _ = try bench.run(bench.query([team], limit: 1))
+        _ = try bench.run(bench.query([team], order: [("__name__", .descending)], limit: 400))
+        bench.store.requestIndex(
+            IndexDefinition(collectionID: "users", scope: .collection, parts: [.init(try field("team"), .ascending)]),
+            in: bench.database
+        )
+        bench.buildIndexes()
+        let (names, scan) = try bench.run(bench.query([status, team]))
+        #expect(Set(names) == ["u100", "u800", "u1500", "u2200", "u2900"])
+        #expect(self.properties(scan) == ["(status ASC, __name__ ASC)", "(team ASC, __name__ ASC)"])
+        #expect(scan.statistics.indexEntriesScanned < 300)
+        #expect(scan.statistics.documentsScanned == 5)
+    }
+
+    @Test func countingAnEqualityLooksAtNoDocuments() throws {
+        let bench = try QueryBench(count: 3_000)
+        let query = try bench.query([filter("status", .equal, .string("new"))])
+        _ = try bench.run(query)
+        bench.buildIndexes()
+        var scan = try bench.scan(query)
+        var count = 0
+        while !scan.isAtEnd { count += try scan.skip(.max) }
+        #expect(count == 30)
+        #expect(scan.statistics.documentsScanned == 0 && scan.statistics.indexEntriesScanned == 30)
+    }
+
+    @Test func inequalitiesLeapOverTheValueThatMostHave() throws {
+        let bench = try QueryBench(count: 3_000)
+        let query = try bench.query([filter("status", .notEqual, .string("done"))])
+        let expected = try bench.run(query).names
+        bench.buildIndexes()
+        let (names, scan) = try bench.run(query)
+        #expect(names == expected && names.count == 30)
+        #expect(self.properties(scan) == ["(status ASC, __name__ ASC)"])
+        #expect(scan.statistics.indexEntriesScanned < 40)
+    }
+
+    @Test func membersOfAListBecomeMergedRangesOfOneIndex() throws {
+        let bench = try QueryBench(count: 2_000)
+        let members = Value.array([.integer(1), .integer(4), .integer(9)])
+        let query = try bench.query([filter("team", .in, members)], order: [("score", .descending)], limit: 6)
+        _ = try bench.run(query)
+        bench.buildIndexes()
+        let (names, scan) = try bench.run(query)
+        #expect(names == ["u1999", "u1996", "u1992", "u1989", "u1985", "u1982"])
+        #expect(self.properties(scan) == ["(team ASC, score ASC, __name__ ASC)"])
+        #expect(scan.statistics.indexEntriesScanned < 80)
+    }
+
+    @Test func documentsGivenByTheirNamesAreLookedUp() throws {
+        let bench = try QueryBench(count: 1_000)
+        let names = try ["users/u7", "users/u500", "users/none", "teams/u8"].map { name in
+            Value.reference(try DocumentName(database: databaseName(), path: path(name)).unwrapped())
+        }
+        let (found, scan) = try bench.run(bench.query([filter("__name__", .in, .array(names))]))
+        #expect(found == ["u500", "u7"])
+        #expect(scan.statistics.documentsScanned <= 4)
+        #expect(bench.store.indexes().isEmpty)
+    }
+
+    @Test func collectionGroupsHaveIndexesOfTheirOwn() throws {
+        let bench = try QueryBench(count: 0)
+        try bench.write(0..<400, path: { "users/u\($0)" })
+        try bench.write(400..<900, path: { "clubs/c\($0 % 9)/users/u\($0)" })
+        let query = try bench.query(
+            [filter("team", .equal, .integer(1)), filter("score", .lessThan, .integer(420))],
+            order: [("score", .descending)],
+            group: true,
+            limit: 4
+        )
+        let expected = try bench.run(query).names
+        bench.buildIndexes()
+        let (names, scan) = try bench.run(query)
+        #expect(names == expected && names == ["u414", "u407", "u400", "u393"])
+        #expect(scan.plan.indexesUsed.map(\.queryScope) == ["Collection group"])
+        #expect(scan.statistics.indexEntriesScanned < 40)
+    }
+}
