@@ -187,7 +187,9 @@ struct RandomRun {
     }
 
     private mutating func restart() throws {
+        let told = self.listeners.compactMap(\.lastTime).max()
         for listener in self.listeners { listener.disconnect() }
-        try self.world.restart()
+        let lost = try self.world.restart(losingPower: self.random.chance(1, in: 2))
+        if let told, let lost { #expect(told < lost, "seed \(self.seed): what was told is lost") }
     }
 }

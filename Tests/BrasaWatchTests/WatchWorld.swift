@@ -160,9 +160,11 @@ final class WatchWorld {
         while self.store.step() || self.store.prepareStep() || self.scheduler.runOne() {}
     }
 
-    /// Ends the process and starts again from the disk: streams are gone, and what was not durable may be.
-    func restart() throws {
-        self.disk.killProcess()
+    /// Ends the process and starts again from the disk: streams are gone, and what was not durable may be. Returns the
+    /// time of the first commit that is.
+    @discardableResult
+    func restart(losingPower: Bool = false) throws -> Timestamp? {
+        if losingPower { self.disk.crash() } else { self.disk.killProcess() }
         self.scheduler.discardAll()
         self.seed += 1
         self.waker.watcher = nil
@@ -170,7 +172,9 @@ final class WatchWorld {
         self.watcher = Self.watcher(self.store, self.scheduler, self.clock, self.watchConfiguration)
         self.waker.watcher = self.watcher
         let recovered = self.store.watermark
+        let lost = self.states.first { $0.time > recovered }
         self.states.removeAll { $0.time > recovered }
+        return lost?.time
     }
 
     func open(_ sink: any WatchSink) -> WatchStream { self.watcher.open(self.database, sink: sink) }

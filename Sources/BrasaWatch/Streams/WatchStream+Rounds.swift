@@ -129,7 +129,7 @@ extension WatchStream {
     private func endRound() {
         guard let round = self.round else { return }
         self.round = nil
-        let snapshot = self.table.snapshot(at: round.goal.time, isResumable: true, of: self.watcher.store)
+        let snapshot = self.table.snapshot(at: round.goal.time, of: self.watcher)
         var arrived: ContiguousArray<WatchTarget> = []
         for target in round.targets where !target.isEnded {
             guard case .behind(let base) = target.phase, base.time == round.goal.time else { continue }

@@ -185,13 +185,12 @@ package final class WatchStream {
     func snapshot(at time: Timestamp) {
         self.release()
         self.lastTold = self.watcher.now
-        let store = self.watcher.store
-        let snapshot = self.table.snapshot(at: time, isResumable: true, of: store)
+        let snapshot = self.table.snapshot(at: time, of: self.watcher)
         if self.unsettledCount == 0 { return self.send(.snapshot(snapshot)) }
         let current = self.targets.filter(\.isCurrent).map(\.id)
         if current.count == self.targets.count { return self.send(.snapshot(snapshot)) }
         if !current.isEmpty { self.send(.resumable(current, snapshot)) }
-        self.send(.snapshot(self.table.snapshot(at: time, isResumable: false, of: store)))
+        self.send(.snapshot(WatchSnapshot(time: time, token: nil)))
     }
 
     // MARK: Steps

@@ -60,10 +60,9 @@ final class ViewTable {
     }
 
     /// The same object for all who ask in a row.
-    func snapshot(at time: Timestamp, isResumable: Bool, of store: Store) -> WatchSnapshot {
-        if isResumable, let last = self.lastSnapshot, last.time == time { return last }
-        guard isResumable else { return WatchSnapshot(time: time, token: nil) }
-        let token = ResumeToken(time: time, database: self.database.name, store: store.creationTime)
+    func snapshot(at time: Timestamp, of watcher: Watcher) -> WatchSnapshot {
+        if let last = self.lastSnapshot, last.time == time { return last }
+        let token = ResumeToken(time: time, database: self.database.name, store: watcher.store.creationTime)
         let snapshot = WatchSnapshot(time: time, token: token)
         self.lastSnapshot = snapshot
         return snapshot
