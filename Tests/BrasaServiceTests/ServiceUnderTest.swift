@@ -20,6 +20,8 @@ final class ServiceUnderTest {
     let stub: FirestoreClientStub
     let admin: AdminClientStub
     let loop = EmbeddedEventLoop()
+    /// While false, what the server sends stays on the way.
+    var isClientReading = true
     private let client: EmbeddedChannel
     private let server: EmbeddedChannel
 
@@ -87,6 +89,7 @@ final class ServiceUnderTest {
             moved = self.engine.store.step()
             self.loop.run()
             for (source, target) in [(self.client, self.server), (self.server, self.client)] {
+                guard self.isClientReading || source === self.client else { continue }
                 while let bytes = try source.readOutbound(as: ByteBuffer.self) {
                     moved = true
                     try target.writeInbound(ByteBuffer(bytes: bytes.readableBytesView))
