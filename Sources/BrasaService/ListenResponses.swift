@@ -31,7 +31,16 @@ struct ListenResponses {
     }
 
     func current(_ targets: [Int32], _ snapshot: WatchSnapshot) -> GRPCFramedMessage {
-        SentForms.of(&snapshot.attachment).message(targets, []) { self.message(.current, targets, snapshot) }
+        SentForms.of(&snapshot.attachment).message(targets, []) {
+            self.message(
+                .targetChange(.init(.current, targets, resumeToken: snapshot.tokenBytes, readTime: snapshot.time))
+            )
+        }
+    }
+
+    /// A token of these targets. The time is left out: the stream is not told a state of all its targets.
+    func resumable(_ targets: [Int32], _ snapshot: WatchSnapshot) -> GRPCFramedMessage {
+        self.message(.targetChange(.init(.noChange, targets, resumeToken: snapshot.tokenBytes)))
     }
 
     /// No change of targets that can be resumed from here.
@@ -41,19 +50,9 @@ struct ListenResponses {
 
     /// A change of no target in particular.
     func snapshot(_ snapshot: WatchSnapshot) -> GRPCFramedMessage {
-        SentForms.of(&snapshot.attachment).message([], []) { self.message(.noChange, [], snapshot) }
-    }
-
-    private func message(
-        _ kind: TargetChange.Kind,
-        _ targets: [Int32],
-        _ snapshot: WatchSnapshot
-    ) -> GRPCFramedMessage {
-        self.message(
-            .targetChange(
-                TargetChange(kind, targets, resumeToken: snapshot.token?.bytes ?? [], readTime: snapshot.time)
-            )
-        )
+        SentForms.of(&snapshot.attachment).message([], []) {
+            self.message(.targetChange(.init(.noChange, resumeToken: snapshot.tokenBytes, readTime: snapshot.time)))
+        }
     }
 
     private func message(_ response: ListenResponse) -> GRPCFramedMessage {
@@ -70,6 +69,10 @@ struct ListenResponses {
         }
         return name
     }
+}
+
+extension WatchSnapshot {
+    fileprivate var tokenBytes: [UInt8] { self.token?.bytes ?? [] }
 }
 
 /// The messages about one event, by the targets that they name. Most streams have the same few ids.

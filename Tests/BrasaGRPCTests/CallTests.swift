@@ -91,6 +91,33 @@ import Testing
         #expect(recorder.messages == [message])
     }
 
+    @Test func `A message framed once is the same on every call, compressed where gzip was begun with`() throws {
+        for size in [0, 1, 5_000, 100_000] {
+            let message = (0..<size).map { UInt8(truncatingIfNeeded: $0 / 7) }
+            let shared = GRPCFramedMessage { $0.writeBytes(message) }
+            for compressed in [false, true] {
+                let loopback = try Loopback(compressedRequestBytesMin: compressed ? 1 : nil)
+                defer { loopback.close() }
+                loopback.service.whenStarted = {
+                    $0.call.send(shared)
+                    $0.call.send(shared)
+                    $0.call.finish(.ok)
+                    $0.call.send(shared)
+                }
+                let recorder = ResponseRecorder()
+                loopback.grpc.serverStreaming(
+                    loopback.grpc.request(TestService.streaming),
+                    ByteBuffer(repeating: 0, count: 10),
+                    handler: recorder
+                )
+                try loopback.run()
+                #expect(recorder.metadata.first?.string(.grpcEncoding) == (compressed ? "gzip" : nil))
+                #expect(recorder.messages == [message, message])
+                #expect(recorder.results.map(\.status) == [.ok])
+            }
+        }
+    }
+
     @Test func `A deadline ends the call on both sides, at its time and not before`() throws {
         let loopback = try Loopback()
         defer { loopback.close() }

@@ -88,10 +88,10 @@ final class Listening {
     /// A snapshot that cannot be resumed from says so.
     private static func text(of change: TargetChange) -> String {
         var words = [String(describing: change.kind).uppercased()]
-        if change.kind == .noChange, change.targetIDs.isEmpty { words = ["SNAPSHOT"] }
+        if change.kind == .noChange { words = [change.targetIDs.isEmpty ? "SNAPSHOT" : "RESUMABLE"] }
         words += change.targetIDs.map { "\($0)" }
         if let cause = change.cause { words.append("\(cause.code): \(cause.message)") }
-        let isTimed = change.kind == .current || change.kind == .noChange
+        let isTimed = change.kind == .current || words == ["SNAPSHOT"]
         if isTimed != (change.readTime != nil) { words.append("with a wrong time") }
         if change.kind == .current, change.resumeToken.isEmpty { words.append("without token") }
         return words.joined(separator: " ")
