@@ -43,11 +43,6 @@ struct ListenResponses {
         self.message(.targetChange(.init(.noChange, targets, resumeToken: snapshot.tokenBytes)))
     }
 
-    /// No change of targets that can be resumed from here.
-    func resumable(_ targets: [Int32], _ snapshot: WatchSnapshot) -> GRPCFramedMessage {
-        self.message(.noChange, targets, snapshot)
-    }
-
     /// A change of no target in particular.
     func snapshot(_ snapshot: WatchSnapshot) -> GRPCFramedMessage {
         SentForms.of(&snapshot.attachment).message([], []) {
