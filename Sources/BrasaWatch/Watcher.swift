@@ -119,11 +119,12 @@ package final class Watcher: @unchecked Sendable {
         self.takeCommits()
         self.fillWindows()
         self.serve()
-        if self.isTickDue, !self.isBehind { self.beat() }
+        if self.isTickDue { self.beat() }
         self.renewPin()
         for stream in self.unflushed { stream.flush() }
         self.unflushed.removeAll(keepingCapacity: true)
         self.isInTurn = false
+        if self.values.targets == 0 { self.deactivate() }
         let deferred = self.deferred
         self.deferred = []
         for action in deferred { action() }
