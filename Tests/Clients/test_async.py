@@ -6,8 +6,11 @@ import pytest
 from google.api_core import exceptions
 from google.cloud import firestore
 from google.cloud.firestore_v1.async_transaction import async_transactional
+from google.cloud.firestore_v1.base_vector_query import DistanceMeasure
+from google.cloud.firestore_v1.vector import Vector
 
 from support.clients import async_client_for, close_async_client
+from support.queries import where
 
 RACERS = 8
 ROUNDS = 25
@@ -143,3 +146,18 @@ async def test_racing_clients_reach_the_exact_total(async_client, address, datab
     async with asyncio.timeout(150):
         await asyncio.gather(*(race() for _ in range(RACERS)))
     assert (await async_client.document("counters/shared").get()).get("value") == RACERS * ROUNDS
+
+
+async def test_queries_and_aggregations(async_client):
+    for number in range(10):
+        await async_client.document(f"n/{number}").set({"x": number, "odd": number % 2, "v": Vector([float(number)])})
+    odd = async_client.collection("n").where(filter=where("odd", "==", 1)).order_by("x", direction="DESCENDING")
+    assert [snapshot.id async for snapshot in odd.limit(3).stream()] == ["9", "7", "5"]
+    after = odd.start_after({"x": 7}).end_at({"x": 3})
+    assert [snapshot.id for snapshot in await after.get()] == ["5", "3"]
+    (row,) = await odd.count(alias="n").sum("x", alias="sum").avg("x", alias="avg").get()
+    assert {each.alias: each.value for each in row} == {"n": 5, "sum": 25, "avg": 5.0}
+    nearest = async_client.collection("n").find_nearest(
+        "v", Vector([6.4]), limit=2, distance_measure=DistanceMeasure.EUCLIDEAN
+    )
+    assert [snapshot.id for snapshot in await nearest.get()] == ["6", "7"]

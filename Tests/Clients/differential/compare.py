@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import uuid
+from typing import Callable
 
 from differential.execute import Answer, Session
 from differential.generate import sequence
@@ -41,16 +42,17 @@ class Difference:
 class Pair:
     """Two servers that should agree."""
 
-    def __init__(self, ours: Wire, theirs: Wire):
+    def __init__(self, ours: Wire, theirs: Wire, make: Callable[[int, str], list[Step]] = sequence):
         self.ours = ours
         self.theirs = theirs
+        self.make = make
         self.calls: collections.Counter[tuple[str, str]] = collections.Counter()
         self.explained: collections.Counter[str] = collections.Counter()
 
     def run(self, seed: int, kept: list[int] | None = None) -> Difference | None:
         """Runs the sequence of a seed, or some of its steps, in a database that nobody has used."""
         project = f"differential-{seed}-{uuid.uuid4().hex[:12]}"
-        whole = sequence(seed, project)
+        whole = self.make(seed, project)
         positions = list(range(len(whole))) if kept is None else kept
         steps = [whole[position] for position in positions]
         database = f"projects/{project}/databases/(default)"

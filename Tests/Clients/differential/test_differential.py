@@ -13,7 +13,9 @@ import pytest
 
 from differential.compare import Pair
 from differential.execute import Stalled
+from differential.generate import sequence
 from differential.known import KNOWN
+from differential.queries import query_sequence
 from support.servers import Emulator, emulator_program
 from support.wire import Wire
 
@@ -33,12 +35,13 @@ def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.mark.timeout(0)
-def test_random_sequences_agree(address, peer, request):
+@pytest.mark.parametrize("make", [sequence, query_sequence])
+def test_random_sequences_agree(address, peer, request, make):
     first = request.config.getoption("--seed")
     count = request.config.getoption("--seeds")
     print(f"seeds {first} to {first + count - 1}")
     ours, theirs = Wire(address), Wire(peer)
-    pair = Pair(ours, theirs)
+    pair = Pair(ours, theirs, make)
     stalls = 0
     for seed in range(first, first + count):
         try:

@@ -28,6 +28,8 @@ METHODS = {
     "Commit": (UNARY, message("CommitRequest"), message("CommitResponse")),
     "Rollback": (UNARY, message("RollbackRequest"), empty_pb2.Empty),
     "RunQuery": (STREAM, message("RunQueryRequest"), message("RunQueryResponse")),
+    "RunAggregationQuery": (STREAM, message("RunAggregationQueryRequest"), message("RunAggregationQueryResponse")),
+    "PartitionQuery": (UNARY, message("PartitionQueryRequest"), message("PartitionQueryResponse")),
     "BatchWrite": (UNARY, message("BatchWriteRequest"), message("BatchWriteResponse")),
     "ListCollectionIds": (UNARY, message("ListCollectionIdsRequest"), message("ListCollectionIdsResponse")),
 }
@@ -196,6 +198,15 @@ class Database:
 
     def start_query(self, query: Any, **members) -> Pending:
         return self.wire.start("RunQuery", parent=self.root, structured_query=query, **members)
+
+    def aggregate(self, query: Any, *aggregations: Any, parent: str = "", **members) -> Outcome:
+        under = self.doc(parent) if parent else self.root
+        asked = message("StructuredAggregationQuery")(structured_query=query, aggregations=aggregations)
+        return self.wire.call("RunAggregationQuery", parent=under, structured_aggregation_query=asked, **members)
+
+    def partition(self, query: Any, count: int, parent: str = "", **members) -> Outcome:
+        under = self.doc(parent) if parent else self.root
+        return self.wire.call("PartitionQuery", parent=under, structured_query=query, partition_count=count, **members)
 
     # Transactions
 
