@@ -190,7 +190,7 @@ struct QueryRuleTests {
             (notIn, { $0.filter = .composite(.and, [outside, inside]) }),
             (notIn, { $0.filter = .composite(.and, [outside, any]) }),
             (notIn, { $0.filter = .composite(.or, [outside, try Self.equal("a")]) }),
-            (nil, { $0.filter = .composite(.or, [outside]) }),
+            (notIn, { $0.filter = .composite(.or, [outside]) }),
             (contains, { $0.filter = .composite(.and, [one, one]) }),
             (contains, { $0.filter = .composite(.and, [one, .composite(.or, [any, inside])]) }),
             (nil, { $0.filter = .composite(.or, [one, any]) }),

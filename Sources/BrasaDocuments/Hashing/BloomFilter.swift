@@ -21,13 +21,15 @@ package struct BloomFilter: Hashable, Sendable {
     /// costs more than it saves.
     package init?(count: Int) {
         guard count <= Self.namesMax else { return nil }
-        let bits = max(count, 0) * Self.bitsPerName
+        let bits = count > 0 ? max(count * Self.bitsPerName, Self.bitsMin) : 0
         let bytes = (bits + 7) / 8
         self.init(bitmap: Array(repeating: 0, count: bytes), padding: bytes * 8 - bits, hashCount: Self.hashes)
     }
 
     private static let bitsPerName = 30
     private static let hashes = 16
+    /// A prime: among few bits, or when the step divides their number, a name's bits would fall together.
+    private static let bitsMin = 1021
     /// 750,000 bytes.
     package static let namesMax = 200_000
 
