@@ -50,38 +50,8 @@ final class BenchConnection: @unchecked Sendable {
         index: Int,
         group: MultiThreadedEventLoopGroup
     ) async throws -> BenchConnection {
-        var configuration = HTTP2ClientConfiguration()
-        configuration.limits.streamWindowBytes = 1 << 20
-        let http2 = configuration
-        do {
-            return try await ClientBootstrap(group: group)
-                .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-                .channelOption(.maxMessagesPerRead, value: 4)
-                .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
-                .connect(host: plan.host, port: plan.port) { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        let connection = HTTP2Connection(role: .client(http2))
-                        try channel.pipeline.syncOperations.addHandler(connection)
-                        let grpc = GRPCClientConnection(
-                            connection,
-                            eventLoop: channel.eventLoop,
-                            configuration: GRPCClientConfiguration(authority: "\(plan.host):\(plan.port)")
-                        )
-                        return BenchConnection(
-                            plan: plan,
-                            workload: workload,
-                            grpc: grpc,
-                            channel: channel,
-                            index: index
-                        )
-                    }
-                }
-        } catch let error as NIOConnectionError {
-            // One of the addresses' errors is enough.
-            let reason = error.connectionErrors.first.map { "\($0.error)" } ?? "the host is not known"
-            throw BenchError("cannot connect to \(plan.host):\(plan.port): \(reason)")
-        } catch {
-            throw BenchError("cannot connect to \(plan.host):\(plan.port): \(error)")
+        try await BenchChannel.open(host: plan.host, port: plan.port, group: group, streamWindowBytes: 1 << 20) {
+            BenchConnection(plan: plan, workload: workload, grpc: $0, channel: $1, index: index)
         }
     }
 
