@@ -6,9 +6,6 @@ BRASA_TEST_PEER=HOST:PORT compares with a server that runs already in place of a
 
 from __future__ import annotations
 
-import os
-from typing import Iterator
-
 import pytest
 
 from differential.compare import Pair
@@ -16,22 +13,7 @@ from differential.execute import Stalled
 from differential.generate import sequence
 from differential.known import KNOWN
 from differential.queries import query_sequence
-from support.servers import Emulator, emulator_program
 from support.wire import Wire
-
-
-@pytest.fixture(scope="module")
-def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    running = os.environ.get("BRASA_TEST_PEER")
-    if running:
-        yield running
-        return
-    program = emulator_program()
-    if program is None:
-        pytest.skip("Google's emulator (part of google-cloud-cli) is not installed")
-    emulator = Emulator(program, tmp_path_factory.mktemp("emulator") / "log")
-    yield emulator.address
-    emulator.stop()
 
 
 @pytest.mark.timeout(0)

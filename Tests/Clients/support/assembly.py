@@ -209,6 +209,10 @@ class Assembly:
 
     # Whether all is told
 
+    def is_awaited(self, number: int) -> bool:
+        """A request about the id waits for its answer; until then messages about it are of no concern."""
+        return number in self._adding or self._removing.get(number, 0) > 0
+
     @property
     def is_settled(self) -> bool:
         """The last message was a global snapshot, and no request waits for its answer."""
