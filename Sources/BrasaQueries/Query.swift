@@ -35,7 +35,8 @@ package struct Query: Hashable, Sendable {
         let order = try ResultOrder(structured.orderBy, inequalities: checker.inequalities)
         if isKindless, !order.isByNameAlone || order.isNameDescending { throw QueryError(.kindRequiredForOrder) }
 
-        if let filter { names.narrow(by: filter) }
+        let disjunctions = filter.map(\.disjunctions) ?? [.always]
+        names.narrow(by: disjunctions)
         let start = try CursorPosition(structured.startAt, order: order, database: parent.database)
         let end = try CursorPosition(structured.endAt, order: order, database: parent.database)
         names.narrow(from: start, to: end, order: order)
@@ -46,7 +47,7 @@ package struct Query: Hashable, Sendable {
         self.database = parent.database
         self.names = names
         self.filter = filter
-        self.disjunctions = filter.map(\.disjunctions) ?? [.always]
+        self.disjunctions = disjunctions
         self.order = order
         self.start = start?.bound
         self.end = end?.bound

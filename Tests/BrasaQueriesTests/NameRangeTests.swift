@@ -86,6 +86,28 @@ struct NameRangeTests {
         #expect(try found(.lessThanOrEqual, "a/1") == ["a/__id3__", "a/1"])
     }
 
+    @Test func `Filters on names narrow the range to what they say together`() throws {
+        func found(_ filter: StructuredQuery.Filter) throws -> [String] {
+            try self.found(Query(StructuredQuery(from: [self.selector("a")], filter: filter), parent: self.parent()))
+        }
+        let two = try self.filter(.equal, "a/2")
+        let last = try self.filter(.greaterThan, "a/1")
+        let never = StructuredQuery.Filter.field(try FieldPath(names: ["f"]), .equal, .null)
+        let list = StructuredQuery.Filter.field(
+            .documentName,
+            .in,
+            .array([try self.reference("a/1"), try self.reference("a/é")])
+        )
+        #expect(try found(.composite(.and, [list, last])) == ["a/é"])
+        #expect(try found(.composite(.or, [two, two])) == ["a/2"])
+        #expect(try found(.composite(.or, [last, never])) == ["a/2", "a/é"])
+        #expect(try found(.composite(.or, [two, last])) == ["a/2", "a/é"])
+        #expect(
+            try found(.composite(.or, [self.filter(.lessThanOrEqual, "a/1"), two])) == ["a/__id3__", "a/1", "a/2"]
+        )
+        #expect(try found(list) == ["a/1", "a/2", "a/é"])
+    }
+
     @Test func `The bounds of a recursive delete select one collection and what is below it`() throws {
         let lowest = "__id-9223372036854775808__"
         let bounds = [

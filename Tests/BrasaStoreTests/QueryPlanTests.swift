@@ -116,6 +116,24 @@ import Testing
         #expect(bench.store.indexes().isEmpty)
     }
 
+    @Test func namesDecideOnlyWhatTheySayTogether() throws {
+        let bench = try QueryBench(count: 10)
+        let reference = { (id: String) in
+            Value.reference(try DocumentName(database: databaseName(), path: path("users/\(id)")).unwrapped())
+        }
+        let list = try filter("__name__", .in, .array([reference("u2"), reference("u7")]))
+        let above = try filter("__name__", .greaterThan, reference("u2"))
+        let one = try filter("__name__", .equal, reference("u3"))
+        let never = try StructuredQuery.Filter.composite(
+            .and,
+            [filter("team", .equal, .integer(1)), filter("team", .equal, .integer(2))]
+        )
+        #expect(try bench.run(bench.query([list, above])).names == ["u7"])
+        #expect(try bench.run(bench.query([.composite(.or, [one, one])])).names == ["u3"])
+        #expect(try bench.run(bench.query([.composite(.or, [above, never])])).names == (3...9).map { "u\($0)" })
+        #expect(try bench.run(bench.query([.composite(.or, [never, never])])).names == [])
+    }
+
     @Test func collectionGroupsHaveIndexesOfTheirOwn() throws {
         let bench = try QueryBench(count: 0)
         try bench.write(0..<400, path: { "users/u\($0)" })

@@ -13,7 +13,12 @@ import Testing
         var generator = QueryCaseGenerator(seed: seed, database: try databaseName())
         var coverage = QueryTrial.Coverage()
         for number in 0..<150 as Range<UInt64> {
-            let made = number % 2 == 0 ? generator.next() : generator.nextLikely()
+            let made =
+                switch number % 5 {
+                case 0, 2: generator.next()
+                case 4: generator.nextNamed()
+                default: generator.nextLikely()
+                }
             let caseSeed = seed << 32 | number
             guard try QueryTrial.failure(of: made, seed: caseSeed, &coverage) != nil else { continue }
             let smallest = made.shrunk { smaller in

@@ -40,9 +40,9 @@ struct QueryTrial {
     static func failure(of made: QueryCase, seed: UInt64, _ coverage: inout Coverage) throws -> String? {
         guard let query = made.checked else { return nil }
         var trial = try QueryTrial(query, seed: seed)
-        try trial.makePast()
+        try trial.makePast(of: made.documents)
         let time = try trial.makePresent(made.documents)
-        try trial.makeFuture()
+        try trial.makeFuture(of: made.documents)
         let expected = made.model.ordered(made.documents)
         for _ in 0..<3 {
             if let failure = try trial.run(at: time, expecting: expected, &coverage) { return failure }
@@ -75,8 +75,9 @@ struct QueryTrial {
 
     // MARK: Documents
 
-    private mutating func makePast() throws {
+    private mutating func makePast(of documents: [ModelDocument]) throws {
         if self.generator.random.chance(3) { self.requestIndexes() }
+        if self.generator.random.chance(2) { try self.commitTwins(of: documents) }
         for _ in 0..<self.generator.random.below(3) { try self.commitNoise() }
     }
 
@@ -90,7 +91,8 @@ struct QueryTrial {
         return self.now
     }
 
-    private mutating func makeFuture() throws {
+    private mutating func makeFuture(of documents: [ModelDocument]) throws {
+        if self.generator.random.chance(3) { try self.commitTwins(of: documents) }
         for _ in 0..<self.generator.random.below(3) { try self.commitNoise() }
         self.requestIndexes()
         if !self.generator.random.chance(3) { while self.fixture.store.indexStep() {} }
@@ -103,6 +105,22 @@ struct QueryTrial {
         let documents = self.generator.documents(count: 4)
         try self.commit(documents.map { ($0.path, isDeletion ? nil : $0.fields) })
         if self.generator.random.chance(2) { _ = self.fixture.store.indexStep() }
+    }
+
+    /// Gives other documents what the documents have, so that indexes have entries beside theirs that the time of the
+    /// query does not know: whole ones, and such that lack a field.
+    private mutating func commitTwins(of documents: [ModelDocument]) throws {
+        guard !documents.isEmpty else { return }
+        for _ in 0..<8 {
+            var twin = ModelDocument(
+                path: self.generator.path(),
+                entries: self.generator.random.pick(documents).entries
+            )
+            if !twin.entries.isEmpty, self.generator.random.chance(3) {
+                twin.entries.remove(at: self.generator.random.below(twin.entries.count))
+            }
+            try self.commit([(twin.path, twin.fields)])
+        }
     }
 
     private func commit(_ changes: [(ResourcePath, EncodedFields?)]) throws {

@@ -15,16 +15,20 @@ extension NameRange {
         self.init(parent: parent, collectionID: selector.collectionID, allDescendants: selector.allDescendants)
     }
 
-    /// Leaves out names that the filter excludes whatever the documents' fields are.
-    mutating func narrow(by filter: Query.Filter) {
-        switch filter {
-        case .all(let filters): for filter in filters { self.narrow(by: filter) }
-        case .isIn(.documentName, let values):
-            let paths = values.compactMap(\.referencedPath).sorted()
-            self.narrow(from: paths.first.map(NameBound.including), to: paths.last.map(NameBound.including))
-        case .term(let term) where term.path.isDocumentName: self.narrow(by: term.condition)
-        default: break
+    /// Leaves out what lies beyond all names that one of the conjunctions allows. Of a single conjunction's terms, those
+    /// that give a name exactly or by a range are thereby used up.
+    mutating func narrow(by disjunctions: [Conjunction]) {
+        let ranges = disjunctions.map { conjunction in
+            var range = NameRange(parent: .root, collectionID: nil, allDescendants: true)
+            for term in conjunction.terms where term.path.isDocumentName { range.narrow(by: term.condition) }
+            return range
         }
+        guard let first = ranges.first else { return }
+        let others = ranges.dropFirst()
+        self.narrow(
+            from: others.reduce(first.lower) { NameBound.looser($0, $1.lower, isLower: true) },
+            to: others.reduce(first.upper) { NameBound.looser($0, $1.upper, isLower: false) }
+        )
     }
 
     /// Leaves out what lies before the start or behind the end of a query that is ordered by name alone.
@@ -63,6 +67,13 @@ extension NameRange {
 extension NameBound {
     fileprivate static func including(_ path: ResourcePath) -> NameBound {
         NameBound(path: path, isInclusive: true)
+    }
+
+    /// Whichever of the two leaves more; nil is no bound.
+    fileprivate static func looser(_ left: NameBound?, _ right: NameBound?, isLower: Bool) -> NameBound? {
+        guard let left, let right else { return nil }
+        let tighter = isLower ? NameBound.higher(left, right) : NameBound.lower(left, right)
+        return tighter == left ? right : left
     }
 }
 

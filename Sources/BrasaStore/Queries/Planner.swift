@@ -30,7 +30,7 @@ struct Planner: Sendable {
         return lower.path == upper.path
     }
 
-    /// What the query needs is its documents' names.
+    /// All that the query says of its documents is the range of their names.
     private var isOnNames: Bool {
         guard self.query.order.isByNameAlone, self.shapes.count == 1, let shape = self.shapes.first else {
             return false
