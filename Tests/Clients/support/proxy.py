@@ -26,6 +26,10 @@ class Proxy:
             self._server = server
             self._changed.notify_all()
 
+    def hold(self) -> None:
+        """Lets new connections wait, until `forward_to`."""
+        self.forward_to("")
+
     def cut(self) -> None:
         """Breaks every connection, and holds new ones until `forward_to`."""
         with self._changed:
