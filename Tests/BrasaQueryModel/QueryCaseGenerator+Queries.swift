@@ -52,6 +52,9 @@ extension QueryCaseGenerator {
         case 5, 6:
             .composite(.and, (0..<self.random.pick([0, 1, 2, 2, 2, 3])).map { _ in self.filter(depth: depth + 1) })
         case 7: .composite(.or, (0...self.random.below(3)).map { _ in self.filter(depth: depth + 1) })
+        case 4 where self.random.chance(8):
+            // Ways that contradict themselves leave ways that are on names alone.
+            .composite(self.random.pick([.and, .and, .or]), (0..<2).map { _ in self.nameFilter() })
         default: self.random.chance(8) ? self.nameFilter() : self.fieldFilter()
         }
     }

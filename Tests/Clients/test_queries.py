@@ -332,6 +332,24 @@ TABLE = {
         lambda c: c.where(filter=where("__name__", "not-in", [c.document("TOK"), c.document("BJ")])).limit(3),
         "DC KYO LA",
     ),
+    "names that contradict but for one": (
+        lambda c: c.where(
+            filter=every(
+                where("__name__", ">", c.document("DC")),
+                where("__name__", "in", [c.document("ROM"), c.document("BJ")]),
+            )
+        ),
+        "ROM",
+    ),
+    "one name beside what contradicts itself": (
+        lambda c: c.where(
+            filter=either(
+                where("__name__", "==", c.document("ROM")),
+                every(where("pop", "==", 1), where("pop", "==", 2)),
+            )
+        ),
+        "ROM",
+    ),
     "a name and a field": (
         lambda c: c.where(filter=every(where("__name__", ">", c.document("LA")), where("country", "==", "USA"))),
         "SF",
