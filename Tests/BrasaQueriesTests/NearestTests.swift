@@ -90,6 +90,21 @@ struct NearestTests {
         }
     }
 
+    @Test(arguments: [[1, 2], [0.1, 0.3, 0.7], [3, -4, 5, 1e-3], [1e100, 3e100]])
+    func `A vector has no cosine distance from itself`(vector: [Double]) throws {
+        let query = try structured { query in
+            query.findNearest = try Self.nearest {
+                $0.queryVector = .vector(vector)
+                $0.distanceMeasure = .cosine
+            }
+        }
+        let entries = [Value.MapEntry(key: UTF8Text("v"), value: .vector(vector))]
+        let found = try self.found(query, [ModelDocument(path: try path("c/1"), entries: entries)])
+        // Squares of large numbers leave the range of numbers when they are multiplied.
+        let tolerance = vector[0] < 1e100 ? 0 : 1e-15
+        #expect(found?.count == 1 && found?.allSatisfy { abs($0.distance) <= tolerance } == true)
+    }
+
     private struct Found: Equatable {
         var path: ResourcePath
         var distance: Double

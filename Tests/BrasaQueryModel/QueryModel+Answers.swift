@@ -31,15 +31,15 @@ extension QueryModel {
                 continue
             }
             let products = zip(vector, wanted).map { $0 * $1 }.reduce(0, +)
-            let length = vector.map { $0 * $0 }.reduce(0, +).squareRoot()
-            let wantedLength = wanted.map { $0 * $0 }.reduce(0, +).squareRoot()
+            let squares = [vector, wanted].map { $0.map { $0 * $0 }.reduce(0, +) }
+            let lengths = (squares[0] * squares[1]).squareRoot()
             switch nearest.distanceMeasure {
             case .dotProduct: found.append((document, products))
-            case .cosine where length == 0: return nil
-            case .cosine: found.append((document, 1 - products / (length * wantedLength)))
+            case .cosine where squares[0] == 0: return nil
+            case .cosine: found.append((document, 1 - products / lengths))
             default:
-                let squares = zip(vector, wanted).map { ($0 - $1) * ($0 - $1) }
-                found.append((document, squares.reduce(0, +).squareRoot()))
+                let differences = zip(vector, wanted).map { ($0 - $1) * ($0 - $1) }
+                found.append((document, differences.reduce(0, +).squareRoot()))
             }
         }
         let isDescending = nearest.distanceMeasure == .dotProduct

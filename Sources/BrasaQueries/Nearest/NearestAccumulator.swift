@@ -10,13 +10,14 @@ package struct NearestAccumulator: Sendable {
     }
 
     private let query: NearestQuery
-    private let magnitude: Double
+    /// Of the query's vector.
+    private let square: Double
     /// A heap with the farthest result on top.
     private var heap: [Result] = []
 
     package init(_ query: NearestQuery) {
         self.query = query
-        self.magnitude = VectorMath.dot(query.vector, query.vector).squareRoot()
+        self.square = VectorMath.dot(query.vector, query.vector)
     }
 
     /// Documents without a vector of the query's dimension are left out. Throws for a vector that has no direction when
@@ -55,10 +56,18 @@ package struct NearestAccumulator: Sendable {
         case .euclidean: return VectorMath.squaredDistance(vector, self.query.vector).squareRoot()
         case .dotProduct: return VectorMath.dot(vector, self.query.vector)
         case .cosine:
-            let magnitude = VectorMath.dot(vector, vector).squareRoot()
-            guard magnitude != 0 else { throw QueryError(.zeroMagnitude) }
-            return 1 - VectorMath.dot(vector, self.query.vector) / (magnitude * self.magnitude)
+            let square = VectorMath.dot(vector, vector)
+            guard square != 0 else { throw QueryError(.zeroMagnitude) }
+            return 1 - VectorMath.dot(vector, self.query.vector) / self.magnitudes(square)
         }
+    }
+
+    /// The product of the query's magnitude and that of a vector whose square is given. One root of both squares is exact
+    /// for a vector and itself, whose distance is then 0; out of the range of numbers there are two.
+    private func magnitudes(_ square: Double) -> Double {
+        let product = square * self.square
+        if product.isNormal { return product.squareRoot() }
+        return square.squareRoot() * self.square.squareRoot()
     }
 
     private func isWithinThreshold(_ distance: Double) -> Bool {
