@@ -15,7 +15,7 @@ from support.messages import Geo, Reference, StructuredQuery, Timestamp, message
 from support.queries import all_of, any_of, compare, cursor, field, order, unary, vector
 
 COLLECTIONS = ["a", "b"]
-IDS = [*"123456", "12", "__id7__", "é"]
+IDS = [*"123456789", *"ABCD", "12", "10", "__id7__", "__id-7__", "é"]
 PARENTS = ["", "", "", "", "a/1", "p/q"]
 FIELDS = ["n", "t", "list", "m", "v"]
 PATHS = ["n", "t", "list", "m", "m.n", "m.t", "v", "none"]
@@ -45,10 +45,12 @@ class QueryGenerator(Generator):
         super().__init__(seed, project, length)
         self.asked: list[Step] = []
         self.bad_values = 0.0
+        # What was written to each field: most filters and cursors should meet a document.
+        self.written: dict[str, list[Any]] = {}
 
     def steps(self) -> list[Step]:
         made = [self.padding(parent) for parent in ("", "a/1") if self.chance(0.7)]
-        made += [self.write_some(35) for _ in range(3)]
+        made += [self.write_some(60) for _ in range(3)]
         while len(made) < self.length:
             kind = self.random.random()
             if kind < 0.2:
@@ -86,7 +88,7 @@ class QueryGenerator(Generator):
                 writes.append(messages.delete_write(self.name(path)))
             elif kind < 0.3:
                 chosen = self.pick(FIELDS)
-                content = {chosen: self.value_for(chosen)} if self.chance(0.8) else {}
+                content = {chosen: self.written_value(chosen)} if self.chance(0.8) else {}
                 writes.append(messages.set_write(self.name(path), content, mask=[chosen]))
             else:
                 writes.append(messages.set_write(self.name(path), self.document()))
@@ -94,7 +96,20 @@ class QueryGenerator(Generator):
         return Step("Commit", self.request("Commit", writes=writes))
 
     def document(self) -> dict[str, Any]:
-        return {name: self.value_for(name) for name in FIELDS if self.chance(0.75)}
+        return {name: self.written_value(name) for name in FIELDS if self.chance(0.8)}
+
+    def written_value(self, name: str) -> Any:
+        value = self.value_for(name)
+        self.written.setdefault(name, []).append(value)
+        for key, member in value.items() if isinstance(value, dict) else ():
+            self.written.setdefault(f"{name}.{key}", []).append(member)
+        return value
+
+    def operand(self, path: str) -> Any:
+        """A value to compare with, mostly one that some document holds."""
+        if path in self.written and self.chance(0.7):
+            return self.pick(self.written[path])
+        return self.value_for(path)
 
     def value_for(self, path: str) -> Any:
         """Mostly of the type that the field usually has."""
@@ -193,7 +208,7 @@ class QueryGenerator(Generator):
 
     def add_orders(self, query: Any) -> None:
         paths = self.random.sample(PATHS[:-1], self.pick([1, 1, 1, 2, 2, 3]))
-        filtered = inequality_paths(query.where)
+        filtered = sorted(inequality_paths(query.where))
         if filtered and self.chance(0.5):
             paths = [*filtered[:2], *(path for path in paths if path not in filtered)][: len(paths)]
         uniform = self.pick([1, 2])
@@ -212,7 +227,7 @@ class QueryGenerator(Generator):
             for each in orders[:count]
         ]
         values = [
-            self.value_for(each.field.field_path) if value is None else value for each, value in zip(orders, values)
+            self.operand(each.field.field_path) if value is None else value for each, value in zip(orders, values)
         ]
         return cursor(*values, before=self.chance(0.5))
 
@@ -232,15 +247,15 @@ class QueryGenerator(Generator):
         path = self.pick(PATHS)
         kind = self.random.random()
         if kind < 0.34:
-            return compare(path, "EQUAL", self.value_for(path))
+            return compare(path, "EQUAL", self.operand(path))
         if kind < 0.62:
-            return compare(path, self.pick(RANGES), self.value_for(path))
+            return compare(path, self.pick(RANGES), self.operand(path))
         if kind < 0.67:
-            return compare(path, "NOT_EQUAL", self.value_for(path))
+            return compare(path, "NOT_EQUAL", self.operand(path))
         if kind < 0.77:
-            return compare(path, "IN", [self.value_for(path) for _ in range(self.random.randint(1, 3))])
+            return compare(path, "IN", [self.operand(path) for _ in range(self.random.randint(1, 3))])
         if kind < 0.80:
-            return compare(path, "NOT_IN", [self.value_for(path) for _ in range(self.random.randint(1, 3))])
+            return compare(path, "NOT_IN", [self.operand(path) for _ in range(self.random.randint(1, 3))])
         if kind < 0.87:
             return compare(self.pick(["list", path]), "ARRAY_CONTAINS", self.pick(NUMBERS[:4] + TEXTS[:3] + [None]))
         if kind < 0.92:
@@ -259,8 +274,8 @@ class QueryGenerator(Generator):
 
     def aggregation(self, query: Any, parent: str) -> Step:
         asked = message("StructuredAggregationQuery")(structured_query=query)
-        aliases = self.random.sample(["x", "é", "", "total" if self.chance(0.9) else "field_1"], self.pick([1, 1, 2, 3]))
-        for alias in aliases:
+        aliases = ["x", "é", "", "total" if self.chance(0.9) else "field_1"]
+        for alias in self.random.sample(aliases, self.pick([1, 1, 2, 3])):
             asked.aggregations.add(alias=alias).MergeFrom(self.operator())
         request = self.request("RunAggregationQuery", parent=parent, structured_aggregation_query=asked)
         return Step("RunAggregationQuery", request, **self.reading())
@@ -295,16 +310,16 @@ class QueryGenerator(Generator):
         return super().request(method, **members)
 
 
-def inequality_paths(filter: Any) -> list[str]:
-    """The fields that a filter compares by anything but equality, sorted."""
+def inequality_paths(filter: Any) -> set[str]:
+    """The fields that a filter compares by anything but equality."""
     kind = filter.WhichOneof("filter_type")
     if kind == "composite_filter":
-        return sorted({path for each in filter.composite_filter.filters for path in inequality_paths(each)})
+        return {path for each in filter.composite_filter.filters for path in inequality_paths(each)}
     if kind == "field_filter" and filter.field_filter.op in (1, 2, 3, 4, 6, 10):
-        return [filter.field_filter.field.field_path]
+        return {filter.field_filter.field.field_path}
     if kind == "unary_filter" and filter.unary_filter.op in (4, 5):
-        return [filter.unary_filter.field.field_path]
-    return []
+        return {filter.unary_filter.field.field_path}
+    return set()
 
 
 def query_sequence(seed: int, project: str) -> list[Step]:
