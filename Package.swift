@@ -87,6 +87,9 @@ let package = Package(
             ]
         ),
 
+        // client engine: caches, listeners, write queue; knows no network, disk, thread or protobuf
+        room("BrasaSync", pure),
+
         // outside
         room(
             "BrasaServer",
@@ -131,6 +134,7 @@ let package = Package(
         ),
         tests("BrasaDocuments", ["BrasaDocuments"]),
         support("BrasaQueryModel", pure),
+        tests("BrasaSync", pure + ["BrasaSync"]),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),

@@ -25,6 +25,12 @@ enum ReservedMap {
         return self.equal(memory.slice(parts.key), self.typeKey)
     }
 
+    /// The class of a map whose first key is `__type__`: a vector, or in a client's memory a pending timestamp.
+    static func tag(ofOpaque payload: Range<Int>, of memory: WireReader) -> UInt8 {
+        let entries = try? ValueDecoder(memory).entries(payload, field: ValueField.element, depth: 1)
+        return Value.map(entries ?? []).tag
+    }
+
     /// Checks a map, its entries being valid by themselves, that has at least one reserved key.
     static func check(_ payload: Range<Int>, isInArray: Bool, of memory: WireReader) throws(DocumentError) {
         var entries: [EntryParts] = []

@@ -65,7 +65,7 @@ package struct EncodedValue: Sendable {
         case ValueField.array: OrderPreservingKey.Tag.array
         case ValueField.map:
             ReservedMap.isVector(member.payload, of: memory)
-                ? OrderPreservingKey.Tag.vector : OrderPreservingKey.Tag.map
+                ? ReservedMap.tag(ofOpaque: member.payload, of: memory) : OrderPreservingKey.Tag.map
         default: OrderPreservingKey.Tag.null
         }
     }
@@ -112,7 +112,13 @@ extension Value {
         case .geoPoint: OrderPreservingKey.Tag.geoPoint
         case .array: OrderPreservingKey.Tag.array
         case .map(let entries):
-            Self.vectorComponents(of: entries) == nil ? OrderPreservingKey.Tag.map : OrderPreservingKey.Tag.vector
+            if Self.vectorComponents(of: entries) != nil {
+                OrderPreservingKey.Tag.vector
+            } else if PendingTimestamp(entries: entries) != nil {
+                OrderPreservingKey.Tag.pendingTimestamp
+            } else {
+                OrderPreservingKey.Tag.map
+            }
         }
     }
 }

@@ -48,7 +48,7 @@ package struct KeyPartReader {
         case Tag.null, Tag.nan: return true
         case Tag.boolean: return self.skip(1)
         case Tag.number: return self.skip(10)
-        case Tag.timestamp: return self.skip(12)
+        case Tag.timestamp, Tag.pendingTimestamp: return self.skip(12)
         case Tag.string, Tag.bytes: return self.skipTerminated(mask)
         case Tag.reference: return self.skipTerminated(mask) && self.skipTerminated(mask) && self.skipPath(mask)
         case Tag.geoPoint: return self.skip(16)

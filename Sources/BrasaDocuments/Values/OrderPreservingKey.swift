@@ -24,6 +24,8 @@ package struct OrderPreservingKey: Hashable, Comparable, Sendable {
         package static let nan: UInt8 = 0x0D
         package static let number: UInt8 = 0x0F
         package static let timestamp: UInt8 = 0x14
+        /// Of clients only; see `PendingTimestamp`.
+        package static let pendingTimestamp: UInt8 = 0x17
         package static let string: UInt8 = 0x19
         package static let bytes: UInt8 = 0x1E
         package static let reference: UInt8 = 0x25
@@ -47,9 +49,7 @@ package struct OrderPreservingKey: Hashable, Comparable, Sendable {
                 self.appendBigEndian(UInt16(0))
             }
         case .timestamp(let timestamp):
-            self.bytes.append(Tag.timestamp)
-            self.appendSigned(timestamp.seconds)
-            self.appendBigEndian(UInt32(timestamp.nanos / 1_000))
+            self.append(timestamp, tag: Tag.timestamp)
         case .string(let text): self.appendTerminated(text.bytes, tag: Tag.string)
         case .bytes(let bytes): self.appendTerminated(bytes, tag: Tag.bytes)
         case .reference(let name):
@@ -135,12 +135,22 @@ package struct OrderPreservingKey: Hashable, Comparable, Sendable {
             for component in components { self.appendOrdered(component) }
             return
         }
+        if let pending = PendingTimestamp(entries: entries) {
+            self.append(pending.localWriteTime, tag: Tag.pendingTimestamp)
+            return
+        }
         self.bytes.append(Tag.map)
         for entry in entries {
             self.appendTerminated(entry.key.bytes, tag: 1)
             self.append(entry.value)
         }
         self.bytes.append(0)
+    }
+
+    private mutating func append(_ timestamp: Timestamp, tag: UInt8) {
+        self.bytes.append(tag)
+        self.appendSigned(timestamp.seconds)
+        self.appendBigEndian(UInt32(timestamp.nanos / 1_000))
     }
 
     /// The greatest double that is not above the integer, and what is missing to it.

@@ -29,6 +29,12 @@ extension Value: Hashable {
     }
 
     private static func compareMaps(_ left: [MapEntry], _ right: [MapEntry]) -> Ordering {
+        switch (PendingTimestamp(entries: left), PendingTimestamp(entries: right)) {
+        case (let left?, let right?): return Ordering(left.localWriteTime, right.localWriteTime)
+        case (_?, nil): return .ascending
+        case (nil, _?): return .descending
+        case (nil, nil): break
+        }
         switch (self.vectorComponents(of: left), self.vectorComponents(of: right)) {
         case (let left?, let right?):
             if left.count != right.count { return Ordering(left.count, right.count) }
@@ -57,12 +63,13 @@ extension Value: Hashable {
         case .boolean: 1
         case .integer, .double: 2
         case .timestamp: 3
-        case .string: 4
-        case .bytes: 5
-        case .reference: 6
-        case .geoPoint: 7
-        case .array: 8
-        case .map: 9
+        case .map(let entries) where PendingTimestamp(entries: entries) != nil: 4
+        case .string: 5
+        case .bytes: 6
+        case .reference: 7
+        case .geoPoint: 8
+        case .array: 9
+        case .map: 10
         }
     }
 

@@ -1,6 +1,6 @@
 extension FieldTransform {
     /// The field's new value, and what the write's result says of it.
-    func applied(to old: Value?, requestTime: Timestamp) -> (new: Value, result: Value) {
+    package func applied(to old: Value?, requestTime: Timestamp) -> (new: Value, result: Value) {
         switch self.operation {
         case .requestTime:
             return (.timestamp(requestTime), .timestamp(requestTime))

@@ -141,7 +141,8 @@ struct FieldTree: Sendable {
     private static func map(of node: Node) -> Level? {
         switch node {
         case .map(let level): return level
-        case .value(.map(let entries)) where Value.vectorComponents(of: entries) == nil:
+        case .value(.map(let entries))
+        where Value.vectorComponents(of: entries) == nil && PendingTimestamp(entries: entries) == nil:
             return Level(entries: entries.map { Entry(key: $0.key.bytes[...], node: .value($0.value)) })
         case .value, .removed: return nil
         case .encoded(let bytes):

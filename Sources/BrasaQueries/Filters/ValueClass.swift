@@ -8,6 +8,8 @@ package enum ValueClass: UInt8, Hashable, Sendable, CaseIterable {
     case nan = 0x0D
     case number = 0x0F
     case timestamp = 0x14
+    /// In a client's memory only.
+    case pendingTimestamp = 0x17
     case string = 0x19
     case bytes = 0x1E
     case reference = 0x25

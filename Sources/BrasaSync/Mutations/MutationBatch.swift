@@ -1,0 +1,78 @@
+package import BrasaDocuments
+
+/// Ascending from 1.
+package typealias BatchID = Int32
+
+/// Writes that are to be committed together, not queued yet.
+package struct PendingBatch: Sendable {
+    /// The one "now" of all estimates.
+    package let localWriteTime: Timestamp
+    /// The values that incremented fields had when the write was made. Applied first when the batch is worked out again on a
+    /// newer document, so that no increment shows twice; never sent.
+    package let baseWrites: [Write]
+    package let writes: [Write]
+}
+
+/// Queued writes.
+package struct MutationBatch: Sendable {
+    package let id: BatchID
+    package let localWriteTime: Timestamp
+    package let baseWrites: [Write]
+    package let writes: [Write]
+
+    package init(id: BatchID, _ pending: PendingBatch) {
+        self.id = id
+        self.localWriteTime = pending.localWriteTime
+        self.baseWrites = pending.baseWrites
+        self.writes = pending.writes
+    }
+
+    package var paths: Set<ResourcePath> { Set(self.writes.map(\.name.path)) }
+
+    /// What the whole batch makes of one document.
+    func applyLocally(to document: inout SyncDocument, changes: FieldChanges) -> FieldChanges {
+        var changes = changes
+        for write in self.baseWrites + self.writes where write.name.path == document.path {
+            changes = write.applyLocally(to: &document, changes: changes, time: self.localWriteTime)
+        }
+        return changes
+    }
+
+    /// What the server made of one document, as far as we can tell.
+    func applyAcknowledged(to document: inout SyncDocument, _ acknowledgement: Acknowledgement) {
+        for (write, result) in zip(self.writes, acknowledgement.results) where write.name.path == document.path {
+            write.applyAcknowledged(to: &document, result, commitTime: acknowledgement.commitTime)
+        }
+    }
+}
+
+/// The server's answer to a batch.
+struct Acknowledgement: Sendable {
+    let batch: MutationBatch
+    let commitTime: Timestamp
+    let results: [WriteResult]
+
+    /// Nil when the answer does not fit the batch.
+    init?(_ batch: MutationBatch, commitTime: Timestamp, results: [WriteResult]) {
+        guard results.count == batch.writes.count else { return nil }
+        for (write, result) in zip(batch.writes, results) where !result.transformResults.isEmpty {
+            guard result.transformResults.count == write.transforms.count else { return nil }
+        }
+        self.batch = batch
+        self.commitTime = commitTime
+        self.results = results
+    }
+
+    /// The version that the batch left a document at.
+    func version(of path: ResourcePath) -> Timestamp {
+        let last = self.batch.writes.lastIndex { $0.name.path == path }
+        return last.map { self.results[$0].version(commitTime: self.commitTime) } ?? self.commitTime
+    }
+}
+
+extension WriteResult {
+    func version(commitTime: Timestamp) -> Timestamp {
+        guard let updateTime = self.updateTime, updateTime != .zero else { return commitTime }
+        return updateTime
+    }
+}

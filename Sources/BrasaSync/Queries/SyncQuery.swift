@@ -1,0 +1,91 @@
+package import BrasaDocuments
+package import BrasaQueries
+
+/// A query as the user made it: a target, and which end of its results a limit keeps. Equal queries share a view.
+package struct SyncQuery: Hashable, Sendable {
+    package enum LimitType: Hashable, Sendable {
+        case first, last
+    }
+
+    /// What the server is asked for.
+    package let target: SyncTarget
+    package let limitType: LimitType
+    /// Nil: all.
+    package let limit: Int?
+    /// The user's order, with what the protocol adds to it.
+    package let order: ResultOrder
+    private let matcher: Query?
+
+    /// One document.
+    package init(document path: ResourcePath) throws(QueryError) {
+        self.target = .document(path)
+        self.limitType = .first
+        self.limit = nil
+        self.order = try ResultOrder([], inequalities: [])
+        self.matcher = nil
+    }
+
+    /// `query` is what the user asked for, its order as the user gave it. Offset, projection and nearest neighbours are
+    /// nothing that can be listened to.
+    package init(
+        _ query: StructuredQuery,
+        parent: ResourcePath,
+        limitType: LimitType = .first,
+        database: DatabaseName
+    ) throws(QueryError) {
+        guard let name = ParentName(database: database, path: parent) else {
+            throw QueryError(.document(DocumentError(.collectionIDEmpty)))
+        }
+        let checked = try Query(query, parent: name)
+        var asked = query
+        asked.orderBy = checked.order.clauses.map { clause in
+            StructuredQuery.Order(field: clause.path, direction: clause.isDescending ? .descending : .ascending)
+        }
+        if limitType == .last, query.limit != nil { asked.mirror() }
+        self.target = .query(asked, parent: parent)
+        self.limitType = query.limit == nil ? .first : limitType
+        self.limit = checked.limit
+        self.order = checked.order
+        self.matcher = checked
+    }
+
+    /// Whether the document is among the results, the limit aside.
+    package func matches(_ document: SyncDocument) -> Bool {
+        guard case .found(let fields) = document.kind else { return false }
+        switch self.target {
+        case .document(let path): return document.path == path
+        case .query, .bundle: return self.matcher?.matches(path: document.path, fields: fields) ?? false
+        }
+    }
+
+    /// Whether it asks for whole collections.
+    var matchesAllDocuments: Bool {
+        guard let matcher = self.matcher else { return false }
+        return matcher.filter == nil && self.limit == nil && matcher.start == nil && matcher.end == nil
+            && matcher.order.isByNameAlone
+    }
+
+    /// Where to look: nil for one document.
+    var names: NameRange? { self.matcher?.names }
+
+    package static func == (left: SyncQuery, right: SyncQuery) -> Bool {
+        left.target == right.target && left.limitType == right.limitType
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.target)
+        hasher.combine(self.limitType)
+    }
+}
+
+extension StructuredQuery {
+    /// The same results from the other end.
+    fileprivate mutating func mirror() {
+        for index in self.orderBy.indices {
+            self.orderBy[index].direction = self.orderBy[index].direction == .descending ? .ascending : .descending
+        }
+        let start = self.startAt
+        self.startAt = self.endAt.map { Cursor(values: $0.values, before: !$0.before) }
+        self.endAt = start.map { Cursor(values: $0.values, before: !$0.before) }
+    }
+}

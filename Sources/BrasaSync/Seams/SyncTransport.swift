@@ -1,0 +1,142 @@
+package import BrasaDocuments
+
+/// Opens the two streams. Whatever a connection tells its delegate is posted on the executor: no delegate is called inside
+/// a call of the engine, and none after `close`.
+package protocol SyncTransport: AnyObject {
+    func openWatchStream(_ delegate: any WatchStreamDelegate) -> any WatchConnection
+    func openWriteStream(_ delegate: any WriteStreamDelegate) -> any WriteConnection
+    /// The server did not take the credentials: the next stream shall fetch new ones.
+    func invalidateCredentials()
+}
+
+package protocol WatchConnection: AnyObject {
+    func send(_ request: WatchRequest)
+    func close()
+}
+
+package protocol WriteConnection: AnyObject {
+    func send(_ request: WriteRequest)
+    func close()
+}
+
+package protocol WatchStreamDelegate: AnyObject {
+    /// Requests can be sent.
+    func watchStreamOpened()
+    func watchStreamReceived(_ message: WatchMessage)
+    /// Nil when the server ended the stream without an error. The connection is of no further use.
+    func watchStreamClosed(_ error: SyncError?)
+}
+
+package protocol WriteStreamDelegate: AnyObject {
+    func writeStreamOpened()
+    func writeStreamReceived(_ message: WriteMessage)
+    func writeStreamClosed(_ error: SyncError?)
+}
+
+/// One request of the Listen stream.
+package enum WatchRequest: Hashable, Sendable {
+    case add(AddTarget)
+    case remove(TargetID)
+
+    package struct AddTarget: Hashable, Sendable {
+        package let id: TargetID
+        package let target: SyncTarget
+        package let resumption: Resumption?
+        /// How many documents we have for the target; with a resumption only.
+        package let expectedCount: Int32?
+        /// Decides the `goog-listen-tags` label.
+        package let purpose: TargetData.Purpose
+    }
+
+    package enum Resumption: Hashable, Sendable {
+        case token([UInt8])
+        case readTime(Timestamp)
+    }
+}
+
+/// One response of the Listen stream, target ids as they are on the wire.
+package enum WatchMessage: Sendable {
+    case target(TargetMessage)
+    /// The document is in the targets and no longer in the removed ones. Its read time is unset.
+    case document(SyncDocument, targets: [TargetID], removed: [TargetID])
+    /// The document was deleted; the version is the delete's read time.
+    case delete(ResourcePath, version: Timestamp, removed: [TargetID])
+    /// The document is not in the targets any more, its state is not said.
+    case remove(ResourcePath, removed: [TargetID])
+    case filter(target: TargetID, count: Int32, unchanged: UncheckedBloomFilter?)
+
+    package struct TargetMessage: Sendable {
+        package enum Kind: Hashable, Sendable {
+            case noChange, add, remove, current, reset
+        }
+
+        package var kind: Kind
+        /// Empty: all.
+        package var targets: [TargetID]
+        package var cause: SyncError?
+        package var resumeToken: [UInt8]
+        package var readTime: Timestamp?
+
+        package init(
+            _ kind: Kind,
+            targets: [TargetID],
+            cause: SyncError? = nil,
+            resumeToken: [UInt8] = [],
+            readTime: Timestamp? = nil
+        ) {
+            self.kind = kind
+            self.targets = targets
+            self.cause = cause
+            self.resumeToken = resumeToken
+            self.readTime = readTime
+        }
+    }
+
+    /// A bloom filter as it was sent.
+    package struct UncheckedBloomFilter: Hashable, Sendable {
+        /// Nil when the bytes could not be read.
+        package var bitmap: [UInt8]?
+        package var padding: Int32
+        package var hashCount: Int32
+
+        package init(bitmap: [UInt8]?, padding: Int32, hashCount: Int32) {
+            self.bitmap = bitmap
+            self.padding = padding
+            self.hashCount = hashCount
+        }
+    }
+}
+
+/// One request of the Write stream.
+package enum WriteRequest: Sendable {
+    /// Names the database, nothing else.
+    case handshake
+    case writes([Write], streamToken: [UInt8])
+    /// No writes, the last token: the end of a stream.
+    case goodbye(streamToken: [UInt8])
+}
+
+/// One response of the Write stream.
+package struct WriteMessage: Sendable {
+    package var streamToken: [UInt8]
+    package var commitTime: Timestamp?
+    package var results: [WriteResult]
+
+    package init(streamToken: [UInt8], commitTime: Timestamp?, results: [WriteResult]) {
+        self.streamToken = streamToken
+        self.commitTime = commitTime
+        self.results = results
+    }
+}
+
+/// What the server says of one write.
+package struct WriteResult: Sendable {
+    /// Nil or zero: the commit time.
+    package var updateTime: Timestamp?
+    package var transformResults: [Value]
+
+    package init(updateTime: Timestamp?, transformResults: [Value]) {
+        self.updateTime = updateTime
+        self.transformResults = transformResults
+    }
+}

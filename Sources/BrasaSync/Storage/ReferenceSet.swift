@@ -1,0 +1,32 @@
+package import BrasaDocuments
+
+/// Which documents are referred to by which targets.
+package final class ReferenceSet {
+    private var targets: [ResourcePath: Set<TargetID>] = [:]
+    private var paths: [TargetID: Set<ResourcePath>] = [:]
+
+    package init() {}
+
+    package func contains(_ path: ResourcePath) -> Bool { self.targets[path] != nil }
+
+    package func paths(of target: TargetID) -> Set<ResourcePath> { self.paths[target] ?? [] }
+
+    func add(_ path: ResourcePath, _ target: TargetID) {
+        self.targets[path, default: []].insert(target)
+        self.paths[target, default: []].insert(path)
+    }
+
+    func remove(_ path: ResourcePath, _ target: TargetID) {
+        self.targets[path]?.remove(target)
+        if self.targets[path]?.isEmpty == true { self.targets[path] = nil }
+        self.paths[target]?.remove(path)
+        if self.paths[target]?.isEmpty == true { self.paths[target] = nil }
+    }
+
+    /// Gives what the target referred to, in path order.
+    func removeAll(of target: TargetID) -> [ResourcePath] {
+        let paths = self.paths(of: target).sorted()
+        for path in paths { self.remove(path, target) }
+        return paths
+    }
+}
