@@ -39,7 +39,8 @@ let package = Package(
     name: "brasa",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "brasa", targets: ["BrasaCLI"])
+        .executable(name: "brasa", targets: ["BrasaCLI"]),
+        .library(name: "BrasaFirestore", targets: ["BrasaFirestore"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -102,6 +103,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        room("BrasaFirestore", pure),
         .target(
             name: "BrasaBench",
             dependencies: [
@@ -169,6 +171,7 @@ let package = Package(
                 nio("NIOEmbedded"),
             ]
         ),
+        tests("BrasaFirestore", pure + ["BrasaFirestore"]),
         tests(
             "BrasaServer",
             pure + [

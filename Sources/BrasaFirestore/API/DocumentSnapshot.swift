@@ -1,0 +1,86 @@
+internal import BrasaDocuments
+
+/// A document as it was at one time, or that it did not exist.
+// @unchecked: all properties are constants of Sendable types, here and in the subclass; the class is not final, so the
+// compiler does not look.
+public class DocumentSnapshot: @unchecked Sendable {
+    public let reference: DocumentReference
+    public let metadata: SnapshotMetadata
+    /// Nil when the document does not exist.
+    let fields: EncodedFields?
+
+    init(reference: DocumentReference, fields: EncodedFields?, metadata: SnapshotMetadata) {
+        self.reference = reference
+        self.fields = fields
+        self.metadata = metadata
+    }
+
+    public var exists: Bool { self.fields != nil }
+    public var documentID: String { self.reference.documentID }
+
+    /// The fields; nil when the document does not exist. Numbers and booleans are `NSNumber` objects, which cast to
+    /// every Swift type that holds their value.
+    @discardableResult
+    public func data() -> [String: Any]? {
+        self.data(with: .none)
+    }
+
+    /// The fields, with a choice for those whose server time is not known yet.
+    @discardableResult
+    public func data(with serverTimestampBehavior: ServerTimestampBehavior) -> [String: Any]? {
+        guard let fields = self.fields else { return nil }
+        return self.writer(serverTimestampBehavior).map(fields.decoded)
+    }
+
+    /// The value of a field, given as a `FieldPath` or as text with dots; nil when there is none.
+    @discardableResult
+    public func get(_ field: Any) -> Any? {
+        self.get(field, serverTimestampBehavior: .none)
+    }
+
+    @discardableResult
+    public func get(_ field: Any, serverTimestampBehavior: ServerTimestampBehavior) -> Any? {
+        let path = trapping { () throws(UsageError) in try FieldPath(any: field).stored }
+        if path.isDocumentName { return self.fields == nil ? nil : self.reference }
+        guard let value = self.fields?.value(at: path) else { return nil }
+        return self.writer(serverTimestampBehavior).any(value)
+    }
+
+    public subscript(key: Any) -> Any? {
+        self.get(key)
+    }
+
+    private func writer(_ behavior: ServerTimestampBehavior) -> ValueWriter {
+        ValueWriter(firestore: self.reference.firestore, behavior: behavior)
+    }
+
+    public var description: String {
+        "<DocumentSnapshot: \(self.reference.path) \(self.data().map { "\($0)" } ?? "(missing)")>"
+    }
+}
+
+/// A document's key and content; how up to date it is does not matter.
+extension DocumentSnapshot: Hashable, CustomStringConvertible {
+    public static func == (left: DocumentSnapshot, right: DocumentSnapshot) -> Bool {
+        left.reference == right.reference && left.fields == right.fields
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(self.reference)
+        hasher.combine(self.fields)
+    }
+}
+
+/// A result of a query, which always exists.
+// @unchecked: adds nothing to its superclass.
+public final class QueryDocumentSnapshot: DocumentSnapshot, @unchecked Sendable {
+    @discardableResult
+    public override func data() -> [String: Any] {
+        super.data() ?? [:]
+    }
+
+    @discardableResult
+    public override func data(with serverTimestampBehavior: ServerTimestampBehavior) -> [String: Any] {
+        super.data(with: serverTimestampBehavior) ?? [:]
+    }
+}

@@ -1,0 +1,48 @@
+internal import BrasaDocuments
+internal import Foundation
+
+extension Firestore {
+    /// The collection at a path with an odd number of segments, such as `cities` or `cities/SF/landmarks`.
+    @discardableResult
+    public func collection(_ collectionPath: String) -> CollectionReference {
+        trapping { () throws(UsageError) in
+            try self.start()
+            return CollectionReference(firestore: self, path: try PathText.collection(collectionPath))
+        }
+    }
+
+    /// The document at a path with an even number of segments, such as `cities/SF`.
+    @discardableResult
+    public func document(_ documentPath: String) -> DocumentReference {
+        trapping { () throws(UsageError) in
+            try self.start()
+            return DocumentReference(firestore: self, path: try PathText.document(documentPath))
+        }
+    }
+
+    /// All collections with this ID, wherever they are.
+    @discardableResult
+    public func collectionGroup(_ collectionID: String) -> Query {
+        trapping { () throws(UsageError) in
+            try self.start()
+            let id = try PathText.collectionID(collectionID)
+            return Query(firestore: self, definition: QueryDefinition(collectionGroup: id))
+        }
+    }
+
+    /// The document of a stored reference, in this database whichever it names.
+    func reference(to name: DocumentName) -> DocumentReference {
+        if name.database != self.database {
+            FileHandle.standardError.write(
+                Data(
+                    """
+                    BrasaFirestore: a reference to a document of \(name.database.string) is read as one of \
+                    \(self.database.string)
+
+                    """.utf8
+                )
+            )
+        }
+        return DocumentReference(firestore: self, path: name.path)
+    }
+}

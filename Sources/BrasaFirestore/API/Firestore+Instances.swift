@@ -1,0 +1,72 @@
+internal import BrasaDocuments
+internal import Foundation
+internal import Synchronization
+
+extension Firestore {
+    /// Those that `firestore()` and `firestore(database:)` handed out, by database.
+    private static let instances = Mutex<[String: Firestore]>([:])
+
+    /// The database `(default)`, the same object on every call.
+    ///
+    /// Its project comes from the environment variable `GCLOUD_PROJECT`, its address from `FIRESTORE_EMULATOR_HOST`;
+    /// where these are not set, from ``settings``.
+    public static func firestore() -> Firestore {
+        self.firestore(database: "(default)")
+    }
+
+    /// A database by name, one object for each name.
+    public static func firestore(database: String) -> Firestore {
+        self.instances.withLock { instances in
+            if let known = instances[database] { return known }
+            let new = Firestore(projectID: nil, databaseID: database)
+            instances[database] = new
+            return new
+        }
+    }
+
+    /// The next `firestore()` makes a new object.
+    func forget() {
+        Self.instances.withLock { instances in
+            if instances[self.databaseID] === self { instances[self.databaseID] = nil }
+        }
+    }
+
+    /// The database's full name, which is decided by its first use.
+    var database: DatabaseName {
+        trapping { () throws(UsageError) in try self.start() }
+    }
+
+    /// From here on settings stay.
+    @discardableResult
+    func start() throws(UsageError) -> DatabaseName {
+        try self.state.withLock { state throws(UsageError) in
+            if let database = state.database { return database }
+            let environment = ProcessInfo.processInfo.environment["GCLOUD_PROJECT"].flatMap { $0.isEmpty ? nil : $0 }
+            guard let project = state.projectID ?? environment ?? state.settings.projectID else {
+                throw UsageError(
+                    illegalState: "No project: set the environment variable GCLOUD_PROJECT or settings.projectID."
+                )
+            }
+            let database = try Self.name(project: project, database: self.databaseID)
+            state.database = database
+            state.isStarted = true
+            return database
+        }
+    }
+
+    private static func name(project: String, database: String) throws(UsageError) -> DatabaseName {
+        do {
+            return try DatabaseName(project: UTF8Text(project), database: UTF8Text(database))
+        } catch {
+            throw UsageError("Invalid project '\(project)' or database '\(database)': \(error.message)")
+        }
+    }
+
+    /// Where to connect to, and whether encrypted.
+    var address: (host: String, isEncrypted: Bool) {
+        let (settings, emulator) = self.state.withLock { ($0.settings, $0.emulatorHost) }
+        let environment = ProcessInfo.processInfo.environment["FIRESTORE_EMULATOR_HOST"]
+        if let host = emulator ?? environment.flatMap({ $0.isEmpty ? nil : $0 }) { return (host, false) }
+        return (settings.host, settings.isSSLEnabled)
+    }
+}

@@ -1,0 +1,88 @@
+internal import BrasaDocuments
+internal import Synchronization
+
+/// A database: where references and queries come from and writes go to.
+///
+/// ```swift
+/// let db = Firestore.firestore()
+/// try await db.collection("cities").document("SF").setData(["name": "San Francisco"])
+/// ```
+public final class Firestore: Sendable {
+    let databaseID: String
+    /// What changes until the first use.
+    let state: Mutex<State>
+
+    struct State {
+        var settings: FirestoreSettings.Values
+        /// Given when the object was made; goes before all other places.
+        var projectID: String?
+        var emulatorHost: String?
+        var database: DatabaseName?
+        var isStarted = false
+    }
+
+    /// A database of its own, which shares nothing with others, for programs that use several projects or servers.
+    public convenience init(
+        projectID: String,
+        databaseID: String = "(default)",
+        settings: FirestoreSettings = FirestoreSettings()
+    ) {
+        self.init(projectID: projectID, databaseID: databaseID, values: settings.values)
+    }
+
+    init(projectID: String?, databaseID: String, values: FirestoreSettings.Values = FirestoreSettings.Values()) {
+        self.databaseID = databaseID
+        self.state = Mutex(State(settings: values, projectID: projectID))
+    }
+
+    /// A copy: change it and assign it back. Stops the program when something changes after the first use.
+    public var settings: FirestoreSettings {
+        get { FirestoreSettings(self.state.withLock { $0.settings }) }
+        set {
+            let values = newValue.values
+            trapping { () throws(UsageError) in try self.set(values) }
+        }
+    }
+
+    func set(_ values: FirestoreSettings.Values) throws(UsageError) {
+        try self.configure { state throws(UsageError) in
+            guard state.settings != values else { return }
+            guard !state.isStarted else {
+                throw UsageError(illegalState: "Settings can only be changed before Firestore is used.")
+            }
+            guard values.isSSLEnabled || values.host != FirestoreSettings.Values().host else {
+                throw UsageError(illegalState: "isSSLEnabled cannot be false without a host of your own.")
+            }
+            state.settings = values
+        }
+    }
+
+    /// Connects to a server without encryption, an emulator or a `brasa serve` nearby, whatever the settings say.
+    public func useEmulator(withHost host: String, port: Int) {
+        trapping { () throws(UsageError) in
+            guard !host.isEmpty else { throw UsageError("The emulator's host must not be empty.") }
+            try self.configure { state throws(UsageError) in
+                guard !state.isStarted else {
+                    throw UsageError(illegalState: "useEmulator() can only be called before Firestore is used.")
+                }
+                state.emulatorHost = "\(host):\(port)"
+            }
+        }
+    }
+
+    private func configure(_ change: (inout State) throws(UsageError) -> Void) throws(UsageError) {
+        try self.state.withLock { state throws(UsageError) in try change(&state) }
+    }
+}
+
+extension Firestore: Hashable, CustomStringConvertible {
+    public static func == (left: Firestore, right: Firestore) -> Bool {
+        left === right
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+
+    public var description: String { "<Firestore: \(self.databaseID)>" }
+}

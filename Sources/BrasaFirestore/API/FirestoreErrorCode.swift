@@ -1,0 +1,90 @@
+internal import Foundation
+
+/// The domain of every error that the library makes: all of them are `NSError` objects whose code is a
+/// ``FirestoreErrorCode/Code``.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+public let FirestoreErrorDomain: String = "FIRFirestoreErrorDomain"
+
+/// The error codes of ``FirestoreErrorDomain``.
+///
+/// Errors are matched by code in a `catch` or a `switch`:
+///
+/// ```swift
+/// do {
+///     try await reference.updateData(["population": 1])
+/// } catch FirestoreErrorCode.notFound {
+///     print("no such city")
+/// }
+/// ```
+public struct FirestoreErrorCode: Error, Hashable, Sendable {
+    public let code: Code
+
+    public init(_ code: Code) {
+        self.code = code
+    }
+
+    /// The code of an error of ``FirestoreErrorDomain``; nil for errors of other domains.
+    public init?(_ error: any Error) {
+        let error = error as NSError
+        guard error.domain == FirestoreErrorDomain, let code = Code(rawValue: error.code) else { return nil }
+        self.code = code
+    }
+
+    public enum Code: Int, Hashable, Sendable {
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        case OK = 0
+        case cancelled = 1
+        case unknown = 2
+        case invalidArgument = 3
+        case deadlineExceeded = 4
+        case notFound = 5
+        case alreadyExists = 6
+        case permissionDenied = 7
+        case resourceExhausted = 8
+        case failedPrecondition = 9
+        case aborted = 10
+        case outOfRange = 11
+        case unimplemented = 12
+        case `internal` = 13
+        case unavailable = 14
+        case dataLoss = 15
+        case unauthenticated = 16
+
+        /// Whether an error is of ``FirestoreErrorDomain`` and has this code.
+        public static func ~= (code: Code, error: any Error) -> Bool {
+            FirestoreErrorCode(error)?.code == code
+        }
+    }
+}
+
+extension FirestoreErrorCode {
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    public static let OK = Code.OK
+    public static let cancelled = Code.cancelled
+    public static let unknown = Code.unknown
+    public static let invalidArgument = Code.invalidArgument
+    public static let deadlineExceeded = Code.deadlineExceeded
+    public static let notFound = Code.notFound
+    public static let alreadyExists = Code.alreadyExists
+    public static let permissionDenied = Code.permissionDenied
+    public static let resourceExhausted = Code.resourceExhausted
+    public static let failedPrecondition = Code.failedPrecondition
+    public static let aborted = Code.aborted
+    public static let outOfRange = Code.outOfRange
+    public static let unimplemented = Code.unimplemented
+    public static let `internal` = Code.internal
+    public static let unavailable = Code.unavailable
+    public static let dataLoss = Code.dataLoss
+    public static let unauthenticated = Code.unauthenticated
+}
+
+extension NSError {
+    /// What users catch: only real `NSError` objects match `catch let error as NSError` on Linux.
+    convenience init(_ code: FirestoreErrorCode.Code, _ message: String) {
+        self.init(
+            domain: FirestoreErrorDomain,
+            code: code.rawValue,
+            userInfo: [NSLocalizedDescriptionKey: message]
+        )
+    }
+}

@@ -1,0 +1,66 @@
+public import Dispatch
+
+/// What a ``Firestore`` connects to and how. Change a copy and assign it to ``Firestore/settings`` before the first use.
+public final class FirestoreSettings {
+    var values = Values()
+
+    /// Compared to tell whether an assignment changes anything.
+    struct Values: Equatable, Sendable {
+        var projectID: String?
+        var host = "firestore.googleapis.com"
+        var isSSLEnabled = true
+        var dispatchQueue = DispatchQueue.main
+        var cache = CacheKind.leastRecentlyUsed(bytes: CacheKind.bytesDefault)
+
+        static func == (left: Values, right: Values) -> Bool {
+            left.projectID == right.projectID && left.host == right.host && left.isSSLEnabled == right.isSSLEnabled
+                && left.dispatchQueue === right.dispatchQueue && left.cache == right.cache
+        }
+    }
+
+    public init() {}
+
+    init(_ values: Values) {
+        self.values = values
+    }
+
+    /// The project whose database is used, where the environment variable `GCLOUD_PROJECT` names none.
+    public var projectID: String? {
+        get { self.values.projectID }
+        set { self.values.projectID = newValue }
+    }
+
+    /// The server, perhaps with `:port`, where the environment variable `FIRESTORE_EMULATOR_HOST` names none.
+    public var host: String {
+        get { self.values.host }
+        set { self.values.host = newValue }
+    }
+
+    /// Whether the connection is encrypted.
+    public var isSSLEnabled: Bool {
+        get { self.values.isSSLEnabled }
+        set { self.values.isSSLEnabled = newValue }
+    }
+
+    /// Where completion handlers and listeners are called. A concurrent queue is fine: what one listener is told still
+    /// comes in order.
+    public var dispatchQueue: DispatchQueue {
+        get { self.values.dispatchQueue }
+        set { self.values.dispatchQueue = newValue }
+    }
+
+    /// How documents are kept between uses; in memory, by default up to 100 MiB.
+    public var cacheSettings: any LocalCacheSettings {
+        get { MemoryCacheSettings(self.values.cache) }
+        set {
+            guard let memory = newValue as? MemoryCacheSettings else { return }
+            self.values.cache = memory.cache
+        }
+    }
+}
+
+extension FirestoreSettings: Equatable {
+    public static func == (left: FirestoreSettings, right: FirestoreSettings) -> Bool {
+        left.values == right.values
+    }
+}

@@ -1,0 +1,121 @@
+internal import BrasaDocuments
+internal import BrasaQueries
+
+/// What a `Query` asks for: the clauses that were added to it, in the terms of the protocol.
+struct QueryDefinition: Hashable, Sendable {
+    /// Which end of the results a limit keeps.
+    enum LimitKind: Hashable, Sendable { case first, last }
+
+    struct Bound: Hashable, Sendable {
+        var values: [Value]
+        var isInclusive: Bool
+    }
+
+    /// The document, or the root, that the collection lies directly below; of a group, anywhere below.
+    let parent: ResourcePath
+    let collectionID: UTF8Text
+    let isGroup: Bool
+    private(set) var filters: [StructuredQuery.Filter] = []
+    private(set) var orders: [StructuredQuery.Order] = []
+    private(set) var limit: Int32?
+    private(set) var limitKind = LimitKind.first
+    private(set) var start: Bound?
+    private(set) var end: Bound?
+
+    init(collection: ResourcePath) {
+        self.parent = collection.parent ?? .root
+        self.collectionID = UTF8Text(String(decoding: collection.lastSegment, as: UTF8.self))
+        self.isGroup = false
+    }
+
+    init(collectionGroup id: UTF8Text) {
+        self.parent = .root
+        self.collectionID = id
+        self.isGroup = true
+    }
+
+    mutating func add(_ filter: StructuredQuery.Filter) throws(UsageError) {
+        try FilterConflict.check(filter, after: self.filters)
+        self.filters.append(filter)
+    }
+
+    mutating func add(_ order: StructuredQuery.Order) throws(UsageError) {
+        guard self.start == nil, self.end == nil else {
+            throw UsageError("order() must come before start() and end().")
+        }
+        self.orders.append(order)
+    }
+
+    mutating func limit(to count: Int, _ kind: LimitKind) throws(UsageError) {
+        guard count > 0 else { throw UsageError("A limit must be positive, but was \(count).") }
+        self.limit = Int32(exactly: count)
+        self.limitKind = kind
+    }
+
+    mutating func start(at bound: Bound) { self.start = bound }
+    mutating func end(at bound: Bound) { self.end = bound }
+}
+
+extension QueryDefinition {
+    /// The order with all that the protocol adds to the clauses asked for; documents never tie in it.
+    func completeOrder() throws(UsageError) -> ResultOrder {
+        var inequalities: Set<BrasaDocuments.FieldPath> = []
+        for filter in self.filters { filter.addInequalities(to: &inequalities) }
+        do {
+            return try ResultOrder(self.orders, inequalities: inequalities)
+        } catch {
+            throw UsageError(error.message)
+        }
+    }
+
+    /// The query as it is sent, with its complete order, so that a cursor at a document names one position. A limit
+    /// keeps the first results, whatever `limitKind` says.
+    func structured() throws(UsageError) -> StructuredQuery {
+        let filter = self.filters.count > 1 ? .composite(.and, self.filters) : self.filters.first
+        return StructuredQuery(
+            from: [StructuredQuery.CollectionSelector(collectionID: self.collectionID, allDescendants: self.isGroup)],
+            filter: filter,
+            orderBy: try self.completeOrder().clauses.map {
+                StructuredQuery.Order(field: $0.path, direction: $0.isDescending ? .descending : .ascending)
+            },
+            startAt: self.start.map { StructuredQuery.Cursor(values: $0.values, before: $0.isInclusive) },
+            endAt: self.end.map { StructuredQuery.Cursor(values: $0.values, before: !$0.isInclusive) },
+            limit: self.limit
+        )
+    }
+
+    /// The same results from the other end: what a server, which knows no limit to the last results, is asked for them.
+    func reversed() throws(UsageError) -> StructuredQuery {
+        var query = try self.structured()
+        query.orderBy = query.orderBy.map {
+            StructuredQuery.Order(
+                field: $0.field,
+                direction: $0.direction == .descending ? .ascending : .descending
+            )
+        }
+        query.startAt = self.end.map { StructuredQuery.Cursor(values: $0.values, before: $0.isInclusive) }
+        query.endAt = self.start.map { StructuredQuery.Cursor(values: $0.values, before: !$0.isInclusive) }
+        return query
+    }
+}
+
+extension StructuredQuery.Filter {
+    fileprivate func addInequalities(to fields: inout Set<BrasaDocuments.FieldPath>) {
+        switch self {
+        case .unset: break
+        case .composite(_, let parts): for part in parts { part.addInequalities(to: &fields) }
+        case .field(let path?, let op, _) where op.isInequality: fields.insert(path)
+        case .unary(let path?, .isNotNull), .unary(let path?, .isNotNaN): fields.insert(path)
+        case .field, .unary: break
+        }
+    }
+}
+
+extension StructuredQuery.Filter.FieldOperator {
+    fileprivate var isInequality: Bool {
+        switch self {
+        case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .notEqual, .notIn: true
+        case .unspecified, .equal, .arrayContains, .in, .arrayContainsAny: false
+        }
+    }
+}

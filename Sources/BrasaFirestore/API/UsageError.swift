@@ -1,0 +1,46 @@
+internal import Foundation
+
+/// A call that is wrong whatever the database holds: an argument out of its range, an object used after its time.
+/// Functions that throw, throw it as an `NSError`; the others stop the program, as Apple's library does.
+struct UsageError: Error, Hashable, Sendable {
+    enum Kind: Hashable, Sendable { case invalidArgument, illegalState }
+
+    let kind: Kind
+    let message: String
+
+    init(_ message: String) {
+        self.kind = .invalidArgument
+        self.message = message
+    }
+
+    init(illegalState message: String) {
+        self.kind = .illegalState
+        self.message = message
+    }
+
+    var nsError: NSError {
+        switch self.kind {
+        case .invalidArgument: NSError(.invalidArgument, self.message)
+        case .illegalState: NSError(.failedPrecondition, self.message)
+        }
+    }
+}
+
+/// For functions that cannot throw. Release builds leave the text of a failed precondition out, so it is written first.
+func trapping<Result>(_ body: () throws(UsageError) -> Result) -> Result {
+    do {
+        return try body()
+    } catch {
+        FileHandle.standardError.write(Data("BrasaFirestore: \(error.message)\n".utf8))
+        preconditionFailure(error.message)
+    }
+}
+
+/// For functions that throw what users catch.
+func throwing<Result>(_ body: () throws(UsageError) -> Result) throws -> Result {
+    do {
+        return try body()
+    } catch {
+        throw error.nsError
+    }
+}

@@ -1,0 +1,76 @@
+internal import BrasaDocuments
+internal import Foundation
+
+/// A value that is read, in whichever form it is at hand; it is looked into one level at a time.
+enum DecodingSource {
+    /// Out of a document. No boxes are made for its numbers.
+    case stored(Value, ValueWriter)
+    /// From a user, who may have made it or got it from `data()`.
+    case given(Any)
+
+    enum Content {
+        case null
+        case boolean(Bool)
+        case integer(Int64)
+        case unsigned(UInt64)
+        case double(Double)
+        case string(String)
+        case bytes(Data)
+        case array([DecodingSource])
+        case map([String: DecodingSource])
+        /// One of the library's own types, or something that cannot be read.
+        case object(Any)
+    }
+
+    var content: Content {
+        switch self {
+        case .stored(let value, let writer): Self.content(value, writer)
+        case .given(let given): Self.content(given)
+        }
+    }
+
+    private static func content(_ value: Value, _ writer: ValueWriter) -> Content {
+        switch value {
+        case .null: return .null
+        case .boolean(let boolean): return .boolean(boolean)
+        case .integer(let integer): return .integer(integer)
+        case .double(let double): return .double(double)
+        case .string(let text): return .string(text.string)
+        case .bytes(let bytes): return .bytes(Data(bytes))
+        case .array(let elements): return .array(elements.map { .stored($0, writer) })
+        case .timestamp, .reference, .geoPoint: return .object(writer.any(value))
+        case .map(let entries):
+            if let vector = value.vectorComponents { return .object(VectorValue(vector)) }
+            if let pending = PendingServerTimestamp(entries) {
+                return self.content(pending.value(writer.behavior), writer)
+            }
+            var map = [String: DecodingSource](minimumCapacity: entries.count)
+            for entry in entries { map[entry.key.string] = .stored(entry.value, writer) }
+            return .map(map)
+        }
+    }
+
+    private static func content(_ given: Any) -> Content {
+        if let optional = given as? any AnyOptional, optional.isNil { return .null }
+        switch given {
+        case is NSNull: return .null
+        case let text as String: return .string(text)
+        case let number as NSNumber: return self.content(number)
+        case let number as CGFloat: return .double(Double(number))
+        case let data as Data: return .bytes(data)
+        case let date as Date: return .object(Timestamp(date: date))
+        case let map as [String: Any]: return .map(map.mapValues { .given($0) })
+        case let array as [Any]: return .array(array.map { .given($0) })
+        default: return .object(given)
+        }
+    }
+
+    private static func content(_ number: NSNumber) -> Content {
+        if number.isBoolean { return .boolean(number.boolValue) }
+        switch UInt8(bitPattern: number.objCType.pointee) {
+        case UInt8(ascii: "f"), UInt8(ascii: "d"): return .double(number.doubleValue)
+        case UInt8(ascii: "Q") where number.uint64Value > UInt64(Int64.max): return .unsigned(number.uint64Value)
+        default: return .integer(number.int64Value)
+        }
+    }
+}
