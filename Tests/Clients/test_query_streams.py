@@ -79,7 +79,7 @@ def test_an_answer_is_one_state(rows, wires, query):
 
 
 def test_readers_that_leave(rows):
-    for query in itertools.islice(itertools.cycle([ORDERED, ODD, collection("rows")]), 60):
+    for query in itertools.islice(itertools.cycle([ORDERED, ODD, collection("rows")]), 30):
         stream = call(rows, query)
         assert next(stream).HasField("document")
         stream.cancel()
