@@ -21,9 +21,6 @@ struct Observations {
     private var paths: Set<ResourcePath> = []
     private var ranges: [QueryRange] = []
 
-    /// Bounds the changes that are looked at together.
-    private static let changesMax = 1_024
-
     var count: Count { Count(documents: self.paths.count, ranges: self.ranges.count) }
 
     mutating func add(_ paths: [ResourcePath]) { self.paths.formUnion(paths) }
@@ -40,26 +37,23 @@ struct Observations {
         self.ranges[Int(token) - 1] = range
     }
 
-    /// Whether any of it was changed after `time`, the moment at which it was seen. A document that was changed and changed
-    /// back counts, since it has another version; one that is in a range neither then nor now does not.
+    /// Whether any of it was changed after `time`, the moment at which it was seen; or perhaps, when it takes too much to
+    /// find out. A document that was changed and changed back counts, since it has another version; one that is in a range
+    /// neither then nor now does not.
     ///
-    /// Complexity: O(documents seen), and for the ranges what was committed since; when that is no longer known, a walk over
-    /// the ranges' names.
-    func haveChanged(since time: Timestamp, in database: DatabaseHandle, of store: Store) -> Bool {
+    /// Complexity: O(documents seen), and for the ranges what was committed since.
+    func haveChanged(
+        since time: Timestamp,
+        in database: DatabaseHandle,
+        of store: Store,
+        checksMax: Int
+    ) -> Bool {
         let haveDocuments = self.paths.contains { path in
             store.latestTime(path, in: database).map { $0 > time } ?? false
         }
         if haveDocuments { return true }
-        return self.ranges.contains { range in
-            store.hasChanged(range.names, in: database, after: time) { path in
-                guard range.mayContain(path) else { return false }
-                if range.contains(path, fields: store.latest(path, in: database)?.fields) { return true }
-                do throws(StoreError) {
-                    return range.contains(path, fields: try store.get(path, in: database, at: time)?.fields)
-                } catch {
-                    return true
-                }
-            }
-        }
+        guard !self.ranges.isEmpty else { return false }
+        var validation = RangeValidation(self.ranges, at: time, in: database, of: store, checksMax: checksMax)
+        return validation.hasConflict()
     }
 }

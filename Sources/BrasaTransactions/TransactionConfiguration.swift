@@ -15,6 +15,11 @@ package struct TransactionConfiguration: Sendable {
     package var lockedRangesPerDatabaseMax = 4_096
     /// Queries of optimistic transactions, which lock nothing.
     package var observedRangesMax = 16_384
+    /// Of one of them.
+    package var observedRangesPerTransactionMax = 1_024
+    /// How often the commit of one of them holds a changed document against a query. Past it, it is aborted: all other
+    /// commits wait meanwhile.
+    package var observedChecksMax = 1 << 17
     package var waitingRequestsMax = 16_384
     /// Of the writes of commits that wait for locks.
     package var waitingBytesMax = 256 << 20

@@ -199,7 +199,12 @@ extension TransactionManager {
     /// Whether something that an optimistic transaction has seen is no longer so.
     private func hasChanged(since transaction: Transaction) -> Bool {
         guard let snapshot = transaction.snapshot else { return false }
-        return transaction.observations.haveChanged(since: snapshot.time, in: transaction.database, of: self.store)
+        return transaction.observations.haveChanged(
+            since: snapshot.time,
+            in: transaction.database,
+            of: self.store,
+            checksMax: self.configuration.observedChecksMax
+        )
     }
 }
 

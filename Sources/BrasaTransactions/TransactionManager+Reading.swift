@@ -110,7 +110,9 @@ extension TransactionManager {
         _ completions: inout Completions
     ) -> UInt64? {
         if transaction.isReadOnly { return 0 }
-        guard self.observations.ranges < self.configuration.observedRangesMax else {
+        guard self.observations.ranges < self.configuration.observedRangesMax,
+            transaction.observations.count.ranges < self.configuration.observedRangesPerTransactionMax
+        else {
             completions.add(to: reply, isCaller: true, .failure(.exhausted(.lockedRanges)))
             return nil
         }

@@ -1,3 +1,4 @@
+import BrasaQueries
 import BrasaSimulation
 import BrasaTransactions
 import Testing
@@ -52,6 +53,41 @@ struct BoundTests {
         #expect(bench.scan(ids[1], Bench.collection("c")).error == .exhausted(.lockedRanges))
         #expect(bench.commit(ids[0]).isSuccess)
         #expect(bench.scan(ids[1], Bench.collection("c")).isSuccess)
+    }
+
+    @Test("queries of one optimistic transaction")
+    func observedRangesOfOne() throws {
+        var configuration = TransactionConfiguration()
+        configuration.observedRangesPerTransactionMax = 2
+        let bench = try Bench(configuration: configuration)
+        let ids = try (0..<2).map { _ in try bench.begin(.readWrite(concurrency: .optimistic)) }
+        for id in ids {
+            for _ in 0..<2 { #expect(bench.scan(id, Bench.collection("c")).isSuccess) }
+            #expect(bench.scan(id, Bench.collection("c")).error == .exhausted(.lockedRanges))
+        }
+    }
+
+    @Test("how often a commit holds a changed document against an optimistic transaction's queries that may find it")
+    func observedChecks() throws {
+        for (checksMax, error) in [(4, nil), (3, TransactionError.contention)] {
+            var configuration = TransactionConfiguration()
+            configuration.observedChecksMax = checksMax
+            let bench = try Bench(configuration: configuration)
+            let id = try bench.begin(.readWrite(concurrency: .optimistic))
+            var range = Bench.collection("c")
+            range.upper = NameBound(path: Bench.path("c/m"), isInclusive: true)
+            let others = (0..<9).map { Bench.collection("d\($0)") }
+            for range in [range, range] + others { #expect(bench.scan(id, range).isSuccess) }
+            for number in 0..<9 {
+                // Two documents, each with two queries that may find it: four checks, however often they change.
+                _ = bench.commit(nil, bench.set("c/x", Int64(number)), bench.set("c/y", Int64(number)))
+                _ = bench.commit(nil, bench.set("e/\(number)", 1), bench.set("c/a/c/deep", Int64(number)))
+            }
+            bench.settle()
+            let commit = bench.commit(id, bench.set("e/a", 1))
+            bench.settle()
+            #expect(commit.error == error)
+        }
     }
 
     @Test("reads that wait count as bytes")

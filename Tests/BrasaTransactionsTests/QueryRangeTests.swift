@@ -75,6 +75,41 @@ struct QueryRangeTests {
         #expect(deep.isSuccess)
     }
 
+    @Test("of many queries each guards what it may find, whichever part of the database it looks at")
+    func everyScope() throws {
+        let parents = ["", "c/a", "c/b", "x/y", "c/a/c/b"]
+        let paths = ["c/a", "d/a", "c/a/c/b", "c/a/d/b", "c/b/c/a", "x/y/c/a", "x/y/c/a/d/b", "c/a/c/b/c/d"]
+        for parent in parents {
+            for collectionID in ["c", "d", nil] as [UTF8Text?] {
+                for allDescendants in [false, true] {
+                    let range = NameRange(
+                        parent: parent.isEmpty ? .root : Bench.path(parent),
+                        collectionID: collectionID,
+                        allDescendants: allDescendants
+                    )
+                    let bench = try Bench()
+                    let id = try bench.begin()
+                    let others = try bench.begin()
+                    // Others of the same kind, that find none of these.
+                    for name in ["q", "r"] {
+                        #expect(bench.scan(others, Bench.collection(name)).isSuccess)
+                        let deep = NameRange(parent: Bench.path("q/\(name)"), collectionID: nil, allDescendants: true)
+                        #expect(bench.scan(others, deep).isSuccess)
+                    }
+                    #expect(bench.scan(id, range).isSuccess)
+                    let writes = paths.map { bench.commit(nil, bench.set($0, 1)) }
+                    bench.settle()
+                    for (path, write) in zip(paths, writes) {
+                        #expect(write.isSuccess != range.contains(Bench.path(path)), "\(path) and \(range)")
+                    }
+                    #expect(bench.rollback(id) == nil)
+                    bench.settle()
+                    #expect(writes.allSatisfy { $0.isSuccess })
+                }
+            }
+        }
+    }
+
     @Test("what a merge or a transform makes of a document decides, not what the write says")
     func evaluated() throws {
         let id = try self.scanning(self.atLeast(3))
@@ -261,20 +296,5 @@ struct QueryRangeTests {
         let commit = bench.commit(id, bench.set("d/x", 1))
         bench.settle()
         #expect(commit.isSuccess)
-    }
-
-    @Test("what is no longer in the history of changes is found in the documents")
-    func optimisticLongAgo() throws {
-        for (number, error) in [(4, nil), (6, .contention)] as [(Int64, TransactionError?)] {
-            let id = try self.scanning(self.atLeast(5), .readWrite(concurrency: .optimistic))
-            _ = bench.commit(nil, bench.set("c/long", number))
-            for other in 0..<100 {
-                _ = bench.commit(nil, bench.set("e/\(other)", number))
-                bench.settle()
-            }
-            let commit = bench.commit(id, bench.set("d/x", number))
-            bench.settle()
-            #expect(commit.error == error)
-        }
     }
 }

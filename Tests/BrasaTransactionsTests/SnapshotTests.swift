@@ -126,4 +126,21 @@ struct SnapshotTests {
         _ = try self.write("c/a", 3)
         #expect(bench.commit(id).isSuccess)
     }
+
+    @Test(
+        "what an optimistic transaction scanned is held against the changes since, or it is aborted when they are forgotten"
+    )
+    func forgottenChanges() throws {
+        let remembered = SimulatedServer.smallStore.recentChangesMax
+        for (count, error) in [(remembered, nil), (remembered + 1, TransactionError.contention)] {
+            let reader = try bench.begin(.readWrite(concurrency: .optimistic))
+            let scanner = try bench.begin(.readWrite(concurrency: .optimistic))
+            #expect(bench.read(reader, "c/a").isSuccess)
+            #expect(bench.scan(scanner, Bench.collection("c")).isSuccess)
+            for number in 0..<count { _ = try self.write("d/\(number)", Int64(count)) }
+            let commits = [scanner, reader].map { bench.commit($0, bench.set("e/a", 1)) }
+            bench.settle()
+            #expect(commits.map(\.error) == [error, nil])
+        }
+    }
 }

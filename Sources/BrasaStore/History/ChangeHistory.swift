@@ -9,7 +9,7 @@ package struct Change: Sendable {
 }
 
 /// The latest changes in the order of their commits, durable or not: at most `changesMax` of them, the oldest go first.
-/// Validation of ranges and listeners follow it; whoever needs more than it has looks at the documents instead.
+/// Listeners and the validation of optimistic transactions follow it.
 final class ChangeHistory: Sendable {
     private struct State {
         var changes = FirstInFirstOut<Change>()

@@ -1,6 +1,5 @@
 package import BrasaDocuments
 package import BrasaLog
-package import BrasaQueries
 import Synchronization
 
 /// The writer's section: its caller makes sure that one thread at a time is here.
@@ -18,46 +17,9 @@ extension Store {
         return time.map { Timestamp(microseconds: $0) }
     }
 
-    /// Whether a document in the range that `matters` was written or deleted after `time`. Costs what was committed since, or
-    /// a walk over the range when that is no longer known. No lock is held while `matters` runs.
-    package func hasChanged(
-        _ range: NameRange,
-        in database: DatabaseHandle,
-        after time: Timestamp,
-        where matters: (ResourcePath) -> Bool = { _ in true }
-    ) -> Bool {
-        var position = time.microseconds
-        while let changes = self.documents.changes.changes(after: position, through: .max, limit: Self.changesMax) {
-            guard let last = changes.last else { return false }
-            let found = changes.contains { change in
-                change.database == database && range.contains(change.path) && matters(change.path)
-            }
-            if found { return true }
-            position = last.time.microseconds
-        }
-        // Deletions that history has forgotten leave nothing to find.
-        if time < self.oldestReadTime { return true }
-        return ScanScope.scopes(of: range).contains { scope in
-            database.shards.contains { self.hasChanged(scope, $0, after: time.microseconds, where: matters) }
-        } || time < self.oldestReadTime
-    }
-
-    /// How many changes are looked at together, about.
-    private static let changesMax = 1_024
-
-    private func hasChanged(
-        _ scope: ScanScope,
-        _ shard: Shard,
-        after time: Int64,
-        where matters: (ResourcePath) -> Bool
-    ) -> Bool {
-        var position: PathPosition? = scope.start
-        while let from = position {
-            let part = shard.state.withLock { $0.nextChanged(scope, from: from, after: time) }
-            if let path = part.found, matters(path) { return true }
-            position = part.resume
-        }
-        return false
+    /// Like `changes(after:limit:)`, with those that are not durable yet.
+    package func appliedChanges(after time: Timestamp, limit: Int) -> [Change]? {
+        self.documents.changes.changes(after: time.microseconds, through: .max, limit: limit)
     }
 
     /// Commits the changes at one time, later than all before; each document at most once. The waiter hears when the

@@ -10,7 +10,7 @@ extension Store {
         /// Past this, superseded versions go before their time, oldest first; the newest `historyMin` stay.
         package var historyBytesMax: Int
         package var historyMin: Duration
-        /// How many changes `changes(after:)` and `hasChanged` look back.
+        /// How many changes `changes(after:)` looks back.
         package var recentChangesMax: Int
         /// A checkpoint is due when the log since the last is longer than this and than the documents themselves, so that
         /// writing it costs no more than the commits did.

@@ -18,43 +18,62 @@ final class RangeHold {
 /// What is locked or waits in one database beyond single documents: the ranges that transactions have scanned, so that no
 /// phantom enters them, and the requests that such ranges meet.
 final class DatabaseLocks {
-    private(set) var ranges: [RangeHold] = []
+    private var holds: [UInt64: RangeHold] = [:]
+    private var holdsByRange = RangeIndex<RangeHold>()
     private(set) var waitingScans = WaitingLine<LockRequest>()
     private(set) var waitingCommits = WaitingLine<LockRequest>()
     /// Something changed for requests that are not older than this. In `LockTable.changedDatabases` when not nil.
     private(set) var lookFrom: LockPriority?
 
-    var isUnused: Bool { self.ranges.isEmpty && self.waitingScans.isEmpty && self.waitingCommits.isEmpty }
+    var rangeCount: Int { self.holds.count }
+    var isUnused: Bool { self.holds.isEmpty && self.waitingScans.isEmpty && self.waitingCommits.isEmpty }
     var hasWaiting: Bool { !self.waitingScans.isEmpty || !self.waitingCommits.isEmpty }
 
     /// Whether a commit of these documents meets no range at all, not even by name.
     func isFree(_ keys: [LockKey]) -> Bool {
         guard self.waitingScans.isEmpty else { return false }
-        return self.ranges.allSatisfy { hold in !keys.contains { hold.range.mayContain($0.path) } }
+        guard !self.holds.isEmpty else { return true }
+        return keys.allSatisfy { key in
+            !self.holdsByRange.elements(around: key.path).contains { $0.range.mayContain(key.path) }
+        }
     }
 
     // MARK: Holding
 
     func hold(_ range: QueryRange, _ token: UInt64, by owner: LockOwner) {
-        self.ranges.append(RangeHold(owner: owner, token: token, range: range))
+        let hold = RangeHold(owner: owner, token: token, range: range)
+        self.holds[token] = hold
+        self.holdsByRange.insert(hold, token, in: range.names)
     }
 
     /// Whether there was such a hold.
     func narrow(_ token: UInt64, of owner: LockOwner, to range: QueryRange) -> Bool {
-        guard let index = self.ranges.firstIndex(where: { $0.owner === owner && $0.token == token }) else {
-            return false
-        }
-        self.ranges[index].isHeld = false
-        self.ranges[index] = RangeHold(owner: owner, token: token, range: range)
+        guard let hold = self.holds[token], hold.owner === owner else { return false }
+        self.letGo(of: hold)
+        self.hold(range, token, by: owner)
         return true
     }
 
     func release(_ owner: LockOwner) {
-        self.ranges.removeAll { hold in
-            guard hold.owner === owner else { return false }
-            hold.isHeld = false
-            return true
+        for hold in self.holds.values.filter({ $0.owner === owner }) { self.letGo(of: hold) }
+    }
+
+    private func letGo(of hold: RangeHold) {
+        hold.isHeld = false
+        self.holds[hold.token] = nil
+        self.holdsByRange.remove(hold.token, from: hold.range.names)
+    }
+
+    /// Those that may have one of the documents, the oldest first.
+    func holds(around keys: [LockKey]) -> [RangeHold] {
+        guard !self.holds.isEmpty else { return [] }
+        var found: [UInt64: RangeHold] = [:]
+        for key in keys {
+            for hold in self.holdsByRange.elements(around: key.path) where hold.range.mayContain(key.path) {
+                found[hold.token] = hold
+            }
         }
+        return found.values.sorted { $0.token < $1.token }
     }
 
     // MARK: Waiting
@@ -124,7 +143,8 @@ final class DatabaseLocks {
         _ previews: CommitPreviews,
         _ body: (LockOwner) -> Bool
     ) -> Bool {
-        for hold in self.ranges where hold.owner !== request.owner {
+        guard case .commit(let keys) = request.kind else { return true }
+        for hold in self.holds(around: keys) where hold.owner !== request.owner {
             guard previews.conflicts(request, with: hold.range) else { continue }
             guard body(hold.owner) else {
                 request.waitsFor = .range(hold)

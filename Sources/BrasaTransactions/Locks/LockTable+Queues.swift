@@ -61,7 +61,7 @@ extension LockTable {
                 add(holder.owner)
             }
         }
-        for hold in self.databases[ObjectIdentifier(owner.database)]?.ranges ?? []
+        for hold in self.databases[ObjectIdentifier(owner.database)]?.holds(around: keys) ?? []
         where owner.priority < hold.owner.priority && self.previews.conflicts(request, with: hold.range) {
             add(hold.owner)
         }

@@ -46,7 +46,7 @@ struct LockTable {
     var entryCount: Int { self.entries.count }
 
     func rangeCount(in database: DatabaseHandle) -> Int {
-        self.databases[ObjectIdentifier(database)]?.ranges.count ?? 0
+        self.databases[ObjectIdentifier(database)]?.rangeCount ?? 0
     }
 
     // MARK: Asking
