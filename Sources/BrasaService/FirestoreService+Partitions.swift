@@ -14,13 +14,12 @@ extension FirestoreService {
             let page = try PartitionPage(request)
             let database = self.store.database(request.parent.database)
             self.withReadTime(request.readTime, for: call) { (time) throws(StoreError) in
-                let points = try self.store.partitionPoints(
-                    collectionID: page.collectionID,
-                    count: page.countMax,
-                    in: database,
-                    at: time
-                )
-                call.respond(call.message { page.response(points).encode(into: &$0) })
+                var partition = try self.store.partition(collectionID: page.collectionID, in: database, at: time)
+                SteppedAnswer(call) { () throws(GRPCStatus) in
+                    guard !partition.step() else { return nil }
+                    let response = page.response(partition.points(page.countMax))
+                    return call.message { response.encode(into: &$0) }
+                }.run()
             }
         } catch {
             call.finish(error)
