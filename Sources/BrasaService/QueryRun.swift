@@ -19,6 +19,8 @@ struct QueryRun {
     /// How many results are fetched at once.
     static let chunk = 64
     private static let nearestChunk = 256
+    /// The nearest documents given out in one step come to about this at most.
+    private static let gatheredBytesMax = 1 << 20
 
     let query: Query
     /// Documents that lack one of these are no results: they count neither for the offset nor for the limit.
@@ -30,7 +32,7 @@ struct QueryRun {
     private var phase: Phase
     private var nearest: NearestAccumulator?
     /// The nearest documents that were not given out yet.
-    private var gathered: ArraySlice<Found> = []
+    private var gathered: ArraySlice<NearestAccumulator.Result> = []
     /// Called with how far the query's order was seen, when its limit ends the results.
     private let onLimit: ((OrderPreservingKey?) -> Void)?
 
@@ -143,14 +145,20 @@ struct QueryRun {
         } catch {
             throw GRPCStatus(error)
         }
-        guard self.scan.isAtEnd, let nearest = self.nearest.take() else { return }
-        self.gathered = nearest.results.map { Found(path: $0.path, document: nearest.returned($0)) }[...]
+        guard self.scan.isAtEnd, let nearest = self.nearest else { return }
+        self.gathered = nearest.results[...]
         self.phase = self.gathered.isEmpty ? .ended : .gathered
     }
 
+    /// The distance is put into a document when it is given out, which means reading all of it.
     private mutating func takeGathered(_ limit: Int) -> [Found] {
-        let found = Array(self.gathered.prefix(limit))
-        self.gathered.removeFirst(found.count)
+        var found: [Found] = []
+        var bytes = 0
+        while found.count < limit, bytes < Self.gatheredBytesMax, let result = self.gathered.popFirst() {
+            let document = self.nearest?.returned(result) ?? result.document
+            found.append(Found(path: result.path, document: document))
+            bytes += document.fields.bytes.count
+        }
         self.returned += found.count
         if self.gathered.isEmpty { self.phase = .ended }
         return found
