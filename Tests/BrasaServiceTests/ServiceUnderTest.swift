@@ -4,12 +4,13 @@ import BrasaHTTP2
 import BrasaPlatform
 import BrasaService
 import BrasaSimulation
-import BrasaStore
 import BrasaWatch
 import BrasaWire
 import NIOCore
 import NIOEmbedded
 import Testing
+
+@testable import BrasaStore
 
 /// A client and the service back to back on one embedded loop, over an engine on simulated hardware: nothing moves until
 /// `run`, and time passes only when it is told to.
@@ -35,6 +36,7 @@ final class ServiceUnderTest {
     init(
         window: Int = 1 << 20,
         disk: SimulatedDisk = SimulatedDisk(seed: 1),
+        store: Store.Configuration = SimulatedServer.smallStore,
         watch: WatchConfiguration = WatchConfiguration()
     ) throws {
         let watcher = Box<Watcher?>(nil)
@@ -42,6 +44,7 @@ final class ServiceUnderTest {
             seed: 1,
             disk: disk,
             clock: SimulatedClock(),
+            store: store,
             onDurable: { _ in watcher.value?.wake() }
         )
         let mailbox = LoopMailbox(self.loop)
@@ -96,6 +99,28 @@ final class ServiceUnderTest {
                 }
             }
         }
+    }
+
+    private func carryToServer() throws {
+        while let bytes = try self.client.readOutbound(as: ByteBuffer.self) {
+            try self.server.writeInbound(ByteBuffer(bytes: bytes.readableBytesView))
+        }
+    }
+
+    /// Counts the turns that other work gets on the loop while a call of the server's keeps a snapshot. `work` is done in
+    /// each of them, and what the client sends arrives; what the server sends does not yet.
+    func countTurns(_ work: @escaping (Int) throws -> Void = { _ in }) throws -> Int {
+        self.loop.run()
+        let turns = Turns(on: self.loop) { turn in
+            try work(turn)
+            try self.carryToServer()
+            return self.engine.store.documents.history.pinCount > 0
+        }
+        try self.carryToServer()
+        turns.next()
+        self.loop.run()
+        try turns.failure.map { throw $0 }
+        return turns.count
     }
 
     /// Carries what lies ready once in each direction; returns how many bytes that was.
@@ -189,6 +214,29 @@ final class ServiceUnderTest {
         fileprivate(set) var messages: [Response] = []
         fileprivate(set) var status: GRPCStatus?
         fileprivate(set) var call: GRPCClientCall?
+    }
+}
+
+/// Work that is done once in each turn of the loop, as long as it says so. Unchecked: tests stay on one thread.
+private final class Turns: @unchecked Sendable {
+    private(set) var count = 0
+    private(set) var failure: (any Error)?
+    private let loop: EmbeddedEventLoop
+    private let work: (Int) throws -> Bool
+
+    init(on loop: EmbeddedEventLoop, work: @escaping (Int) throws -> Bool) {
+        self.loop = loop
+        self.work = work
+    }
+
+    func next() {
+        self.count += 1
+        do {
+            guard try self.work(self.count) else { return }
+            self.loop.execute { self.next() }
+        } catch {
+            self.failure = error
+        }
     }
 }
 
