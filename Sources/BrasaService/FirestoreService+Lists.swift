@@ -39,24 +39,34 @@ extension FirestoreService {
         on call: GRPCServerCall
     ) throws(StoreError) {
         var page = ListingPage(listing)
+        let answer = { () -> ByteBuffer in
+            if let range = page.range { self.narrow(access, to: range) }
+            return call.message { page.response.encode(into: &$0) }
+        }
         switch listing.source {
         case .names(let names):
-            let scan = try self.store.scan(
+            var scan = try self.store.scan(
                 names,
                 in: access.database,
                 at: access.time,
                 descending: listing.order.isNameDescending,
                 showMissing: listing.showMissing
             )
-            try page.fill(from: scan)
-            call.respond(call.message { page.response.encode(into: &$0) })
+            SteppedAnswer(call) { () throws(GRPCStatus) in
+                do throws(StoreError) {
+                    guard try page.fill(from: &scan) else { return nil }
+                } catch {
+                    throw GRPCStatus(error)
+                }
+                return answer()
+            }.run()
         case .query(let query):
             var run = try self.start(query, access)
             SteppedAnswer(call) { () throws(GRPCStatus) in
                 var isOpen = true
                 for found in try run.next() where isOpen { isOpen = page.add(found.path, found.document) }
                 guard run.isAtEnd || !isOpen else { return nil }
-                return call.message { page.response.encode(into: &$0) }
+                return answer()
             }.run()
         }
     }
@@ -76,25 +86,35 @@ extension FirestoreService {
         let limit = request.pageSize == 0 ? Self.pageSizeDefault : min(Int(request.pageSize), Self.collectionIDsMax)
         let database = self.store.database(request.parent.database)
         self.withReadTime(request.readTime, for: call) { [after, fingerprint] (time) throws(StoreError) in
-            var ids = try self.store.listCollectionIDs(
+            var scan = try self.store.collectionIDs(
                 under: request.parent.path,
                 in: database,
                 at: time,
                 after: after,
                 limit: limit + 1
             )
-            let count = Self.pageCount(of: ids, limit: limit)
-            var response = ListCollectionIdsResponse(collectionIDs: ids)
-            if count < ids.count {
-                ids.removeSubrange(count...)
-                let token = PageToken(fingerprint: fingerprint.value, last: ids[count - 1].bytes)
-                response = ListCollectionIdsResponse(
-                    collectionIDs: ids,
-                    nextPageToken: UTF8Text(String(decoding: token.text, as: UTF8.self))
-                )
-            }
-            call.respond(call.message { response.encode(into: &$0) })
+            SteppedAnswer(call) { () throws(GRPCStatus) in
+                let found: [UTF8Text]?
+                do throws(StoreError) { found = try scan.step() } catch { throw GRPCStatus(error) }
+                guard let ids = found else { return nil }
+                let response = Self.response(ids, limit: limit, fingerprint)
+                return call.message { response.encode(into: &$0) }
+            }.run()
         }
+    }
+
+    private static func response(
+        _ ids: [UTF8Text],
+        limit: Int,
+        _ fingerprint: Fingerprint
+    ) -> ListCollectionIdsResponse {
+        let count = Self.pageCount(of: ids, limit: limit)
+        guard count < ids.count else { return ListCollectionIdsResponse(collectionIDs: ids) }
+        let token = PageToken(fingerprint: fingerprint.value, last: ids[count - 1].bytes)
+        return ListCollectionIdsResponse(
+            collectionIDs: Array(ids[..<count]),
+            nextPageToken: UTF8Text(String(decoding: token.text, as: UTF8.self))
+        )
     }
 
     /// How many of the ids make the page: at least one, if there is one.

@@ -6,13 +6,20 @@ import BrasaWire
 
 /// The documents of one page of a listing, as they are found.
 struct ListingPage {
+    typealias Entry = (path: ResourcePath, document: Document?)
+
     /// A page ends early when its documents come to this many bytes, well below what clients receive.
     private static let bytesMax = 4 << 20
+    /// What a step takes in, and names that it looks at, about.
+    private static let entriesPerStep = 64
+    private static let stepsMax = 1_024
 
     private let listing: DocumentListing
-    private var entries: [(path: ResourcePath, document: Document?)] = []
+    private var documents: [NamedDocument] = []
     private var bytes = 0
-    private var hasMore = false
+    private var last: Entry?
+    /// What comes after the page, the last thing seen; nil at the end of the listing.
+    private(set) var next: Entry?
 
     init(_ listing: DocumentListing) {
         self.listing = listing
@@ -21,45 +28,66 @@ struct ListingPage {
     /// Adds the entry that comes next. Returns whether the page takes more; that there is one behind it must be found out
     /// by adding it.
     mutating func add(_ path: ResourcePath, _ document: Document?) -> Bool {
-        guard self.entries.count < self.listing.pageSize, self.bytes < Self.bytesMax else {
-            self.hasMore = true
+        guard self.documents.count < self.listing.pageSize, self.bytes < Self.bytesMax else {
+            self.next = (path, document)
             return false
         }
-        self.entries.append((path, document))
-        self.bytes += path.bytes.count + (document?.masked(by: self.listing.mask).wireSizeEstimate ?? 0)
+        guard let name = DocumentName(database: self.listing.database, path: path) else { return true }
+        let masked = document?.masked(by: self.listing.mask)
+        self.documents.append(NamedDocument(name: name, document: masked))
+        self.bytes += path.bytes.count + (masked?.wireSizeEstimate ?? 0)
+        self.last = (path, document)
         return true
     }
 
-    /// In one go: a page of names is bounded work.
-    mutating func fill(from scan: NameScan) throws(StoreError) {
-        var scan = scan
+    /// One step; whether the page is complete.
+    mutating func fill(from scan: inout NameScan) throws(StoreError) -> Bool {
+        var steps = Self.stepsMax
         // One more than the page, so that a page that ends at the last document has no token.
-        for entry in try scan.next(self.listing.pageSize + 1) {
-            guard self.add(entry.path, entry.document) else { return }
+        let rest = self.listing.pageSize + 1 - self.documents.count
+        for entry in try scan.next(min(rest, Self.entriesPerStep), steps: &steps) {
+            guard self.add(entry.path, entry.document) else { return true }
         }
+        return scan.isAtEnd
     }
 
     var response: ListDocumentsResponse {
-        let documents = self.entries.compactMap { entry in
-            DocumentName(database: self.listing.database, path: entry.path).map {
-                NamedDocument(name: $0, document: entry.document?.masked(by: self.listing.mask))
-            }
-        }
-        guard self.hasMore, let last = self.entries.last.flatMap({ self.position(of: $0.path, $0.document) }) else {
-            return ListDocumentsResponse(documents: documents)
+        guard self.next != nil, let last = self.last.flatMap({ self.position(of: $0) }) else {
+            return ListDocumentsResponse(documents: self.documents)
         }
         let token = PageToken(fingerprint: self.listing.fingerprint, last: last)
         return ListDocumentsResponse(
-            documents: documents,
+            documents: self.documents,
             nextPageToken: UTF8Text(String(decoding: token.text, as: UTF8.self))
         )
     }
 
     /// What the next page's token says of the last document of this one.
-    private func position(of path: ResourcePath, _ document: Document?) -> [UInt8]? {
-        guard case .query = self.listing.source else { return path.bytes }
-        guard let document, let name = DocumentName(database: self.listing.database, path: path) else { return nil }
+    private func position(of entry: Entry) -> [UInt8]? {
+        guard case .query = self.listing.source else { return entry.path.bytes }
+        guard let document = entry.document,
+            let name = DocumentName(database: self.listing.database, path: entry.path)
+        else { return nil }
         return OrderValues(of: document, named: name, in: self.listing.order)?.bytes
+    }
+
+    /// The part of the listing that the page has seen, when there is more.
+    var range: QueryRange? {
+        guard let next = self.next else { return nil }
+        switch self.listing.source {
+        case .names(var names):
+            let bound = NameBound(path: next.path, isInclusive: true)
+            if self.listing.order.isNameDescending {
+                names.lower = NameBound.higher(names.lower, bound)
+            } else {
+                names.upper = NameBound.lower(names.upper, bound)
+            }
+            return QueryRange(names: names)
+        case .query(let query):
+            guard let document = next.document else { return nil }
+            let key = query.order.key(path: next.path, fields: document.fields)
+            return key.map { QueryRange(query, through: $0) }
+        }
     }
 }
 

@@ -42,6 +42,8 @@ package struct NameScan: Sendable {
     private let pin: SnapshotPin
     private let history: ReadHistory
     private var lastPath: ResourcePath?
+    /// A missing document that may yet turn out to be there, in a shard that has to be looked at again.
+    private var undecided: Entry?
     /// How many entries the call under way may still look at, about.
     private var steps = Int.max
 
@@ -75,8 +77,9 @@ package struct NameScan: Sendable {
         return try self.next(limit, steps: &steps)
     }
 
-    /// The same, perhaps with fewer entries when as many steps were taken as there may; taken ones are subtracted.
-    mutating func next(_ limit: Int, steps: inout Int) throws(StoreError) -> [Entry] {
+    /// The same, perhaps with fewer entries when as many steps were taken as there may; taken ones are subtracted. A step is
+    /// a look at one document, there or not at that time.
+    package mutating func next(_ limit: Int, steps: inout Int) throws(StoreError) -> [Entry] {
         self.steps = steps
         defer { steps = self.steps }
         var entries: [Entry] = []
@@ -87,7 +90,7 @@ package struct NameScan: Sendable {
     }
 
     /// Whether everything was given out.
-    var isAtEnd: Bool { self.order?.isEmpty ?? false }
+    package var isAtEnd: Bool { self.undecided == nil && self.order?.isEmpty ?? false }
 
     /// Passes over up to `count` entries; returns over how many, fewer only at the end.
     package mutating func skip(_ count: Int) throws(StoreError) -> Int {
@@ -97,20 +100,28 @@ package struct NameScan: Sendable {
     }
 
     private mutating func next(expecting count: Int) throws(StoreError) -> Entry? {
-        guard var entry = try self.take(expecting: count) else { return nil }
-        guard self.showMissing else { return entry }
+        guard self.showMissing else { return try self.take(expecting: count) }
         // One shard has the document, others what is below it; the document, if any, decides. Equal paths come one after
         // the other.
-        while entry.path == self.lastPath {
-            guard let other = try self.take(expecting: count) else { return nil }
-            entry = other
+        while var entry = try self.takeUndecided(expecting: count) {
+            if entry.path == self.lastPath { continue }
+            while entry.document == nil {
+                guard try self.hasOrder(expecting: count) || self.isAtEnd else {
+                    self.undecided = entry
+                    return nil
+                }
+                guard self.nextPath == entry.path, let other = try self.take(expecting: count) else { break }
+                entry = other
+            }
+            self.lastPath = entry.path
+            return entry
         }
-        self.lastPath = entry.path
-        while entry.document == nil, self.nextPath == entry.path {
-            guard let other = try self.take(expecting: count) else { break }
-            entry = other
-        }
-        return entry
+        return nil
+    }
+
+    private mutating func takeUndecided(expecting count: Int) throws(StoreError) -> Entry? {
+        if let entry = self.undecided.take() { return entry }
+        return try self.take(expecting: count)
     }
 
     private var nextPath: ResourcePath? {
@@ -183,8 +194,7 @@ package struct NameScan: Sendable {
                     : state.ascending(scope, from: position, at: time, showMissing: showMissing, budget: budget)
             }
             try self.history.check(time)
-            let isFull = part.found.count == budget.entries || part.resume == nil
-            self.steps -= isFull ? max(part.found.count, 1) : budget.steps
+            self.steps -= max(part.steps, 1)
             self.sources[index].fetched = part.found
             self.sources[index].index = -1
             self.sources[index].resume = part.resume

@@ -148,6 +148,49 @@ import Testing
         #expect(before.status == .ok)
     }
 
+    @Test(arguments: [false, true])
+    func `A page by name in a transaction keeps others out of what it showed`(_ isDescending: Bool) throws {
+        defer { self.service.close() }
+        try self.service.commit((1...4).map { try set("c/\($0)", [("n", .integer($0))]) })
+        let transaction = try self.service.begin()
+        let request = try self.request {
+            $0.pageSize = 2
+            $0.orderBy = isDescending ? "__name__ desc" : ""
+            $0.consistency = .transaction(transaction)
+        }
+        let shown = try self.service.list(request).get().documents.paths
+        #expect(shown == (isDescending ? ["c/4", "c/3"] : ["c/1", "c/2"]))
+        let behind = try self.service.tryCommit([try set(isDescending ? "c/0" : "c/5")])
+        #expect(behind.status == .ok)
+        let before = try self.service.tryCommit([try set(isDescending ? "c/5" : "c/0")])
+        #expect(before.results.isEmpty)
+        try self.service.commit([], transaction: transaction)
+        #expect(before.status == .ok)
+    }
+
+    @Test(arguments: [false, true])
+    func `A listing of deleted documents lets other calls have their turns`(_ isOfCollections: Bool) throws {
+        defer { self.service.close() }
+        for batch in 0..<20 {
+            let names = try (0..<400).map { try name("c/\(batch)-\($0)") }
+            try self.service.commit(names.map { Write(name: $0, operation: .set(.empty)) })
+            try self.service.commit(names.map { Write(name: $0, operation: .delete) })
+        }
+        if isOfCollections {
+            let request = ListCollectionIdsRequest(parent: try parent())
+            let answer = try self.service.start { $0.listCollectionIds(request, completion: $1) }
+            #expect(try self.service.countTurns() >= 5)
+            try self.service.run()
+            #expect(try answer.get().collectionIDs == [])
+        } else {
+            let request = try self.request()
+            let answer = try self.service.start { $0.listDocuments(request, completion: $1) }
+            #expect(try self.service.countTurns() >= 5)
+            try self.service.run()
+            #expect(try answer.get().documents.isEmpty)
+        }
+    }
+
     @Test func `Missing documents are shown by name without times where they have something below`() throws {
         defer { self.service.close() }
         try self.service.commit([try set("c/a"), try set("c/b/d/x"), try set("c/c/d/y")])

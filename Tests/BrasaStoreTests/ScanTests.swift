@@ -48,6 +48,58 @@ import Testing
         #expect(ids == ["likes", "posts"])
     }
 
+    @Test(arguments: [1, 2, 3, 7])
+    func aScanInStepsFindsTheSame(_ stepsMax: Int) throws {
+        let (fixture, database) = try self.filled()
+        for (scope, showMissing) in try [
+            (range("", "users"), true), (range("", "users"), false), (range("", "posts", all: true), false),
+            (range("users/c", nil), true),
+        ] {
+            let now = fixture.store.strongReadTime()
+            var scan = try fixture.store.scan(scope, in: database, at: now, showMissing: showMissing)
+            var names: [String] = []
+            while !scan.isAtEnd {
+                var steps = stepsMax
+                names += try scan.next(4, steps: &steps).map { ($0.document == nil ? "?" : "") + $0.path.string }
+            }
+            #expect(try names == fixture.store.names(scope, in: database, showMissing: showMissing))
+        }
+    }
+
+    @Test func whatIsNoLongerThereCountsAsSteps() throws {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database(try databaseName())
+        let names = (0..<4_000).map { "a/\($0)" }
+        try fixture.commit(database, names.map { ($0, "x") })
+        let kept = Set(stride(from: 0, to: names.count, by: 200).map { names[$0] })
+        try fixture.commit(database, names.filter { !kept.contains($0) }.map { ($0, nil) })
+        var scan = try fixture.store.scan(range("", "a"), in: database, at: fixture.store.strongReadTime())
+        var (found, calls) = (0, 0)
+        while !scan.isAtEnd {
+            var steps = 100
+            found += try scan.next(10, steps: &steps).count
+            calls += 1
+        }
+        #expect(found == kept.count)
+        #expect(calls >= names.count / 100)
+    }
+
+    @Test func aCollectionIsPartedWithoutWhatLiesBelowItsDocuments() throws {
+        let fixture = try StoreFixture { $0.shards = 1 }
+        let database = fixture.store.database(try databaseName())
+        for number in 0..<10 {
+            try fixture.commit(database, [("c/\(number)", "x")] + (0..<1_000).map { ("c/\(number)/d/\($0)", "x") })
+        }
+        let now = fixture.store.strongReadTime()
+        var (near, all) = (try fixture.store.partition(collectionID: "c", in: database, at: now), 1)
+        while near.step() { all += 1 }
+        #expect(all <= 2)
+        var (far, steps) = (try fixture.store.partition(collectionID: "d", in: database, at: now), 1)
+        while far.step() { steps += 1 }
+        #expect(steps > 2)
+        #expect(far.points(9).count == 9)
+    }
+
     @Test func aPageThatBeginsBehindADocumentDoesNotShowItAgainAsMissing() throws {
         let (fixture, database) = try self.filled()
         var names: [String] = []

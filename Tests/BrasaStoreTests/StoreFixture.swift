@@ -92,6 +92,30 @@ func range(_ parent: String, _ id: String?, all: Bool = false) throws -> NameRan
 }
 
 extension Store {
+    func listCollectionIDs(
+        under parent: ResourcePath,
+        in database: DatabaseHandle,
+        at time: Timestamp,
+        after: UTF8Text? = nil,
+        limit: Int
+    ) throws -> [UTF8Text] {
+        var scan = try self.collectionIDs(under: parent, in: database, at: time, after: after, limit: limit)
+        while true {
+            if let ids = try scan.step() { return ids }
+        }
+    }
+
+    func partitionPoints(
+        collectionID: UTF8Text,
+        count: Int,
+        in database: DatabaseHandle,
+        at time: Timestamp
+    ) throws -> [ResourcePath] {
+        var search = try self.partition(collectionID: collectionID, in: database, at: time)
+        while search.step() {}
+        return search.points(count)
+    }
+
     func names(
         _ range: NameRange,
         in database: DatabaseHandle,

@@ -66,4 +66,6 @@ struct ScanBudget {
 struct ScanPart<Found: Sendable>: Sendable {
     var found: Found
     var resume: PathPosition?
+    /// What was looked at for it.
+    var steps = 0
 }

@@ -29,6 +29,7 @@ extension ShardState {
                 break
             }
             steps -= 1
+            part.steps += 1
             part.resume = .after(path)
             guard let depth = scope.depth, path.segmentCount > depth else {
                 if let document = chain.document(at: time) {
@@ -65,6 +66,7 @@ extension ShardState {
                 break
             }
             steps -= 1
+            part.steps += 1
             if let depth = scope.depth, path.segmentCount > depth {
                 let place = PathPosition.after(path.prefix(segments: depth))
                 part.resume = place
@@ -77,26 +79,6 @@ extension ShardState {
             }
         }
         return part
-    }
-
-    /// The next document in the scope that was written or deleted after `time`, whoever may see it yet.
-    func nextChanged(_ scope: ScanScope, from position: PathPosition, after time: Int64) -> ScanPart<ResourcePath?> {
-        guard let tree = self.tree(scope.tree) else { return ScanPart(found: nil, resume: nil) }
-        var cursor = tree.cursor(position.isAfter)
-        var resume = position
-        for _ in 0..<ScanBudget.stepsMax {
-            guard let (path, chain) = cursor.next(), scope.end.isAfter(path) else {
-                return ScanPart(found: nil, resume: nil)
-            }
-            resume = .after(path)
-            if let depth = scope.depth, path.segmentCount > depth {
-                resume = .afterSubtree(path.prefix(segments: depth))
-                cursor.seek(resume.isAfter)
-            } else if chain.time > time {
-                return ScanPart(found: path, resume: resume)
-            }
-        }
-        return ScanPart(found: nil, resume: resume)
     }
 
     /// The ids of the collections directly below `parent` that have documents at `time`, at any depth, ascending.

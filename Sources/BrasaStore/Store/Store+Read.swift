@@ -54,34 +54,6 @@ extension Store {
         )
     }
 
-    /// Ids of the collections directly below `parent` that have documents at any depth, ascending, after `after`: at most
-    /// `limit` of them. `parent` is the root or a document, which need not exist.
-    package func listCollectionIDs(
-        under parent: ResourcePath,
-        in database: DatabaseHandle,
-        at time: Timestamp,
-        after: UTF8Text? = nil,
-        limit: Int
-    ) throws(StoreError) -> [UTF8Text] {
-        var found: Set<CollectionID> = []
-        for shard in database.shards {
-            var position = CollectionIDScan.start(parent, after: after)
-            var remaining = limit
-            while remaining > 0, let from = position {
-                let budget = ScanBudget(entries: remaining)
-                let part = shard.state.withLock {
-                    $0.collectionIDs(under: parent, from: from, at: time.microseconds, budget: budget)
-                }
-                found.formUnion(part.found)
-                remaining -= part.found.count
-                position = part.resume
-            }
-        }
-        try self.documents.history.check(time.microseconds)
-        let ids = found.compactMap { UTF8Text(validating: $0.bytes) }.sorted()
-        return Array(ids.lazy.filter { id in after.map { $0 < id } ?? true }.prefix(max(limit, 0)))
-    }
-
     /// Keeps the versions of this time.
     package func pin(at time: Timestamp) throws(StoreError) -> SnapshotPin {
         try self.documents.history.pin(time.microseconds, isFirm: false)
@@ -98,13 +70,5 @@ extension Store {
             through: self.commitClock.watermark,
             limit: limit
         )
-    }
-}
-
-private enum CollectionIDScan {
-    /// Behind the collection `after`, or at the first when that cannot be a collection's id.
-    static func start(_ parent: ResourcePath, after: UTF8Text?) -> PathPosition? {
-        guard let after, let collection = try? parent.appending(after.bytes) else { return .after(parent) }
-        return .afterSubtree(collection)
     }
 }
