@@ -18,12 +18,16 @@ struct QueryBench {
     }
 
     /// `status` is rarely `new`, `team` one of seven, `score` the number.
-    func write(_ numbers: Range<Int>, path name: (Int) -> String = { "users/u\($0)" }) throws {
+    func write(
+        _ numbers: Range<Int>,
+        path name: (Int) -> String = { "users/u\($0)" },
+        team: (Int) -> Int = { $0 % 7 }
+    ) throws {
         try self.fixture.commit(
             try numbers.map { number in
                 let fields = EncodedFields(encoding: [
                     Value.MapEntry(key: "status", value: .string(number % 100 == 0 ? "new" : "done")),
-                    Value.MapEntry(key: "team", value: .integer(Int64(number % 7))),
+                    Value.MapEntry(key: "team", value: .integer(Int64(team(number)))),
                     Value.MapEntry(key: "score", value: .integer(Int64(number))),
                 ])
                 return DocumentChange(

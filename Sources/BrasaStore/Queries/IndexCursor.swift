@@ -41,17 +41,19 @@ struct IndexCursor: Sendable {
     /// The entry that comes next, when it has been fetched; goes behind it.
     mutating func popHead() -> IndexEntry? { self.fetched.popLast() }
 
-    /// Goes to the first entry that does not come before this suffix.
+    /// Goes to the first entry that does not come before this suffix. Never back: what was passed over is not looked at
+    /// again, whether it was an entry or the keys of versions that the time of the scan does not see.
     mutating func seek(_ suffix: ArraySlice<UInt8>) {
         while let own = self.headSuffix {
             let order = IndexCursor.compare(own, suffix)
             if order == .same || order == (self.isReversed ? .ascending : .descending) { return }
             self.fetched.removeLast()
         }
-        guard self.position != nil else { return }
+        guard let position = self.position else { return }
         let place = self.access.prefix + suffix
-        let position = self.isReversed ? IndexPosition.after(place) : .before(place)
-        self.position = (self.isReversed ? self.end < position : position < self.end) ? position : nil
+        let wanted = self.isReversed ? IndexPosition.after(place) : .before(place)
+        guard self.isReversed ? wanted < position : position < wanted else { return }
+        self.position = (self.isReversed ? self.end < wanted : wanted < self.end) ? wanted : nil
         // Leaps leave what was read ahead unused.
         self.fetchCount = 2
     }

@@ -19,6 +19,8 @@ struct MergedRuns: Sendable {
     private var lastPath: ResourcePath?
     /// Whether entries can be counted without a look at documents or at other sources.
     let isCountable: Bool
+    /// How many runs a better index may come for.
+    let improvableCount: Int
 
     /// Entries read ahead from all sources together.
     private static let fetchMax = 2048
@@ -34,6 +36,7 @@ struct MergedRuns: Sendable {
         self.resume = resume
         self.order = isByOrderKey ? query.order : nil
         self.hasDuplicates = runs.count > 1
+        self.improvableCount = runs.improvableCount
         let share = Self.share(of: query, sourceCount: runs.count * database.shards.count)
         self.sources = runs.flatMap { run -> [RunSource] in
             switch run {

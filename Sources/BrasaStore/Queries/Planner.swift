@@ -76,7 +76,7 @@ struct Planner: Sendable {
     }
 
     private func run(_ shape: ConjunctionShape, _ suffixes: ConjunctionShape.Suffixes) -> QueryPlan.IndexRun? {
-        guard let ideal = shape.idealDefinition else { return nil }
+        guard shape.idealDefinition != nil else { return nil }
         var accesses: [QueryPlan.IndexRun.Access] = []
         var isExact = suffixes.isExact
         let whole = self.access(shape, shape.bound)
@@ -95,7 +95,7 @@ struct Planner: Sendable {
             intervals: suffixes.intervals,
             isReversed: shape.isReversed,
             isExact: isExact,
-            isIdeal: whole != nil && whole?.index.definition == ideal
+            isIdeal: whole != nil
         )
     }
 

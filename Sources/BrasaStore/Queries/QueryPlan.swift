@@ -35,3 +35,12 @@ enum QueryPlan: Sendable {
         let isIdeal: Bool
     }
 }
+
+extension [QueryPlan.Run] {
+    /// For how many an index that is not there would be better.
+    var improvableCount: Int {
+        self.count { run in
+            if case .indexes(let run) = run { !run.isIdeal } else { false }
+        }
+    }
+}

@@ -14,12 +14,12 @@ extension QueryScan {
         try self.adopt(self.planner.plan(resume: resume), resume: resume)
     }
 
-    /// Goes on with an index if there is one now.
-    private mutating func beginWithIndex() throws(StoreError) {
+    /// Goes on with indexes if there are some now that leave fewer runs to be improved.
+    private mutating func beginWithIndex(improvable: Int = .max) throws(StoreError) {
         let resume = self.resume
         let plan = self.planner.plan(resume: resume)
         self.planAgainAt = self.statistics.examined + self.planInterval
-        if case .merge = plan { try self.adopt(plan, resume: resume) }
+        if case .merge(let runs, _) = plan, runs.improvableCount < improvable { try self.adopt(plan, resume: resume) }
     }
 
     private var resume: OrderPreservingKey? {
@@ -138,7 +138,11 @@ extension QueryScan {
             try self.begin()
             return true
         }
-        if merged.isAtEnd { self.stage = .ended }
+        if merged.isAtEnd {
+            self.stage = .ended
+        } else if merged.improvableCount > 0, self.isTimeToPlan(work) {
+            try self.beginWithIndex(improvable: merged.improvableCount)
+        }
         return false
     }
 
