@@ -163,6 +163,7 @@ let package = Package(
             pure + ["BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation", "BrasaQueryModel"]
         ),
         tests("BrasaSimulation", ["BrasaSimulation", "BrasaPlatform"]),
+        tests("BrasaBench", ["BrasaBench", "BrasaDocuments", "BrasaWire", nio("NIOCore")]),
         tests(
             "BrasaService",
             pure + [
