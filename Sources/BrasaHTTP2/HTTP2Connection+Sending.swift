@@ -14,6 +14,8 @@ extension HTTP2Connection {
     private static var outputChunkBytes: Int { 64 << 10 }
     /// and after so many pieces the loop's other connections have their turn.
     private static var roundsPerTurn: Int { 16 }
+    /// What is worth a write of its own.
+    private static var muchBytes: Int { 32 << 10 }
     /// An idle connection keeps no larger buffer than this.
     private static var idleOutputBytes: Int { 32 << 10 }
 
@@ -37,6 +39,7 @@ extension HTTP2Connection {
     /// There is more to send on the stream: bytes, or its end.
     func bodyGrew(by count: Int, on stream: HTTP2Stream) {
         self.bufferedBytes += count
+        self.unpumpedBytes += count
         if stream.flags.contains(.deferred) {
             stream.flags.remove(.deferred)
             self.session.resumeData(stream.id)
@@ -139,6 +142,7 @@ extension HTTP2Connection {
         while more, rounds < Self.roundsPerTurn {
             rounds += 1
             self.needsPump = false
+            self.unpumpedBytes = 0
             self.closeResetStreams()
             self.giveCredit()
             more = context.channel.isWritable && self.fillOutput()
@@ -151,6 +155,20 @@ extension HTTP2Connection {
         if self.output.capacity > Self.idleOutputBytes { self.output = ByteBuffer() }
         if more { self.setNeedsPump() }
         self.closeIfOver(context)
+    }
+
+    /// A part of what `pump` does, which follows in any case. Handlers hear of nothing but streams that are closed: those
+    /// whose last bytes leave, and all when the socket fails.
+    func flushIfMuch() {
+        guard self.unpumpedBytes >= Self.muchBytes, self.phase == .open, !self.isReading, !self.isPumping,
+            let context = self.context, context.channel.isWritable
+        else { return }
+        self.isPumping = true
+        self.unpumpedBytes = 0
+        _ = self.fillOutput()
+        if self.output.readableBytes > 0, self.phase != .closed { self.writeOutput(context) }
+        self.isPumping = false
+        self.setNeedsPump()
     }
 
     /// Fills `output` up to a chunk; whether there may be more.

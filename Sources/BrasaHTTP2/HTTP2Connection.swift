@@ -46,6 +46,8 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var needsPump = false
     /// Bytes that wait on all streams.
     var bufferedBytes = 0
+    /// Bytes that were queued since output was last moved to the channel.
+    var unpumpedBytes = 0
     /// Of all streams together; nghttp2 keeps only the books of padding and of data for streams that are gone.
     var window: ReceiveWindow
     var streamsToClose: [HTTP2Stream] = []

@@ -79,6 +79,12 @@ package final class HTTP2Stream {
         connection.bodyGrew(by: data.readableBytes, on: self)
     }
 
+    /// Sends what waits on the connection, this stream's and others', now if it is much, rather than at the end of the
+    /// loop's turn. Streams of the connection, this one too, may be closed before it returns.
+    package func flushIfMuch() {
+        self.usableConnection()?.flushIfMuch()
+    }
+
     /// Ends the message with trailers, which follow whatever still waits to be sent.
     package func sendTrailers(_ trailers: HTTP2Headers) {
         guard let connection = self.usableConnection() else { return }

@@ -14,8 +14,16 @@ private func with<Result>(_ data: UnsafeMutableRawPointer, _ body: (HTTP2Connect
     Unmanaged<HTTP2Connection>.fromOpaque(data)._withUnsafeGuaranteedRef(body)
 }
 
-private func stream(_ data: UnsafeMutableRawPointer?) -> HTTP2Stream? {
-    data.map { Unmanaged<HTTP2Stream>.fromOpaque($0).takeUnretainedValue() }
+/// The same with a stream, for callbacks that ask for its body: the connection's list keeps it, and they close none.
+@inline(__always)
+private func with<Result>(
+    _ owner: UnsafeMutableRawPointer,
+    _ stream: UnsafeMutableRawPointer,
+    _ body: (HTTP2Connection, HTTP2Stream) -> Result
+) -> Result {
+    Unmanaged<HTTP2Stream>.fromOpaque(stream)._withUnsafeGuaranteedRef { stream in
+        with(owner) { body($0, stream) }
+    }
 }
 
 func makeNghttp2Callbacks() -> OpaquePointer {
@@ -69,8 +77,10 @@ func makeNghttp2Callbacks() -> OpaquePointer {
     }
     // Writes the frame's header and then the bytes that `nextData` promised, straight from the stream's queue.
     nghttp2_session_callbacks_set_send_data_callback(callbacks) { _, _, header, count, source, owner in
-        guard let header, let owner, let stream = stream(source?.pointee.ptr) else { return stop }
-        with(owner) { $0.sendData(header: UnsafeRawBufferPointer(start: header, count: 9), count: count, of: stream) }
+        guard let header, let owner, let stream = source?.pointee.ptr else { return stop }
+        with(owner, stream) {
+            $0.sendData(header: UnsafeRawBufferPointer(start: header, count: 9), count: count, of: $1)
+        }
         return 0
     }
     return callbacks
@@ -79,8 +89,8 @@ func makeNghttp2Callbacks() -> OpaquePointer {
 /// The pull side of a stream's body. Called while bytes may be sent and the stream is not deferred.
 func makeDataProvider(stream data: UnsafeMutableRawPointer) -> nghttp2_data_provider {
     nghttp2_data_provider(source: nghttp2_data_source(ptr: data)) { _, _, _, room, flags, source, owner in
-        guard let owner, let stream = stream(source?.pointee.ptr) else { return Int(stop) }
-        switch with(owner, { $0.nextData(of: stream, room: room) }) {
+        guard let owner, let stream = source?.pointee.ptr else { return Int(stop) }
+        switch with(owner, stream, { $0.nextData(of: $1, room: room) }) {
         case .nothingYet:
             return Int(NGHTTP2_ERR_DEFERRED.rawValue)
         case .bytes(let count, let end):

@@ -20,6 +20,18 @@ struct ListenResponses {
         }
     }
 
+    /// The same and the snapshot's message, in one piece.
+    func changed(
+        _ changed: WatchedDocument,
+        _ targets: [Int32],
+        _ removed: [Int32],
+        upTo snapshot: WatchSnapshot
+    ) -> GRPCFramedMessages {
+        SentForms.of(&snapshot.attachment).joined(changed, targets, removed) {
+            GRPCFramedMessages(self.changed(changed, targets, removed), self.snapshot(snapshot))
+        }
+    }
+
     func deleted(_ deletion: WatchedDeletion, _ removed: [Int32]) -> GRPCFramedMessage {
         SentForms.of(&deletion.attachment).message([], removed) {
             self.message(
@@ -77,12 +89,28 @@ private final class SentForms {
     var document: EncodedDocument?
     private var messages: [(targets: [Int32], removed: [Int32], message: GRPCFramedMessage)] = []
     private var oldest = 0
+    /// Of a snapshot: the last document that was sent together with it.
+    private var joined: (document: WatchedDocument, targets: [Int32], removed: [Int32], messages: GRPCFramedMessages)?
 
     static func of(_ attachment: inout AnyObject?) -> SentForms {
         if let forms = attachment as? SentForms { return forms }
         let forms = SentForms()
         attachment = forms
         return forms
+    }
+
+    func joined(
+        _ document: WatchedDocument,
+        _ targets: [Int32],
+        _ removed: [Int32],
+        _ make: () -> GRPCFramedMessages
+    ) -> GRPCFramedMessages {
+        if let joined, joined.document === document, joined.targets == targets, joined.removed == removed {
+            return joined.messages
+        }
+        let messages = make()
+        self.joined = (document, targets, removed, messages)
+        return messages
     }
 
     func message(

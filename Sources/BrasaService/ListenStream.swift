@@ -134,8 +134,20 @@ extension ListenStream: WatchSink {
         }
     }
 
-    /// The connection sends what has gathered at the end of the loop's turn.
-    func flush() {}
+    func send(_ event: WatchEvent, upTo snapshot: WatchSnapshot) {
+        guard let responses else { return }
+        guard case .documentChanged(let document, let targets, let removed) = event else {
+            self.send(event)
+            return self.send(.snapshot(snapshot))
+        }
+        self.call.send(responses.changed(document, targets, removed, upTo: snapshot))
+    }
+
+    /// The connection sends what has gathered at the end of the loop's turn, and before when it is much: the first of
+    /// thousands of listeners need not wait until the last is told.
+    func flush() {
+        self.call.flushIfMuch()
+    }
 }
 
 extension TargetRequest {

@@ -95,14 +95,19 @@ import Testing
         for size in [0, 1, 5_000, 100_000] {
             let message = (0..<size).map { UInt8(truncatingIfNeeded: $0 / 7) }
             let shared = GRPCFramedMessage { $0.writeBytes(message) }
+            let other = GRPCFramedMessage { $0.writeBytes([7]) }
+            let both = GRPCFramedMessages(shared, other)
             for compressed in [false, true] {
                 let loopback = try Loopback(compressedRequestBytesMin: compressed ? 1 : nil)
                 defer { loopback.close() }
                 loopback.service.whenStarted = {
                     $0.call.send(shared)
                     $0.call.send(shared)
+                    $0.call.send(both)
                     $0.call.finish(.ok)
                     $0.call.send(shared)
+                    $0.call.send(both)
+                    $0.call.flushIfMuch()
                 }
                 let recorder = ResponseRecorder()
                 loopback.grpc.serverStreaming(
@@ -112,7 +117,7 @@ import Testing
                 )
                 try loopback.run()
                 #expect(recorder.metadata.first?.string(.grpcEncoding) == (compressed ? "gzip" : nil))
-                #expect(recorder.messages == [message, message])
+                #expect(recorder.messages == [message, message, message, [7]])
                 #expect(recorder.results.map(\.status) == [.ok])
             }
         }

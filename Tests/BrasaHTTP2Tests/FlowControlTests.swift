@@ -65,6 +65,44 @@ import Testing
         for sink in link.accepted[..<4] { #expect(sink.bodyBytes == 20_000) }
     }
 
+    @Test func `What is much leaves when a stream asks, what is little or waits for its peer at the end of the turn`()
+        throws
+    {
+        let link = try Loopback()
+        defer { link.close() }
+        let calls = try (0..<2).map { _ in try link.get() }
+        try link.run()
+        let (stuck, other) = (link.accepted[0].stream, link.accepted[1].stream)
+        func flushed() throws -> Int {
+            other?.flushIfMuch()
+            var count = 0
+            while let bytes = try link.server.readOutbound(as: ByteBuffer.self) {
+                count += bytes.readableBytes
+                try link.client.writeInbound(bytes)
+            }
+            return count
+        }
+        for stream in [stuck, other] { stream?.sendHeaders(.ok) }
+        other?.sendData(ByteBuffer(repeating: 1, count: 1_000))
+        #expect(try flushed() == 0)
+        other?.sendData(ByteBuffer(repeating: 1, count: 40_000))
+        #expect(try flushed() > 41_000)
+        #expect(calls[1].bodyBytes == 41_000)
+        #expect(try flushed() == 0)
+        // A client that gives no credit keeps much waiting: that is no reason to send each byte of the others by itself.
+        calls[0].consume = { _, _ in }
+        stuck?.sendData(ByteBuffer(repeating: 2, count: 1_000_000))
+        try link.run()
+        #expect((stuck?.bufferedBytes ?? 0) > 500_000)
+        other?.sendData(ByteBuffer(repeating: 3, count: 1_000))
+        #expect(try flushed() == 0)
+        try link.run()
+        #expect(calls[1].bodyBytes == 42_000)
+        link.close()
+        other?.flushIfMuch()
+        #expect(calls.allSatisfy { $0.closed.count == 1 })
+    }
+
     @Test func `What a closed stream never consumed is given back to the connection`() throws {
         var server = self.tiny(window: 60_000)
         server.limits.connectionWindowBytes = 65_535

@@ -20,3 +20,21 @@ package struct GRPCFramedMessage: Sendable {
         return payload
     }
 }
+
+/// Two such messages that are sent one after the other.
+package struct GRPCFramedMessages: Sendable {
+    let first: GRPCFramedMessage
+    let second: GRPCFramedMessage
+    let frames: ByteBuffer
+
+    package init(_ first: GRPCFramedMessage, _ second: GRPCFramedMessage) {
+        self.first = first
+        self.second = second
+        var frames = ByteBufferAllocator().buffer(
+            capacity: first.frame.readableBytes + second.frame.readableBytes
+        )
+        frames.writeImmutableBuffer(first.frame)
+        frames.writeImmutableBuffer(second.frame)
+        self.frames = frames
+    }
+}

@@ -144,6 +144,22 @@ extension GRPCServerCall {
         self.stream.sendData(message.frame)
     }
 
+    package func send(_ messages: GRPCFramedMessages) {
+        guard !self.flags.contains(.compressResponses) else {
+            self.send(messages.first)
+            return self.send(messages.second)
+        }
+        self.sendHeaders()
+        guard self.phase == .open else { return }
+        self.stream.sendData(messages.frames)
+    }
+
+    /// Sends what waits on the call's connection now if it is much, rather than at the end of the loop's turn.
+    package func flushIfMuch() {
+        guard self.phase == .open else { return }
+        self.stream.flushIfMuch()
+    }
+
     /// The one message of a successful unary call, and its status.
     package func respond(_ message: consuming ByteBuffer) {
         self.send(message)

@@ -7,6 +7,16 @@ package protocol WatchSink: AnyObject {
 
     func send(_ event: WatchEvent)
 
+    /// An event and the snapshot that follows it.
+    func send(_ event: WatchEvent, upTo snapshot: WatchSnapshot)
+
     /// No more events come for now: what was sent may leave.
     func flush()
+}
+
+extension WatchSink {
+    package func send(_ event: WatchEvent, upTo snapshot: WatchSnapshot) {
+        self.send(event)
+        self.send(.snapshot(snapshot))
+    }
 }

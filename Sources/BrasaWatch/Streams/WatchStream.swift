@@ -215,6 +215,15 @@ package final class WatchStream {
         self.held = HeldChange(news, id: target.id)
     }
 
+    /// Says what changed for the only target, and that it is all up to the time.
+    func tell(_ target: WatchTarget, _ news: CommitStep.News, upTo time: Timestamp) {
+        guard self.sink.isWritable, !self.isClosed else { return self.fallBehind() }
+        self.lastTold = self.watcher.now
+        self.sink.send(news.event(for: target.ids), upTo: self.table.snapshot(at: time, of: self.watcher))
+        self.watcher.values.eventsSent += 2
+        self.flush()
+    }
+
     private func release() {
         guard let held = self.held else { return }
         self.held = nil
