@@ -17,6 +17,14 @@ package struct ResultOrder: Hashable, Sendable {
     /// How many of the clauses were asked for.
     package let explicitCount: Int
 
+    /// By name alone, ascending.
+    package static let byName = ResultOrder(clauses: [Clause(.documentName)], explicitCount: 0)
+
+    private init(clauses: [Clause], explicitCount: Int) {
+        self.clauses = clauses
+        self.explicitCount = explicitCount
+    }
+
     /// Adds the inequality fields that have no clause, sorted by canonical path, and the name.
     package init(_ orders: [StructuredQuery.Order], inequalities: Set<FieldPath>) throws(QueryError) {
         var clauses: [Clause] = []

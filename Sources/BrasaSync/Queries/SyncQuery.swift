@@ -17,11 +17,11 @@ package struct SyncQuery: Hashable, Sendable {
     private let matcher: Query?
 
     /// One document.
-    package init(document path: ResourcePath) throws(QueryError) {
+    package init(document path: ResourcePath) {
         self.target = .document(path)
         self.limitType = .first
         self.limit = nil
-        self.order = try ResultOrder([], inequalities: [])
+        self.order = .byName
         self.matcher = nil
     }
 

@@ -55,11 +55,3 @@ package struct ListenerToken: Hashable, Sendable {
 package enum ReadSource: Hashable, Sendable {
     case `default`, server, cache
 }
-
-/// What a read of one document found.
-package struct DocumentRead: Hashable, Sendable {
-    /// Nil: it does not exist.
-    package let document: SyncDocument?
-    package let isFromCache: Bool
-    package let hasPendingWrites: Bool
-}

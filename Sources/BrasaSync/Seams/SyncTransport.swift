@@ -63,7 +63,7 @@ package enum WatchMessage: Sendable {
     case delete(ResourcePath, version: Timestamp, removed: [TargetID])
     /// The document is not in the targets any more, its state is not said.
     case remove(ResourcePath, removed: [TargetID])
-    case filter(target: TargetID, count: Int32, unchanged: UncheckedBloomFilter?)
+    case filter(target: TargetID, count: Int32, bloomFilter: UncheckedBloomFilter?)
 
     package struct TargetMessage: Sendable {
         package enum Kind: Hashable, Sendable {

@@ -1,0 +1,52 @@
+internal import BrasaDocuments
+
+extension SyncEngine: RemoteSyncer {
+    func apply(_ event: RemoteEvent) throws(StorageError) {
+        let changes = try self.local.apply(event)
+        for (target, change) in event.targetChanges { self.limbo.note(change, for: target) }
+        self.emit(changes, event)
+    }
+
+    func rejectListen(_ target: TargetID, _ error: SyncError) throws(StorageError) {
+        guard let active = self.limbo.active[target] else {
+            self.local.releaseTarget(target)
+            return self.removeViews(of: target, error)
+        }
+        // We may not see the document: it goes. What is left of the resolution is forgotten when that is done.
+        try self.apply(.purge(active.path))
+        _ = self.limbo.forget(active.path)
+        self.resolveNextLimbo()
+    }
+
+    func acknowledge(_ acknowledgement: Acknowledgement) throws(StorageError) {
+        let changes = try self.local.acknowledge(acknowledgement)
+        self.complete(acknowledgement.batch.id, nil)
+        self.emit(changes)
+    }
+
+    func rejectWrite(_ id: BatchID, _ error: SyncError) throws(StorageError) {
+        let changes = try self.local.reject(id)
+        self.complete(id, error)
+        self.emit(changes)
+    }
+
+    func changeUser(to user: SyncUser) throws(StorageError) {
+        guard user != self.local.user else { return }
+        let changes = try self.local.changeUser(to: user)
+        let waiters = self.pendingWriteWaiters.values.flatMap(\.self)
+        self.pendingWriteWaiters = [:]
+        for waiter in waiters { waiter(SyncError(.cancelled, "The user has changed.")) }
+        self.emit(changes)
+    }
+
+    func onlineStateChanged(to state: OnlineState) {
+        let snapshots = state == .offline ? self.views.compactMap { $0.view.goOffline() } : []
+        self.observer?.onlineStateChanged(to: state)
+        if !snapshots.isEmpty { self.observer?.viewsChanged(snapshots) }
+    }
+
+    func remoteKeys(of target: TargetID) -> Set<ResourcePath> {
+        if let active = self.limbo.active[target] { return active.hasDocument ? [active.path] : [] }
+        return self.viewKeys(of: target)
+    }
+}

@@ -1,0 +1,85 @@
+internal import BrasaDocuments
+
+extension LocalStore {
+    func lastRemoteSnapshotVersion() throws(StorageError) -> Timestamp {
+        try self.storage.transaction(.lastRemoteSnapshotVersion) { tables throws(StorageError) in
+            try tables.lastRemoteSnapshotVersion()
+        }
+    }
+
+    /// Gives the user's view of the documents that changed.
+    func apply(_ event: RemoteEvent) throws(StorageError) -> DocumentMap {
+        var newData = self.targetData
+        let changed = try self.storage.transaction(.applyRemoteEvent) { tables throws(StorageError) -> DocumentMap in
+            for (id, change) in event.targetChanges {
+                guard let old = newData[id] else { continue }
+                try tables.removeRemoteKeys(change.removed, from: id)
+                try tables.addRemoteKeys(change.added, to: id)
+                let new = old.updated(by: change, of: event, sequence: tables.sequence)
+                newData[id] = new
+                if new.isWorthStoring(after: old, change) || event.mismatches[id] != nil {
+                    try tables.setTargetData(new)
+                }
+            }
+            for path in event.resolvedLimbo where event.documentUpdates[path] != nil {
+                try tables.noteUse(of: path)
+            }
+            let views = try self.store(event.documentUpdates, in: tables)
+            if event.snapshotVersion != .zero {
+                try tables.setLastRemoteSnapshotVersion(event.snapshotVersion)
+            }
+            return views
+        }
+        self.targetData = newData
+        return changed
+    }
+
+    /// Takes over what is newer than the cache, and gives the user's view of that.
+    func store(_ updates: DocumentMap, in tables: any StorageTables) throws(StorageError) -> DocumentMap {
+        var changed: DocumentMap = [:]
+        var existenceChanged: Set<ResourcePath> = []
+        for (path, document) in updates {
+            let old = try tables.document(at: path)
+            if document.kind == .missing, document.version == .zero {
+                try tables.removeDocument(at: path)
+            } else if !old.isValid || document.version > old.version
+                || document.version == old.version && old.hasPendingWrites
+            {
+                try tables.setDocument(document)
+            } else {
+                continue
+            }
+            changed[path] = document
+            if old.isFound != document.isFound { existenceChanged.insert(path) }
+        }
+        return try self.documents(tables).views(of: changed, existenceChanged: existenceChanged)
+    }
+}
+
+extension TargetData {
+    /// A token that is older than this is written down with the next event, whatever the event is.
+    private static let tokenAgeMax: Int64 = 300_000_000
+
+    fileprivate func updated(
+        by change: TargetChange,
+        of event: RemoteEvent,
+        sequence: SequenceNumber
+    ) -> TargetData {
+        var data = self
+        data.sequence = sequence
+        if event.mismatches[self.id] != nil {
+            data.resume(at: .zero, token: [])
+            data.lastLimboFreeVersion = .zero
+        } else if !change.resumeToken.isEmpty {
+            data.resume(at: event.snapshotVersion, token: change.resumeToken)
+        }
+        return data
+    }
+
+    /// After a crash an older token is as right as the newest, only slower.
+    fileprivate func isWorthStoring(after old: TargetData, _ change: TargetChange) -> Bool {
+        if old.resumeToken.isEmpty { return true }
+        if self.snapshotVersion.microseconds - old.snapshotVersion.microseconds >= Self.tokenAgeMax { return true }
+        return !(change.added.isEmpty && change.modified.isEmpty && change.removed.isEmpty)
+    }
+}

@@ -1,0 +1,77 @@
+internal import BrasaDocuments
+
+/// What the cache has for a query.
+struct QueryResult {
+    let documents: DocumentMap
+    let remoteKeys: Set<ResourcePath>
+}
+
+/// Documents that came to a view or left it.
+struct LocalViewChanges {
+    let target: TargetID
+    let isFromCache: Bool
+    let added: [ResourcePath]
+    let removed: [ResourcePath]
+}
+
+extension LocalStore {
+    /// The target's data from the cache, or new data.
+    func allocateTarget(_ target: SyncTarget) throws(StorageError) -> TargetData {
+        let data = try self.storage.transaction(.allocateTarget) { tables throws(StorageError) -> TargetData in
+            if let data = try tables.targetData(for: target) { return data }
+            let id = try tables.allocateTargetID()
+            let data = TargetData(target: target, id: id, purpose: .listen, sequence: tables.sequence)
+            try tables.setTargetData(data)
+            return data
+        }
+        if let known = self.targetData[data.id], known.snapshotVersion >= data.snapshotVersion { return known }
+        self.targetData[data.id] = data
+        return data
+    }
+
+    /// A storage that fails here keeps what it has until the collector finds it.
+    func releaseTarget(_ id: TargetID) {
+        guard let data = self.targetData.removeValue(forKey: id) else { return }
+        let seen = self.storage.viewReferences.removeAll(of: id)
+        try? self.storage.transaction(.releaseTarget) { tables throws(StorageError) in
+            for path in seen { try tables.noteUse(of: path) }
+            try tables.releaseTarget(data)
+        }
+    }
+
+    /// Runs the query on the cache. Without `usingPreviousResults` every document is looked at.
+    func execute(_ query: SyncQuery, usingPreviousResults: Bool) throws(StorageError) -> QueryResult {
+        try self.storage.transaction(.executeQuery) { tables throws(StorageError) in
+            let stored = try tables.targetData(for: query.target)
+            let data = stored.map { self.targetData[$0.id] ?? $0 }
+            let remoteKeys = try data.map { data throws(StorageError) in try tables.remoteKeys(of: data.id) } ?? []
+            let documents = try QueryRunner(tables: tables, user: self.user).run(
+                query,
+                lastLimboFreeVersion: usingPreviousResults ? data?.lastLimboFreeVersion ?? .zero : .zero,
+                remoteKeys: remoteKeys
+            )
+            return QueryResult(documents: documents, remoteKeys: remoteKeys)
+        }
+    }
+
+    func remoteKeys(of target: TargetID) throws(StorageError) -> Set<ResourcePath> {
+        try self.storage.transaction(.remoteKeys) { tables throws(StorageError) in
+            try tables.remoteKeys(of: target)
+        }
+    }
+
+    /// Views hold on to what they show. A storage that fails here collects a little too early or too late.
+    func note(_ changes: [LocalViewChanges]) {
+        for change in changes {
+            for path in change.added { self.storage.viewReferences.add(path, change.target) }
+            for path in change.removed { self.storage.viewReferences.remove(path, change.target) }
+        }
+        try? self.storage.transaction(.notifyLocalViewChanges) { tables throws(StorageError) in
+            for path in changes.lazy.flatMap({ $0.added + $0.removed }) { try tables.noteUse(of: path) }
+        }
+        for change in changes where !change.isFromCache {
+            guard let version = self.targetData[change.target]?.snapshotVersion else { continue }
+            self.targetData[change.target]?.lastLimboFreeVersion = version
+        }
+    }
+}

@@ -1,0 +1,72 @@
+internal import BrasaDocuments
+internal import BrasaQueries
+
+/// Finds the cached documents that match a query; the limit is the view's business.
+struct QueryRunner {
+    let tables: any StorageTables
+    let user: SyncUser
+
+    private var documents: LocalDocuments { LocalDocuments(tables: self.tables, user: self.user) }
+
+    /// `remoteKeys` were the result at `lastLimboFreeVersion`, if that is not zero: then only what changed since is looked at.
+    func run(
+        _ query: SyncQuery,
+        lastLimboFreeVersion: Timestamp,
+        remoteKeys: Set<ResourcePath>
+    ) throws(StorageError) -> DocumentMap {
+        switch query.target {
+        case .document(let path):
+            let document = try self.documents.document(at: path)
+            return document.isFound ? [path: document] : [:]
+        case .bundle: return [:]
+        case .query: break
+        }
+        if lastLimboFreeVersion != .zero, !query.matchesAllDocuments,
+            let found = try self.resume(query, lastLimboFreeVersion: lastLimboFreeVersion, remoteKeys: remoteKeys)
+        {
+            return found
+        }
+        return try self.scan(query, readAfter: .zero)
+    }
+
+    /// Nil when documents that were no results may have taken the place of some that were.
+    private func resume(
+        _ query: SyncQuery,
+        lastLimboFreeVersion version: Timestamp,
+        remoteKeys: Set<ResourcePath>
+    ) throws(StorageError) -> DocumentMap? {
+        let found = try self.documents.documents(at: remoteKeys).filter { query.matches($0.value) }
+        if query.limit != nil {
+            guard found.count == remoteKeys.count else { return nil }
+            var ordered = DocumentSet(order: query.order)
+            ordered.apply(found.mapValues { $0 })
+            let edge = query.limitType == .first ? ordered.last : ordered.first
+            if let edge, edge.hasPendingWrites || edge.version > version { return nil }
+        }
+        return found.merging(try self.scan(query, readAfter: version)) { $1 }
+    }
+
+    private func scan(_ query: SyncQuery, readAfter time: Timestamp) throws(StorageError) -> DocumentMap {
+        var found: DocumentMap = [:]
+        for collection in try self.collections(of: query) {
+            let overlays = try self.tables.overlays(in: collection, of: self.user)
+            for document in try self.tables.documents(in: collection, readAfter: time)
+            where overlays[document.path] == nil && query.matches(document) {
+                found[document.path] = document
+            }
+            // On the base, whenever that was read: a patch alone would be part of a document.
+            for (path, stored) in overlays {
+                var document = try self.tables.document(at: path)
+                stored.overlay.apply(to: &document)
+                if query.matches(document) { found[path] = document }
+            }
+        }
+        return found
+    }
+
+    private func collections(of query: SyncQuery) throws(StorageError) -> [ResourcePath] {
+        guard let names = query.names, let id = names.collectionID else { return [] }
+        guard names.allDescendants else { return [try? names.parent.appending(id.bytes)].compactMap(\.self) }
+        return try self.tables.collections(withID: id).filter { $0.isDescendant(of: names.parent) }
+    }
+}

@@ -1,0 +1,157 @@
+internal import BrasaDocuments
+
+extension RemoteStore: WatchTargetSource {
+    func listen(_ data: TargetData) {
+        guard self.listenTargets[data.id] == nil else { return }
+        self.listenTargets[data.id] = data
+        self.wireTargets.add(data.id)
+        if self.wantsWatch {
+            self.startWatch()
+        } else if self.watch.lifecycle.isOpen {
+            self.send(data)
+        }
+    }
+
+    func unlisten(_ target: TargetID) {
+        guard self.listenTargets.removeValue(forKey: target) != nil else { return }
+        let wireID = self.wireTargets.remove(target)
+        self.aggregator?.forget(target)
+        if let wireID, self.watch.lifecycle.isOpen, target != self.droppedTarget { self.watch.send(.remove(wireID)) }
+        self.watchTargetGone()
+    }
+
+    private func watchTargetGone() {
+        guard self.listenTargets.isEmpty else { return }
+        if self.watch.lifecycle.isOpen {
+            self.watch.lifecycle.markIdle()
+        } else if self.canUseNetwork {
+            self.tracker.set(.unknown)
+        }
+    }
+
+    func targetData(of target: TargetID) -> TargetData? { self.listenTargets[target] }
+
+    func remoteKeys(of target: TargetID) -> Set<ResourcePath> { self.syncer.remoteKeys(of: target) }
+
+    var wantsWatch: Bool {
+        self.canUseNetwork && !self.watch.lifecycle.isStarted && !self.listenTargets.isEmpty
+    }
+
+    func startWatch() {
+        self.aggregator = WatchAggregator(database: self.database, source: self)
+        self.watch.lifecycle.start()
+        self.tracker.streamStarted()
+    }
+
+    private func send(_ data: TargetData) {
+        guard let wireID = self.wireTargets.wireID(of: data.id) else { return }
+        self.aggregator?.recordRequest(for: data.id)
+        var resumption: WatchRequest.Resumption?
+        if !data.resumeToken.isEmpty {
+            resumption = .token(data.resumeToken)
+        } else if data.snapshotVersion > .zero {
+            resumption = .readTime(data.snapshotVersion)
+        }
+        let count = resumption == nil ? nil : Int32(clamping: self.remoteKeys(of: data.id).count)
+        let request = WatchRequest.AddTarget(
+            id: wireID,
+            target: data.target,
+            resumption: resumption,
+            expectedCount: count,
+            purpose: data.purpose
+        )
+        self.watch.send(.add(request))
+    }
+
+    // MARK: - What the stream says
+
+    func watchOpened() {
+        for id in self.listenTargets.keys.sorted() {
+            if let data = self.listenTargets[id] { self.send(data) }
+        }
+    }
+
+    func watchEnded(_ error: SyncError?) {
+        self.aggregator = nil
+        guard self.wantsWatch else { return self.tracker.set(.unknown) }
+        if error != nil { self.tracker.streamFailed() }
+        self.startWatch()
+    }
+
+    func watchReceived(_ message: WatchMessage) {
+        self.tracker.set(.online)
+        switch message {
+        case .target(let message): self.received(message)
+        case .document(let document, let ids, let removed):
+            let (targets, removed) = (self.wireTargets.targets(of: ids), self.wireTargets.targets(of: removed))
+            self.aggregator?.add(document, targets: targets, removed: removed)
+        case .delete(let path, let version, let removed):
+            let document = SyncDocument.missing(path, version: version)
+            self.aggregator?.add(document, targets: [], removed: self.wireTargets.targets(of: removed))
+        case .remove(let path, let removed):
+            for id in self.wireTargets.targets(of: removed) {
+                self.aggregator?.remove(path, from: id, update: nil)
+            }
+        case .filter(let wireID, let count, let bloomFilter):
+            for id in self.wireTargets.targets(of: [wireID]) {
+                self.aggregator?.add(count: Int(count), bloomFilter: bloomFilter, for: id)
+            }
+        }
+    }
+
+    private func received(_ message: WatchMessage.TargetMessage) {
+        let isForAll = message.targets.isEmpty
+        let targets = self.wireTargets.targets(of: message.targets)
+        if message.kind == .remove, let cause = message.cause {
+            self.reject(isForAll ? self.listenTargets.keys.sorted() : targets, cause)
+            return
+        }
+        var message = message
+        message.targets = targets
+        if isForAll || !targets.isEmpty { self.aggregator?.add(message) }
+        if isForAll, let version = message.readTime { self.raiseSnapshot(at: version) }
+    }
+
+    private func reject(_ targets: [TargetID], _ error: SyncError) {
+        for id in targets where self.listenTargets[id] != nil {
+            self.droppedTarget = id
+            defer { self.droppedTarget = nil }
+            do throws(StorageError) {
+                try self.syncer.rejectListen(id, error)
+            } catch {
+                // It stays listened to, and the server will reject it again.
+                return self.awaitStorage()
+            }
+            guard self.listenTargets.removeValue(forKey: id) != nil else { continue }
+            _ = self.wireTargets.remove(id)
+            self.aggregator?.forget(id)
+            self.watchTargetGone()
+        }
+    }
+
+    private func raiseSnapshot(at version: Timestamp) {
+        do throws(StorageError) {
+            // After resuming with tokens of different age the server starts from the oldest.
+            guard try self.local.lastRemoteSnapshotVersion() <= version else { return }
+            guard let event = self.aggregator?.finish(at: version) else { return }
+            try self.syncer.apply(event)
+            for (id, change) in event.targetChanges where !change.resumeToken.isEmpty {
+                self.listenTargets[id]?.resume(at: version, token: change.resumeToken)
+            }
+            for (id, purpose) in event.mismatches.sorted(by: { $0.key < $1.key }) { self.listenAnew(id, purpose) }
+        } catch {
+            self.awaitStorage()
+        }
+    }
+
+    /// Without a token, so that the server sends all there is.
+    private func listenAnew(_ id: TargetID, _ purpose: TargetData.Purpose) {
+        guard var data = self.listenTargets[id], let wireID = self.wireTargets.wireID(of: id) else { return }
+        data.resume(at: .zero, token: [])
+        self.listenTargets[id] = data
+        self.aggregator?.recordRequest(for: id)
+        self.watch.send(.remove(wireID))
+        data.purpose = purpose
+        self.send(data)
+    }
+}

@@ -1,0 +1,183 @@
+internal import BrasaDocuments
+
+/// Knows what the aggregator has to ask.
+protocol WatchTargetSource: AnyObject {
+    /// Nil when nobody listens to it.
+    func targetData(of target: TargetID) -> TargetData?
+    /// What the server had said of the target up to the last snapshot.
+    func remoteKeys(of target: TargetID) -> Set<ResourcePath>
+}
+
+/// Gathers what the watch stream says until it is a consistent state. One for each connection; target ids are the
+/// engine's.
+struct WatchAggregator {
+    private let database: DatabaseName
+    private unowned let source: any WatchTargetSource
+    private var targets: [TargetID: WatchTarget] = [:]
+    private var updates: DocumentMap = [:]
+    /// Which targets spoke of a document.
+    private var touched: [ResourcePath: Set<TargetID>] = [:]
+    private var resets: [TargetID: TargetData.Purpose] = [:]
+
+    init(database: DatabaseName, source: any WatchTargetSource) {
+        self.database = database
+        self.source = source
+    }
+
+    mutating func recordRequest(for target: TargetID) {
+        self.targets[target, default: WatchTarget()].recordRequest()
+    }
+
+    mutating func forget(_ target: TargetID) {
+        self.targets[target] = nil
+    }
+
+    // MARK: - Messages
+
+    mutating func add(_ message: WatchMessage.TargetMessage) {
+        let ids =
+            message.targets.isEmpty ? self.targets.keys.filter { self.activeData(of: $0) != nil } : message.targets
+        for id in ids { self.add(message, to: id) }
+    }
+
+    private mutating func add(_ message: WatchMessage.TargetMessage, to id: TargetID) {
+        var target = self.targets[id] ?? WatchTarget()
+        let isActive = self.activeData(of: id) != nil
+        switch message.kind {
+        case .add:
+            target.recordResponse()
+            // What was said of the target as it was before is of no use.
+            if !target.isPending { target.clearChanges() }
+            target.take(message.resumeToken)
+        case .remove:
+            target.recordResponse()
+            guard target.isPending else { return self.forget(id) }
+        case .noChange:
+            if isActive { target.take(message.resumeToken) }
+        case .current:
+            if isActive {
+                target.markCurrent()
+                target.take(message.resumeToken)
+            }
+        case .reset:
+            guard isActive else { break }
+            self.reset(id)
+            self.targets[id]?.take(message.resumeToken)
+            return
+        }
+        self.targets[id] = target
+    }
+
+    mutating func add(_ document: SyncDocument, targets: [TargetID], removed: [TargetID]) {
+        for id in targets where self.activeData(of: id) != nil {
+            if document.isFound {
+                let isKnown = self.source.remoteKeys(of: id).contains(document.path)
+                self.record(isKnown ? .modified : .added, of: document.path, in: id, update: document)
+            } else {
+                self.remove(document.path, from: id, update: document)
+            }
+        }
+        for id in removed { self.remove(document.path, from: id, update: document) }
+    }
+
+    /// Without an update it is not known what became of the document.
+    mutating func remove(_ path: ResourcePath, from id: TargetID, update: SyncDocument?) {
+        guard self.activeData(of: id) != nil else { return }
+        // It may have come and gone since the last snapshot.
+        let isKnown = self.source.remoteKeys(of: id).contains(path)
+        self.record(isKnown ? .removed : nil, of: path, in: id, update: update)
+    }
+
+    /// The number of documents that the server has for the target.
+    mutating func add(count: Int, bloomFilter: WatchMessage.UncheckedBloomFilter?, for id: TargetID) {
+        guard let data = self.activeData(of: id) else { return }
+        if case .document(let path) = data.target {
+            if count == 0 { self.remove(path, from: id, update: .missing(path, version: .zero)) }
+            return
+        }
+        let keys = self.source.remoteKeys(of: id)
+        let have = self.targets[id]?.documentCount(from: keys.count) ?? keys.count
+        guard have != count else { return }
+        if let filter = BloomFilter(bloomFilter) {
+            let absent = keys.filter { path in
+                DocumentName(database: self.database, path: path).map { !filter.mayContain($0.bytes) } ?? false
+            }
+            for path in absent { self.remove(path, from: id, update: nil) }
+            if have - absent.count == count { return }
+            self.resets[id] = .existenceFilterMismatchBloom
+        } else {
+            self.resets[id] = .existenceFilterMismatch
+        }
+        self.reset(id)
+    }
+
+    // MARK: - Snapshots
+
+    /// Everything up to a consistent state of the server.
+    mutating func finish(at version: Timestamp) -> RemoteEvent {
+        var event = RemoteEvent(snapshotVersion: version)
+        for id in self.targets.keys.sorted() {
+            guard let data = self.activeData(of: id) else { continue }
+            self.completeDocumentTarget(data, at: version)
+            guard let target = self.targets[id], target.hasPendingChanges else { continue }
+            event.targetChanges[id] = target.targetChange
+            self.targets[id]?.clearChanges()
+        }
+        for (path, ids) in self.touched {
+            let isLimbo = ids.allSatisfy { id in
+                self.activeData(of: id).map { $0.purpose == .limboResolution } ?? true
+            }
+            if isLimbo { event.resolvedLimbo.insert(path) }
+        }
+        event.documentUpdates = self.updates.mapValues { document in
+            var document = document
+            document.readTime = version
+            return document
+        }
+        event.mismatches = self.resets
+        self.updates = [:]
+        self.touched = [:]
+        self.resets = [:]
+        return event
+    }
+
+    /// A target of one document that is current without the document: it does not exist.
+    private mutating func completeDocumentTarget(_ data: TargetData, at version: Timestamp) {
+        guard case .document(let path) = data.target, let target = self.targets[data.id], target.isCurrent,
+            !target.hasReceived(path), !self.source.remoteKeys(of: data.id).contains(path)
+        else { return }
+        self.remove(path, from: data.id, update: .missing(path, version: version))
+    }
+
+    // MARK: -
+
+    private func activeData(of id: TargetID) -> TargetData? {
+        if self.targets[id]?.isPending == true { return nil }
+        return self.source.targetData(of: id)
+    }
+
+    private mutating func record(
+        _ change: WatchTarget.Change?,
+        of path: ResourcePath,
+        in id: TargetID,
+        update: SyncDocument?
+    ) {
+        self.targets[id, default: WatchTarget()].record(change, of: path)
+        self.touched[path, default: []].insert(id)
+        if let update { self.updates[path] = update }
+    }
+
+    /// As if the target had just been added, without any document.
+    private mutating func reset(_ id: TargetID) {
+        self.targets[id] = WatchTarget()
+        for path in self.source.remoteKeys(of: id) { self.remove(path, from: id, update: nil) }
+    }
+}
+
+extension BloomFilter {
+    /// Nil when it says nothing: absent, unreadable, contradictory or without bits.
+    fileprivate init?(_ unchecked: WatchMessage.UncheckedBloomFilter?) {
+        guard let unchecked, let bitmap = unchecked.bitmap, !bitmap.isEmpty else { return nil }
+        self.init(bitmap: bitmap, padding: Int(unchecked.padding), hashCount: Int(unchecked.hashCount))
+    }
+}

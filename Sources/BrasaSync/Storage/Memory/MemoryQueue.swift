@@ -1,0 +1,42 @@
+internal import BrasaDocuments
+
+/// One user's queued batches, oldest first, found by what they change.
+struct MemoryQueue {
+    private(set) var batches: ArraySlice<MutationBatch> = []
+    /// Ascending.
+    private var byPath: [ResourcePath: [BatchID]] = [:]
+
+    func affects(_ path: ResourcePath) -> Bool { self.byPath[path] != nil }
+
+    mutating func append(_ batch: MutationBatch) {
+        self.batches.append(batch)
+        for path in batch.paths { self.byPath[path, default: []].append(batch.id) }
+    }
+
+    /// Writes are answered in order, so it is the oldest.
+    mutating func remove(_ batch: MutationBatch) {
+        self.batches.removeAll { $0.id == batch.id }
+        for path in batch.paths {
+            self.byPath[path]?.removeAll { $0 == batch.id }
+            if self.byPath[path]?.isEmpty == true { self.byPath[path] = nil }
+        }
+    }
+
+    func batch(_ id: BatchID) -> MutationBatch? {
+        let batch = self.next(after: id - 1)
+        return batch?.id == id ? batch : nil
+    }
+
+    func next(after id: BatchID) -> MutationBatch? {
+        var (low, high) = (self.batches.startIndex, self.batches.endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.batches[middle].id <= id { low = middle + 1 } else { high = middle }
+        }
+        return low < self.batches.endIndex ? self.batches[low] : nil
+    }
+
+    func batches(affecting paths: Set<ResourcePath>) -> [MutationBatch] {
+        Set(paths.flatMap { self.byPath[$0] ?? [] }).sorted().compactMap(self.batch)
+    }
+}

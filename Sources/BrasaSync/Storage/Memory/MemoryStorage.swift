@@ -1,0 +1,34 @@
+internal import BrasaDocuments
+
+/// The cache of a client that keeps nothing on disk. Its tables never throw, so a transaction cannot stop half-way.
+package final class MemoryStorage: SyncStorage {
+    /// When documents that nothing holds are removed.
+    package enum Collector: Hashable, Sendable {
+        /// At the end of the transaction that let go of them.
+        case eager
+        /// By `collectGarbage`, the longest unused first.
+        case leastRecentlyUsed
+    }
+
+    package let viewReferences = ReferenceSet()
+    private let tables: MemoryTables
+
+    package init(collector: Collector) {
+        self.tables = MemoryTables(collector: collector)
+    }
+
+    package func transaction<Result>(
+        _ operation: StorageOperation,
+        _ body: (any StorageTables) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        self.tables.begin()
+        let result = try body(self.tables)
+        self.tables.commit(keeping: self.viewReferences)
+        return result
+    }
+
+    package func collectGarbage(_ limits: CollectionLimits, active: Set<TargetID>) throws(StorageError) {
+        self.tables.begin()
+        self.tables.collect(limits, active: active, keeping: self.viewReferences)
+    }
+}

@@ -1,0 +1,33 @@
+internal import BrasaDocuments
+
+extension MemoryTables {
+    func document(at path: ResourcePath) -> SyncDocument {
+        guard let collection = path.parent else { return .invalid(path) }
+        return self.collections[collection]?[path] ?? .invalid(path)
+    }
+
+    func documents(in collection: ResourcePath, readAfter time: Timestamp) -> [SyncDocument] {
+        self.collections[collection]?.values.filter { $0.readTime > time } ?? []
+    }
+
+    func setDocument(_ document: SyncDocument) {
+        guard let collection = document.path.parent else { return }
+        self.collections[collection, default: [:]][document.path] = document
+        self.registerCollection(of: document.path)
+    }
+
+    func removeDocument(at path: ResourcePath) {
+        guard let collection = path.parent else { return }
+        self.collections[collection]?[path] = nil
+        if self.collections[collection]?.isEmpty == true { self.collections[collection] = nil }
+    }
+
+    func collections(withID id: UTF8Text) -> [ResourcePath] {
+        self.collectionsByID[id]?.sorted() ?? []
+    }
+
+    func registerCollection(of path: ResourcePath) {
+        guard let collection = path.parent, let id = UTF8Text(validating: path.collectionID) else { return }
+        self.collectionsByID[id, default: []].insert(collection)
+    }
+}

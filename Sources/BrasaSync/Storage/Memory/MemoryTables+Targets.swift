@@ -1,0 +1,43 @@
+internal import BrasaDocuments
+
+extension MemoryTables {
+    func targetData(for target: SyncTarget) -> TargetData? { self.targets[target] }
+
+    func setTargetData(_ data: TargetData) {
+        self.targets[data.target] = data
+    }
+
+    func releaseTarget(_ data: TargetData) {
+        switch self.collector {
+        case .eager:
+            for path in self.remoteKeys.removeAll(of: data.id) { self.noteUse(of: path) }
+            self.targets[data.target] = nil
+        case .leastRecentlyUsed:
+            var data = data
+            data.sequence = self.sequence
+            self.targets[data.target] = data
+        }
+    }
+
+    func remoteKeys(of target: TargetID) -> Set<ResourcePath> { self.remoteKeys.paths(of: target) }
+
+    func addRemoteKeys(_ paths: Set<ResourcePath>, to target: TargetID) {
+        for path in paths {
+            self.remoteKeys.add(path, target)
+            self.noteUse(of: path)
+        }
+    }
+
+    func removeRemoteKeys(_ paths: Set<ResourcePath>, from target: TargetID) {
+        for path in paths {
+            self.remoteKeys.remove(path, target)
+            self.noteUse(of: path)
+        }
+    }
+
+    func lastRemoteSnapshotVersion() -> Timestamp { self.lastRemoteVersion }
+
+    func setLastRemoteSnapshotVersion(_ version: Timestamp) {
+        self.lastRemoteVersion = max(self.lastRemoteVersion, version)
+    }
+}

@@ -1,0 +1,108 @@
+internal import BrasaDocuments
+
+/// A query's results, kept up to date with documents that change and with what the server says of its target.
+final class View {
+    let query: SyncQuery
+    private(set) var documents: DocumentSet
+    /// What the server said belongs to the target.
+    private(set) var syncedKeys: Set<ResourcePath>
+    private(set) var mutatedKeys: Set<ResourcePath> = []
+    private(set) var limboKeys: Set<ResourcePath> = []
+    /// The server has told us all there is.
+    private var isCurrent = false
+    private(set) var syncState = SyncState.none
+
+    enum SyncState {
+        case none, local, synced
+    }
+
+    init(_ query: SyncQuery, remoteKeys: Set<ResourcePath>) {
+        self.query = query
+        self.syncedKeys = remoteKeys
+        self.documents = DocumentSet(order: query.order)
+    }
+
+    /// What limbo resolution has to do.
+    struct LimboChanges {
+        var added: [ResourcePath] = []
+        var removed: [ResourcePath] = []
+    }
+
+    struct Change {
+        /// Nil when there is nothing new to see.
+        var snapshot: ViewSnapshot?
+        var limbo = LimboChanges()
+    }
+
+    /// Takes over computed changes, and what the server said of the target.
+    func apply(
+        _ computed: ViewChanges,
+        _ targetChange: TargetChange?,
+        isPendingReset: Bool = false,
+        resolvesLimbo: Bool = true
+    ) -> Change {
+        let old = self.documents
+        self.documents = computed.documents
+        self.mutatedKeys = computed.mutatedKeys
+        if let targetChange {
+            self.syncedKeys.formUnion(targetChange.added)
+            self.syncedKeys.subtract(targetChange.removed)
+            self.isCurrent = targetChange.isCurrent
+        }
+        let limbo = resolvesLimbo && !isPendingReset ? self.updateLimbo() : LimboChanges()
+        let isSynced = self.limboKeys.isEmpty && self.isCurrent && !isPendingReset
+        let newState: SyncState = isSynced ? .synced : .local
+        let stateChanged = newState != self.syncState
+        self.syncState = newState
+        guard !computed.changes.isEmpty || stateChanged else { return Change(limbo: limbo) }
+        let snapshot = ViewSnapshot(
+            query: self.query,
+            documents: self.documents,
+            oldDocuments: old,
+            changes: self.sorted(computed.changes, old: old),
+            mutatedKeys: self.mutatedKeys,
+            isFromCache: newState == .local,
+            syncStateChanged: stateChanged,
+            hasCachedResults: !(targetChange?.resumeToken ?? []).isEmpty
+        )
+        return Change(snapshot: snapshot, limbo: limbo)
+    }
+
+    /// Without the server nothing is current.
+    func goOffline() -> ViewSnapshot? {
+        guard self.isCurrent else { return nil }
+        self.isCurrent = false
+        let unchanged = ViewChanges(documents: self.documents, mutatedKeys: self.mutatedKeys)
+        return self.apply(unchanged, nil, resolvesLimbo: false).snapshot
+    }
+
+    /// Documents that are results by what we know, and that the server has not said to belong to the target.
+    private func updateLimbo() -> LimboChanges {
+        guard self.isCurrent else { return LimboChanges() }
+        let old = self.limboKeys
+        var new: Set<ResourcePath> = []
+        for document in self.documents where !document.hasLocalMutations {
+            if !self.syncedKeys.contains(document.path) { new.insert(document.path) }
+        }
+        self.limboKeys = new
+        return LimboChanges(added: new.subtracting(old).sorted(), removed: old.subtracting(new).sorted())
+    }
+
+    private func sorted(_ changes: DocumentChangeSet, old: DocumentSet) -> [DocumentChange] {
+        let order = self.documents
+        return changes.changes.values.sorted { left, right in
+            if left.kind.rank != right.kind.rank { return left.kind.rank < right.kind.rank }
+            return order.precedes(left.document, right.document)
+        }
+    }
+}
+
+extension DocumentChange.Kind {
+    fileprivate var rank: Int {
+        switch self {
+        case .removed: 0
+        case .added: 1
+        case .modified, .metadata: 2
+        }
+    }
+}
