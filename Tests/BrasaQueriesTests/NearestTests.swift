@@ -133,6 +133,54 @@ struct NearestTests {
         return accumulator.results.map { Found(path: $0.path, distance: $0.distance) }
     }
 
+    private func distance(
+        _ measure: StructuredQuery.FindNearest.DistanceMeasure,
+        from wanted: [Double],
+        to vector: Value
+    ) throws -> Double? {
+        let query = try structured { query in
+            query.from = [.init(collectionID: "c")]
+            query.findNearest = try Self.nearest {
+                $0.queryVector = .vector(wanted)
+                $0.distanceMeasure = measure
+            }
+        }
+        let document = ModelDocument(path: try path("c/a"), entries: [.init(key: "v", value: vector)])
+        return try self.found(query, [document])?.first?.distance
+    }
+
+    @Test func `Distances are numbers whatever the size of the components`() throws {
+        for size in [.leastNonzeroMagnitude, 0x1p-1030, 1e-200, 1e-170, 1e-3, 1, 1e150, 1e200, 1e300] as [Double] {
+            let (x, y) = ([3 * size, 0, 0], Value.vector([0, 4 * size, 0]))
+            let distance = try #require(try self.distance(.euclidean, from: x, to: y))
+            #expect(abs(distance - 5 * size) <= 5e-12 * size)
+            #expect(try self.distance(.euclidean, from: x, to: .vector(x)) == 0)
+            for other in [.leastNonzeroMagnitude, 1, 1e300] as [Double] {
+                for (y, expected) in [([0, other, 0], 1), ([other, 0, 0], 0), ([-other, 0, 0], 2)]
+                    as [([Double], Double)]
+                {
+                    let distance = try #require(try self.distance(.cosine, from: x, to: .vector(y)))
+                    #expect(abs(distance - expected) <= 1e-15)
+                }
+            }
+        }
+        let far = [1.7e308, 0, 0]
+        #expect(try self.distance(.euclidean, from: far, to: .vector([-1.7e308, 0, 0])) == .infinity)
+        #expect(try self.distance(.cosine, from: far, to: .vector([.infinity, 0, 0]))?.isNaN == true)
+        #expect(try self.distance(.cosine, from: far, to: .vector([0, 0, 0])) == nil)
+    }
+
+    @Test func `Components may be integers, and what is no vector has no distance`() throws {
+        let mixed = Value.map([
+            .init(key: "__type__", value: .string("__vector__")),
+            .init(key: "value", value: .array([.double(1), .integer(-300), .double(0.5), .integer(7)])),
+        ])
+        #expect(try self.distance(.dotProduct, from: [1, 1, 2, 1], to: mixed) == -291)
+        for other in [.vector([1, 2, 3]), .array([.double(1)]), .map([]), .string("v"), .null] as [Value] {
+            #expect(try self.distance(.euclidean, from: [1, 1, 2, 1], to: other) == nil)
+        }
+    }
+
     @Test func `The distance is written over a field of the same name`() throws {
         let query = try Query(
             structured { $0.findNearest = try Self.nearest { $0.distanceResultField = "d" } },

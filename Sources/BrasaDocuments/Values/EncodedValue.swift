@@ -45,6 +45,10 @@ package struct EncodedValue: Sendable {
         }
     }
 
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        self.bytes.withUnsafeBytes(body)
+    }
+
     private static func member(_ bytes: UnsafeRawBufferPointer) -> ValueMember? {
         var ignored = true
         var reader = WireReader(bytes)

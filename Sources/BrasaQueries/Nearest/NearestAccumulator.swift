@@ -10,23 +10,28 @@ package struct NearestAccumulator: Sendable {
     }
 
     private let query: NearestQuery
-    /// Of the query's vector.
+    /// The query's vector; for cosines its direction, and the square of that.
+    private let wanted: [Double]
     private let square: Double
+    /// Of the document being looked at.
+    private var vector: [Double] = []
     /// A heap with the farthest result on top.
     private var heap: [Result] = []
 
     package init(_ query: NearestQuery) {
         self.query = query
-        self.square = VectorMath.dot(query.vector, query.vector)
+        var wanted = query.vector
+        self.square = query.measure == .cosine ? VectorMath.square(ofDirection: &wanted) : 0
+        self.wanted = wanted
     }
 
     /// Documents without a vector of the query's dimension are left out. Throws for a vector that has no direction when
     /// directions are compared.
     package mutating func add(path: ResourcePath, document: Document) throws(QueryError) {
-        guard let vector = document.fields.vector(at: self.query.field), vector.count == self.query.vector.count else {
-            return
-        }
-        let distance = try self.distance(to: vector)
+        guard let value = document.fields.encodedValue(at: self.query.field),
+            EncodedValue(canonical: value).readVector(into: &self.vector), self.vector.count == self.wanted.count
+        else { return }
+        let distance = try self.distanceToVector()
         guard self.isWithinThreshold(distance) else { return }
         let result = Result(path: path, document: document, distance: distance)
         if self.heap.count < self.query.limit {
@@ -51,23 +56,16 @@ package struct NearestAccumulator: Sendable {
         return document
     }
 
-    private func distance(to vector: [Double]) throws(QueryError) -> Double {
+    private mutating func distanceToVector() throws(QueryError) -> Double {
         switch self.query.measure {
-        case .euclidean: return VectorMath.squaredDistance(vector, self.query.vector).squareRoot()
-        case .dotProduct: return VectorMath.dot(vector, self.query.vector)
+        case .euclidean: return VectorMath.distance(self.vector, self.wanted)
+        case .dotProduct: return VectorMath.dot(self.vector, self.wanted)
         case .cosine:
-            let square = VectorMath.dot(vector, vector)
+            let square = VectorMath.square(ofDirection: &self.vector)
             guard square != 0 else { throw QueryError(.zeroMagnitude) }
-            return 1 - VectorMath.dot(vector, self.query.vector) / self.magnitudes(square)
+            // One root of both squares is exact for a vector and itself, whose distance is then 0.
+            return 1 - VectorMath.dot(self.vector, self.wanted) / (square * self.square).squareRoot()
         }
-    }
-
-    /// The product of the query's magnitude and that of a vector whose square is given. One root of both squares is exact
-    /// for a vector and itself, whose distance is then 0; out of the range of numbers there are two.
-    private func magnitudes(_ square: Double) -> Double {
-        let product = square * self.square
-        if product.isNormal { return product.squareRoot() }
-        return square.squareRoot() * self.square.squareRoot()
     }
 
     private func isWithinThreshold(_ distance: Double) -> Bool {
@@ -108,10 +106,6 @@ package struct NearestAccumulator: Sendable {
 }
 
 extension EncodedFields {
-    fileprivate func vector(at path: FieldPath) -> [Double]? {
-        self.value(at: path)?.vectorComponents
-    }
-
     fileprivate func setting(_ name: UTF8Text, to value: Value) -> EncodedFields {
         EncodedFields(encoding: self.decoded + [Value.MapEntry(key: name, value: value)])
     }

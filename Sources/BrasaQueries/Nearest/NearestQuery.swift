@@ -31,7 +31,7 @@ package struct NearestQuery: Hashable, Sendable {
         self.limit = Int(limit)
         self.vector = try Self.vector(asked.queryVector)
         self.measure = try Self.measure(asked.distanceMeasure)
-        if self.measure == .cosine, VectorMath.dot(self.vector, self.vector) == 0 { throw QueryError(.zeroMagnitude) }
+        if self.measure == .cosine, self.vector.allSatisfy({ $0 == 0 }) { throw QueryError(.zeroMagnitude) }
         self.threshold = asked.distanceThreshold
         self.resultField = try Self.resultField(asked.distanceResultField)
     }
