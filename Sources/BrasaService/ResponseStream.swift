@@ -18,6 +18,12 @@ final class ResponseStream: GRPCServerStreamHandler, @unchecked Sendable {
     private let call: GRPCServerCall
     private var source: (() -> Part)?
     private var isPumping = false
+    /// Until other calls have had their turn.
+    private var isPaused = false
+
+    /// What is sent in one turn, about, and what a message costs besides its bytes.
+    private static let turnBytes = 128 << 10
+    private static let messageCost = 256
 
     init(_ call: GRPCServerCall) {
         self.call = call
@@ -39,15 +45,18 @@ final class ResponseStream: GRPCServerStreamHandler, @unchecked Sendable {
     }
 
     private func pump() {
-        guard !self.isPumping else { return }
+        guard !self.isPumping, !self.isPaused else { return }
         self.isPumping = true
         defer { self.isPumping = false }
+        var room = Self.turnBytes
         while let source = self.source, self.call.isWritable {
+            guard room > 0 else { return self.pause() }
             switch source() {
             case .message(let message):
+                room -= message.readableBytes + Self.messageCost
                 self.call.send(message)
             case .yield:
-                return self.call.eventLoop.execute { self.pump() }
+                return self.pause()
             case .end:
                 self.source = nil
                 self.call.finish(.ok)
@@ -55,6 +64,15 @@ final class ResponseStream: GRPCServerStreamHandler, @unchecked Sendable {
                 self.source = nil
                 self.call.finish(status)
             }
+        }
+    }
+
+    /// Lets other calls have their turn.
+    private func pause() {
+        self.isPaused = true
+        self.call.eventLoop.execute {
+            self.isPaused = false
+            self.pump()
         }
     }
 }

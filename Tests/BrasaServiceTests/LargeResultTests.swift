@@ -95,6 +95,17 @@ import Testing
         }
     }
 
+    @Test func `A client that takes everything at once leaves turns to others`() throws {
+        let service = try ServiceUnderTest(window: 8 << 20)
+        defer { service.close() }
+        try self.commit(service, 2_000, bytes: 400)
+        var (count, status) = (0, nil as GRPCStatus?)
+        _ = try self.start(service, Self.query, received: { _ in count += 1 }, finished: { status = $0.status })
+        #expect(try service.countTurns() >= 5)
+        try service.run()
+        #expect(count == 2_000 && status == .ok)
+    }
+
     @Test func `One snapshot is seen throughout, whatever is written meanwhile`() throws {
         let service = try ServiceUnderTest(window: Self.window)
         defer { service.close() }
