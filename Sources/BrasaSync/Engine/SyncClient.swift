@@ -9,7 +9,7 @@ package final class SyncClient {
     private let collector: GarbageCollection?
     private var listeners: [ListenerToken: QueryListener] = [:]
     private var lastToken: UInt64 = 0
-    private var isTerminated = false
+    private(set) var isTerminated = false
 
     /// Uses the network from the start.
     package init(
@@ -42,7 +42,7 @@ package final class SyncClient {
         return ListenerToken(number: self.lastToken)
     }
 
-    private static let terminated = SyncError(.failedPrecondition, "The client has already been terminated.")
+    static let terminated = SyncError(.failedPrecondition, "The client has already been terminated.")
 
     // MARK: - Listening
 

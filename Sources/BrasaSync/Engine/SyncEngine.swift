@@ -25,7 +25,7 @@ final class SyncEngine {
     let local: LocalStore
     private let scheduler: any SyncScheduler
     weak var observer: (any ViewObserver)?
-    private let database: DatabaseName
+    let database: DatabaseName
     private let transport: any SyncTransport
     private(set) lazy var remote = RemoteStore(
         database: self.database,

@@ -30,6 +30,6 @@ final class StorageRetries {
         // It may have stopped us.
         if !self.operations.isEmpty { self.operations.removeFirst() }
         self.backoff.reset()
-        if !self.operations.isEmpty { self.scheduler.enqueue { [weak self] in self?.run() } }
+        if !self.operations.isEmpty { self.backoff.wait { [weak self] in self?.run() } }
     }
 }

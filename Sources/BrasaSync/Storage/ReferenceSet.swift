@@ -29,4 +29,9 @@ package final class ReferenceSet {
         for path in paths { self.remove(path, target) }
         return paths
     }
+
+    func removeAll() {
+        self.targets = [:]
+        self.paths = [:]
+    }
 }

@@ -1,0 +1,26 @@
+import BrasaSync
+
+/// A storage whose transactions fail when they are told to.
+final class FailingStorage: SyncStorage {
+    private let base: MemoryStorage
+    var failing: Set<StorageOperation> = []
+
+    init(_ base: MemoryStorage) {
+        self.base = base
+    }
+
+    var viewReferences: ReferenceSet { self.base.viewReferences }
+
+    func transaction<Result>(
+        _ operation: StorageOperation,
+        _ body: (any StorageTables) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        if self.failing.contains(operation) { throw StorageError(operation, reason: "told to fail") }
+        return try self.base.transaction(operation, body)
+    }
+
+    func collectGarbage(_ limits: CollectionLimits, active: Set<TargetID>) throws(StorageError) {
+        if self.failing.contains(.collectGarbage) { throw StorageError(.collectGarbage, reason: "told to fail") }
+        try self.base.collectGarbage(limits, active: active)
+    }
+}

@@ -1,0 +1,129 @@
+import BrasaDocuments
+import BrasaSync
+
+/// Streams that open at once, remember what they are sent and say what they are told to say.
+final class FakeTransport: SyncTransport {
+    private let scheduler: FakeScheduler
+    private(set) var watch: FakeWatchConnection?
+    private(set) var writes: FakeWriteConnection?
+    private(set) var watchRequests = 0
+    private(set) var writeRequests = 0
+    private(set) var invalidations = 0
+    /// Everything that was sent on the watch streams.
+    private(set) var sent: [WatchRequest] = []
+    var watchOpened: () -> Void = {}
+    var watchSent: (WatchRequest) -> Void = { _ in }
+
+    init(_ scheduler: FakeScheduler) {
+        self.scheduler = scheduler
+    }
+
+    func openWatchStream(_ delegate: any WatchStreamDelegate) -> any WatchConnection {
+        let connection = FakeWatchConnection(delegate, self)
+        self.watch = connection
+        self.watchOpened()
+        self.scheduler.enqueue { delegate.watchStreamOpened() }
+        return connection
+    }
+
+    func openWriteStream(_ delegate: any WriteStreamDelegate) -> any WriteConnection {
+        let connection = FakeWriteConnection(delegate, self)
+        self.writes = connection
+        self.scheduler.enqueue { delegate.writeStreamOpened() }
+        return connection
+    }
+
+    func invalidateCredentials() {
+        self.invalidations += 1
+    }
+
+    func say(_ message: WatchMessage) {
+        guard let watch = self.watch else { return }
+        self.scheduler.enqueue { watch.delegate.watchStreamReceived(message) }
+    }
+
+    func answer(_ message: WriteMessage) {
+        guard let writes = self.writes else { return }
+        if !writes.pending.isEmpty { writes.pending.removeFirst() }
+        self.scheduler.enqueue { writes.delegate.writeStreamReceived(message) }
+    }
+
+    func breakWatch(_ error: SyncError?) {
+        guard let watch = self.watch else { return }
+        self.watch = nil
+        self.scheduler.enqueue { watch.delegate.watchStreamClosed(error) }
+    }
+
+    func breakWrites(_ error: SyncError?) {
+        guard let writes = self.writes else { return }
+        self.writes = nil
+        self.scheduler.enqueue { writes.delegate.writeStreamClosed(error) }
+    }
+
+    fileprivate func closed(_ connection: FakeWatchConnection) {
+        if self.watch === connection { self.watch = nil }
+    }
+
+    fileprivate func closed(_ connection: FakeWriteConnection) {
+        if self.writes === connection { self.writes = nil }
+    }
+
+    fileprivate func noteSent(_ request: WatchRequest) {
+        self.watchRequests += 1
+        self.sent.append(request)
+        self.watchSent(request)
+    }
+
+    fileprivate func noteSent(_ request: WriteRequest, _ connection: FakeWriteConnection) {
+        self.writeRequests += 1
+        if case .handshake = request {
+            let answer = WriteMessage(streamToken: [1], commitTime: nil, results: [])
+            self.scheduler.enqueue { connection.delegate.writeStreamReceived(answer) }
+        }
+    }
+}
+
+final class FakeWatchConnection: WatchConnection {
+    let delegate: any WatchStreamDelegate
+    private unowned let transport: FakeTransport
+    /// By wire id.
+    var active: [TargetID: WatchRequest.AddTarget] = [:]
+
+    init(_ delegate: any WatchStreamDelegate, _ transport: FakeTransport) {
+        self.delegate = delegate
+        self.transport = transport
+    }
+
+    func send(_ request: WatchRequest) {
+        switch request {
+        case .add(let target): self.active[target.id] = target
+        case .remove(let id): self.active[id] = nil
+        }
+        self.transport.noteSent(request)
+    }
+
+    func close() {
+        self.transport.closed(self)
+    }
+}
+
+final class FakeWriteConnection: WriteConnection {
+    let delegate: any WriteStreamDelegate
+    private unowned let transport: FakeTransport
+    /// Not answered yet, oldest first.
+    var pending: [[Write]] = []
+
+    init(_ delegate: any WriteStreamDelegate, _ transport: FakeTransport) {
+        self.delegate = delegate
+        self.transport = transport
+    }
+
+    func send(_ request: WriteRequest) {
+        if case .writes(let writes, _) = request { self.pending.append(writes) }
+        self.transport.noteSent(request, self)
+    }
+
+    func close() {
+        self.transport.closed(self)
+    }
+}

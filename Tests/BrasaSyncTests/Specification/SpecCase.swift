@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+@testable import BrasaSync
+
+/// One scripted case.
+struct SpecCase {
+    let name: String
+    let tags: [String]
+    let usesEagerCollector: Bool
+    let limboResolutionsMax: Int?
+    let steps: [JSON]
+
+    init(name: String, _ json: JSON) {
+        self.name = name
+        self.tags = json["tags"]?.strings ?? []
+        self.usesEagerCollector = json["config"]?["useEagerGCForMemory"]?.boolean ?? true
+        self.limboResolutionsMax = json["config"]?["maxConcurrentLimboResolutions"]?.integer.map(Int.init)
+        self.steps = json["steps"]?.array ?? []
+    }
+
+    /// The tag that keeps the case from being run; nil when it is run.
+    func skippedFor(_ mode: SpecMode) -> String? {
+        let tags = ["multi-client", "benchmark", mode == .memory ? "durable-persistence" : "eager-gc"]
+        return tags.first(where: self.tags.contains)
+    }
+}
+
+/// What the cache is like.
+enum SpecMode: String, CaseIterable {
+    /// Gone with the client, with the collector that the case asks for.
+    case memory
+    /// Outlives the client, as one on a disk does; the longest unused documents are collected.
+    case kept
+}
+
+/// A file of cases, by name.
+struct SpecFile: CustomTestStringConvertible {
+    let name: String
+    let cases: [SpecCase]
+
+    var testDescription: String { self.name }
+
+    static func all(in folder: URL) throws -> [SpecFile] {
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return try files.filter { $0.lastPathComponent.hasSuffix("_spec_test.json") }
+            .sorted { $0.lastPathComponent < $1.lastPathComponent }
+            .map { file in
+                guard let json = JSONValue(try Array(Data(contentsOf: file))[...]) else {
+                    throw SpecFailure("\(file.lastPathComponent) is no JSON")
+                }
+                return SpecFile(
+                    name: file.deletingPathExtension().lastPathComponent,
+                    cases: JSON(json).object.sorted { $0.key < $1.key }.map { SpecCase(name: $0.key, $0.value) }
+                )
+            }
+    }
+}
