@@ -136,7 +136,7 @@ let package = Package(
         ),
         tests("BrasaDocuments", ["BrasaDocuments"]),
         support("BrasaQueryModel", pure),
-        tests("BrasaSync", pure + ["BrasaSync"]),
+        tests("BrasaSync", pure + ["BrasaSync"], resources: [.copy("Cases")]),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
