@@ -68,6 +68,7 @@ extension Watcher {
         for view in self.step.failed { self.fail(view, .windowTooLarge) }
         self.tell(time)
         self.position = time
+        if isMerged { self.mergedThrough = time }
         self.step.end()
     }
 

@@ -35,6 +35,8 @@ package final class Watcher: @unchecked Sendable {
     var position: Timestamp
     /// Holds the versions of `position`, or of a position before it.
     private var pin: SnapshotPin?
+    /// The end of the last step that took several commits as one: nobody knows who changed between them.
+    var mergedThrough = Timestamp.earliest
     /// Not all commits were taken in the last turn: what has gathered is taken as one.
     var isBehind = false
     var step = CommitStep()
@@ -204,7 +206,13 @@ package final class Watcher: @unchecked Sendable {
     /// The versions of the watcher's position; without a pin when history has lost them already.
     var base: Base {
         if self.pin?.time != self.position, let pin = try? self.store.pin(at: self.position) { self.pin = pin }
-        return Base(time: self.position, pin: self.pin?.time == self.position ? self.pin : nil)
+        return Base(time: self.position, isPosition: true, pin: self.pin?.time == self.position ? self.pin : nil)
+    }
+
+    /// Each document of the view once that changed after the base, if that is remembered.
+    func recentPaths(of view: View, since base: Base) -> [ResourcePath]? {
+        guard base.isPosition || base.time >= self.mergedThrough else { return nil }
+        return view.recent.paths(after: base.time)
     }
 
     private func renewPin() {
@@ -215,7 +223,11 @@ package final class Watcher: @unchecked Sendable {
 /// A state that a target was told of, with what keeps its versions, if that is still so.
 struct Base {
     let time: Timestamp
-    var pin: SnapshotPin?
+    /// The watcher stood there. A client may know a state that the watcher passed over.
+    let isPosition: Bool
+    let pin: SnapshotPin?
+
+    var unpinned: Base { Base(time: self.time, isPosition: self.isPosition, pin: nil) }
 }
 
 extension Duration {

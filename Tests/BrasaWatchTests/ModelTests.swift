@@ -40,7 +40,11 @@ struct RandomRun {
             watch.turnReadsMax = Int.random(in: 1...400, using: &self.random)
         }
         let few = self.random.chance(1, in: 3)
-        self.world = try WatchWorld(seed: seed, watch: watch) { configuration in
+        self.world = try WatchWorld(
+            seed: seed,
+            loops: self.random.chance(1, in: 2) ? 2 : 1,
+            watch: watch
+        ) { configuration in
             if few { configuration.recentChangesMax = 16 }
             if hasPressure {
                 configuration.historyBytesMax = 2_000
@@ -48,7 +52,10 @@ struct RandomRun {
             }
         }
         self.listeners = (0..<4).map { _ in TestListener(self.world) }
-        for listener in self.listeners { listener.connect() }
+        for listener in self.listeners {
+            listener.loop = Int.random(in: 0..<self.world.watchers.count, using: &self.random)
+            listener.connect()
+        }
     }
 
     mutating func run(steps: Int) throws {
@@ -64,7 +71,7 @@ struct RandomRun {
             listener.grant(.max)
         }
         self.world.settle()
-        self.world.watcher.tick()
+        for watcher in self.world.watchers { watcher.tick() }
         self.world.settle()
         for listener in self.listeners {
             #expect(listener.failures.isEmpty, "seed \(self.seed)")
@@ -80,9 +87,11 @@ struct RandomRun {
     private func checkEnd() {
         for listener in self.listeners { listener.disconnect() }
         self.world.settle()
-        let counts = self.world.watcher.counters.current
-        #expect(counts.streams == 0 && counts.targets == 0 && counts.views == 0, "seed \(self.seed)")
-        #expect(self.world.watcher.windowBytes == 0, "seed \(self.seed)")
+        for watcher in self.world.watchers {
+            let counts = watcher.counters.current
+            #expect(counts.streams == 0 && counts.targets == 0 && counts.views == 0, "seed \(self.seed)")
+            #expect(watcher.windowBytes == 0, "seed \(self.seed)")
+        }
         #expect(self.world.store.statistics.snapshotPins == 0, "seed \(self.seed)")
     }
 
@@ -96,7 +105,7 @@ struct RandomRun {
         case ..<735: self.world.clock.advance(microseconds: 40_000_000)
         case ..<760: _ = self.world.store.maintain()
         case ..<780: _ = self.world.store.indexStep()
-        case ..<800: self.world.watcher.tick()
+        case ..<800: self.world.watchers.randomElement(using: &self.random)?.tick()
         case ..<860: self.add()
         case ..<885: self.remove()
         case ..<910: self.disconnect()
@@ -122,8 +131,26 @@ struct RandomRun {
         guard let listener = self.listeners.randomElement(using: &self.random), listener.stream != nil,
             listener.targets.count < 6
         else { return }
-        listener.add(self.nextID, self.target(), once: self.random.chance(1, in: 10))
+        // What others listen to already has a view, which knows what changed lately.
+        let known = self.listeners.flatMap { $0.targets.sorted { $0.key < $1.key } }
+        let shared = self.random.chance(1, in: 3) ? known.randomElement(using: &self.random)?.value.target : nil
+        let target = shared ?? self.target()
+        if self.random.chance(1, in: 4), let time = self.readTime() {
+            listener.add(self.nextID, target, from: time)
+        } else {
+            listener.add(self.nextID, target, once: self.random.chance(1, in: 10))
+        }
         self.nextID += 1
+    }
+
+    /// A settled time, of a commit or between two, mostly a late one.
+    private mutating func readTime() -> Timestamp? {
+        let watermark = self.world.store.watermark
+        let settled = self.world.states.prefix { $0.time <= watermark }
+        guard let state = settled.suffix(self.random.chance(1, in: 4) ? .max : 12).randomElement(using: &self.random)
+        else { return nil }
+        let time = Timestamp(microseconds: state.time.microseconds + .random(in: 0...1, using: &self.random))
+        return min(time, watermark)
     }
 
     private mutating func target() -> TestTarget {
@@ -175,6 +202,7 @@ struct RandomRun {
     }
 
     private mutating func reconnect(_ listener: TestListener) {
+        listener.loop = Int.random(in: 0..<self.world.watchers.count, using: &self.random)
         listener.connect()
         for id in listener.targets.keys.sorted() {
             listener.resume(id, isCounting: self.random.chance(1, in: 2))

@@ -76,6 +76,8 @@ final class TestListener: WatchSink {
 
     private let world: WatchWorld
     private(set) var stream: WatchStream?
+    /// Whose watcher has its next stream.
+    var loop = 0
     var targets: [Int32: Target] = [:]
     /// Ids that were asked to be removed, or added, and are to be answered.
     private var added: Set<Int32> = []
@@ -98,7 +100,7 @@ final class TestListener: WatchSink {
         self.stream?.close()
         self.added = []
         self.lastTime = nil
-        self.stream = self.world.open(self)
+        self.stream = self.world.open(self, loop: self.loop)
     }
 
     /// The stream is gone; what was told after the last snapshot does not count.
@@ -120,6 +122,15 @@ final class TestListener: WatchSink {
         self.resume(id, once: once)
     }
 
+    /// Adds a target of which it knows the state at a time.
+    func add(_ id: Int32, _ target: TestTarget, from time: Timestamp) {
+        let known = Target(target)
+        known.documents = target.documents(in: self.world.state(at: time))
+        known.pending = known.documents
+        self.targets[id] = known
+        self.add(TargetRequest(id: id, selection: target.selection, start: .time(time)))
+    }
+
     /// Adds a known target again, from its token.
     func resume(_ id: Int32, once: Bool = false, isCounting: Bool = false) {
         guard let known = self.targets[id] else { return }
@@ -130,6 +141,10 @@ final class TestListener: WatchSink {
             once: once,
             expectedCount: isCounting ? known.documents.count : nil
         )
+        self.add(request)
+    }
+
+    private func add(_ request: TargetRequest) {
         do {
             try self.stream?.add(request)
         } catch {

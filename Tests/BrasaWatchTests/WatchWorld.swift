@@ -8,7 +8,7 @@ import BrasaStore
 
 @testable import BrasaWatch
 
-/// A store on a simulated disk with a watcher on a simulated loop, and beside it what was committed, kept as plainly as
+/// A store on a simulated disk with watchers on simulated loops, and beside it what was committed, kept as plainly as
 /// can be.
 final class WatchWorld {
     struct Written {
@@ -29,7 +29,8 @@ final class WatchWorld {
     let configuration: Store.Configuration
     let watchConfiguration: WatchConfiguration
     private(set) var store: Store
-    private(set) var watcher: Watcher
+    /// One for each loop; most tests have one.
+    private(set) var watchers: [Watcher]
     private(set) var states: [State]
     private var seed: UInt64
     private let waker: Waker
@@ -37,11 +38,12 @@ final class WatchWorld {
     /// The log's callback reaches the watcher, which is made after it.
     private final class Waker: @unchecked Sendable {
         // Sendable, because one thread runs the test.
-        var watcher: Watcher?
+        var watchers: [Watcher] = []
     }
 
     init(
         seed: UInt64 = 1,
+        loops: Int = 1,
         watch: WatchConfiguration = WatchConfiguration(),
         _ adjust: (inout Store.Configuration) -> Void = { _ in }
     ) throws {
@@ -57,8 +59,9 @@ final class WatchWorld {
         self.watchConfiguration = watch
         self.waker = Waker()
         self.store = try Self.open(configuration, self.disk, self.clock, seed, self.waker)
-        self.watcher = Self.watcher(self.store, self.scheduler, self.clock, watch)
-        self.waker.watcher = self.watcher
+        self.watchers = []
+        for _ in 0..<loops { self.watchers.append(Self.watcher(self.store, self.scheduler, self.clock, watch)) }
+        self.waker.watchers = self.watchers
         self.states = [State(time: self.store.watermark, documents: [:])]
     }
 
@@ -75,7 +78,7 @@ final class WatchWorld {
             directory: "data",
             clock: clock.clock,
             entropy: .seeded(seed),
-            onDurable: { _ in waker.watcher?.wake() }
+            onDurable: { _ in for watcher in waker.watchers { watcher.wake() } }
         )
     }
 
@@ -88,6 +91,7 @@ final class WatchWorld {
         Watcher(store: store, mailbox: scheduler.mailbox(), clock: clock.clock, configuration: configuration)
     }
 
+    var watcher: Watcher { self.watchers[0] }
     var database: DatabaseHandle { self.store.database(Self.databaseName) }
 
     static let databaseName: DatabaseName = {
@@ -167,15 +171,19 @@ final class WatchWorld {
         if losingPower { self.disk.crash() } else { self.disk.killProcess() }
         self.scheduler.discardAll()
         self.seed += 1
-        self.waker.watcher = nil
+        self.waker.watchers = []
         self.store = try Self.open(self.configuration, self.disk, self.clock, self.seed, self.waker)
-        self.watcher = Self.watcher(self.store, self.scheduler, self.clock, self.watchConfiguration)
-        self.waker.watcher = self.watcher
+        self.watchers = self.watchers.map { _ in
+            Self.watcher(self.store, self.scheduler, self.clock, self.watchConfiguration)
+        }
+        self.waker.watchers = self.watchers
         let recovered = self.store.watermark
         let lost = self.states.first { $0.time > recovered }
         self.states.removeAll { $0.time > recovered }
         return lost?.time
     }
 
-    func open(_ sink: any WatchSink) -> WatchStream { self.watcher.open(self.database, sink: sink) }
+    func open(_ sink: any WatchSink, loop: Int = 0) -> WatchStream {
+        self.watchers[loop].open(self.database, sink: sink)
+    }
 }

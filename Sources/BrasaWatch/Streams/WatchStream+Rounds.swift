@@ -169,8 +169,8 @@ extension WatchStream {
             switch target.phase {
             case .beginning: target.restart()
             case .behind where target.passage?.hasTold == true: target.restart()
-            case .behind(let base): target.phase = .behind(Base(time: base.time, pin: nil))
-            case .waiting(let base?): target.phase = .waiting(Base(time: base.time, pin: nil))
+            case .behind(let base): target.phase = .behind(base.unpinned)
+            case .waiting(let base?): target.phase = .waiting(base.unpinned)
             case .waiting(nil), .live: break
             }
             target.passage = nil

@@ -142,7 +142,7 @@ package final class WatchStream {
         }
         do throws(StoreError) {
             try self.watcher.store.checkReadTime(time)
-            return Base(time: time, pin: try self.watcher.store.pin(at: time))
+            return Base(time: time, isPosition: false, pin: try self.watcher.store.pin(at: time))
         } catch {
             return nil
         }

@@ -39,16 +39,16 @@ extension Passage {
         case .documents(let paths): return .documents(paths, 0)
         case .query(let query):
             guard let base = self.base else { return .arrived(try self.scan(query, at: self.goal)) }
-            if let paths = self.changedPaths(of: query, after: base.time) { return .changed(paths, 0) }
+            if let paths = self.changedPaths(of: query, since: base) { return .changed(paths, 0) }
             return .arrived(try self.scan(query, at: self.goal))
         }
     }
 
     /// Documents of the query's scope that changed since, from the view or from the store; nil when neither knows all, or
     /// they are so many that a look at the documents themselves may be cheaper.
-    private func changedPaths(of query: Query, after time: Timestamp) -> [ResourcePath]? {
-        if let paths = self.view.recent.paths(after: time) { return paths }
-        guard let changes = self.watcher.store.changes(after: time, limit: Self.changesMax),
+    private func changedPaths(of query: Query, since base: Base) -> [ResourcePath]? {
+        if let paths = self.watcher.recentPaths(of: self.view, since: base) { return paths }
+        guard let changes = self.watcher.store.changes(after: base.time, limit: Self.changesMax),
             changes.count < Self.changesMax || changes.last.map({ $0.time >= self.goal.time }) ?? true
         else { return nil }
         self.watcher.readsLeft -= changes.count / 8

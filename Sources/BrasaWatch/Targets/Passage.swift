@@ -54,7 +54,7 @@ final class Passage {
         if self.isCounting { self.present = shown.map(\.path) }
         guard let base = self.base else { return .moves(shown.map { Window.Move(path: $0.path, isMember: true) }, 0) }
         // Not when it matters what exactly the client has: who left lately may not have been there at the base.
-        if !self.isCounting, let paths = self.view.recent.paths(after: base.time) {
+        if !self.isCounting, let paths = self.watcher.recentPaths(of: self.view, since: base) {
             if paths.isEmpty { return .ended }
             let members = Set(shown.map(\.path))
             return .moves(paths.map { Window.Move(path: $0, isMember: members.contains($0)) }, 0)

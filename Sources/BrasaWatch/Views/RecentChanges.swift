@@ -1,7 +1,7 @@
 import BrasaDocuments
 
-/// Which documents of a view changed lately, so that streams that are a little behind need not look for them. At most
-/// `countMax`, the oldest go first.
+/// Which documents of a view changed lately, so that streams that are a little behind need not look for them. Of a step
+/// that took several commits as one only what differs between its ends. At most `countMax`, the oldest go first.
 struct RecentChanges {
     private struct Change {
         var time: Timestamp
@@ -12,7 +12,7 @@ struct RecentChanges {
 
     private var changes: [Change] = []
     private var head = 0
-    /// Every change after this time is there.
+    /// Every step after this time is there.
     private(set) var completeAfter: Timestamp
 
     init(completeAfter: Timestamp) {
