@@ -11,16 +11,14 @@ struct IndexCursor: Sendable {
     private var position: IndexPosition?
     private var end = IndexPosition.end
     private var fetchCount: Int
+    private let pace: FetchPace
 
-    private static let fetchCountMax = 256
-    /// About how many bytes of keys are read ahead.
-    private static let fetchBytesMax = 64 << 10
-
-    init(_ access: QueryPlan.IndexRun.Access, in shard: Shard, isReversed: Bool, fetchCount: Int) {
+    init(_ access: QueryPlan.IndexRun.Access, in shard: Shard, isReversed: Bool, pace: FetchPace) {
         self.shard = shard
         self.access = access
         self.isReversed = isReversed
-        self.fetchCount = min(max(fetchCount, 1), Self.fetchCountMax)
+        self.fetchCount = pace.first
+        self.pace = pace
     }
 
     var prefixCount: Int { self.access.prefix.count }
@@ -66,8 +64,8 @@ struct IndexCursor: Sendable {
             self.fetched = part.entries
             self.fetched.reverse()
             let bytes = part.entries.reduce(0) { $0 + $1.key.count }
-            let affordable = max(Self.fetchBytesMax / max(bytes / max(part.entries.count, 1), 1), 1)
-            self.fetchCount = min(self.fetchCount * 4, Self.fetchCountMax, affordable)
+            let affordable = max(self.pace.keyBytesMax / max(bytes / max(part.entries.count, 1), 1), 1)
+            self.fetchCount = min(self.fetchCount * 4, self.pace.most, affordable)
         }
     }
 

@@ -22,9 +22,6 @@ struct MergedRuns: Sendable {
     /// How many runs a better index may come for.
     let improvableCount: Int
 
-    /// Entries read ahead from all sources together.
-    private static let fetchMax = 2048
-
     init(
         _ runs: [QueryPlan.Run],
         isByOrderKey: Bool,
@@ -37,11 +34,14 @@ struct MergedRuns: Sendable {
         self.order = isByOrderKey ? query.order : nil
         self.hasDuplicates = runs.count > 1
         self.improvableCount = runs.improvableCount
-        let share = Self.share(of: query, sourceCount: runs.count * database.shards.count)
+        let pace = FetchPace(
+            limit: query.limit.map { $0 + query.offset },
+            sourceCount: runs.count * database.shards.count
+        )
         self.sources = runs.flatMap { run -> [RunSource] in
             switch run {
             case .document(let path): return [RunSource(path, in: database)]
-            case .indexes(let run): return database.shards.map { RunSource(run, in: $0, fetchCount: share) }
+            case .indexes(let run): return database.shards.map { RunSource(run, in: $0, pace: pace) }
             }
         }
         // Keys of indexes run the other way when the query reads them backwards.
@@ -53,12 +53,6 @@ struct MergedRuns: Sendable {
         } else {
             self.isCountable = false
         }
-    }
-
-    /// How many entries each source probably gives.
-    private static func share(of query: Query, sourceCount: Int) -> Int {
-        guard let limit = query.limit else { return max(Self.fetchMax / sourceCount / 16, 4) }
-        return min(limit &+ query.offset, Self.fetchMax) / sourceCount + 3
     }
 
     var isAtEnd: Bool {

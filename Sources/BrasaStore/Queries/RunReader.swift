@@ -10,11 +10,11 @@ struct RunReader: Sendable {
     /// Where the suffix begins in the keys of the entries.
     let suffixStart: Int
 
-    init(_ run: QueryPlan.IndexRun, in shard: Shard, fetchCount: Int) {
+    init(_ run: QueryPlan.IndexRun, in shard: Shard, pace: FetchPace) {
         self.isReversed = run.isReversed
         self.intervals = run.isReversed ? run.intervals : run.intervals.reversed()
         self.cursors = run.accesses.map { access in
-            IndexCursor(access, in: shard, isReversed: run.isReversed, fetchCount: fetchCount)
+            IndexCursor(access, in: shard, isReversed: run.isReversed, pace: pace)
         }
         self.suffixStart = run.accesses.first?.prefix.count ?? 0
     }

@@ -20,8 +20,8 @@ struct RunSource: Sendable {
     /// Whether all that comes from here is a result.
     let isExact: Bool
 
-    init(_ run: QueryPlan.IndexRun, in shard: Shard, fetchCount: Int) {
-        self.run = RunReader(run, in: shard, fetchCount: fetchCount)
+    init(_ run: QueryPlan.IndexRun, in shard: Shard, pace: FetchPace) {
+        self.run = RunReader(run, in: shard, pace: pace)
         self.isExact = run.isExact
     }
 

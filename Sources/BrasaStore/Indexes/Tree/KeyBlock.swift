@@ -41,11 +41,15 @@ struct KeyBlock {
 
     func key(at index: Int) -> [UInt8] {
         let rest = self.rest(index)
-        var key: [UInt8] = []
-        key.reserveCapacity(self.prefixCount + rest.count)
-        key.append(contentsOf: self.bytes[..<self.prefixCount])
-        key.append(contentsOf: self.bytes[rest])
-        return key
+        return self.bytes.withUnsafeBytes { bytes in
+            [UInt8](unsafeUninitializedCapacity: self.prefixCount + rest.count) { buffer, count in
+                let key = UnsafeMutableRawBufferPointer(buffer)
+                key.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<self.prefixCount]))
+                UnsafeMutableRawBufferPointer(rebasing: key[self.prefixCount...])
+                    .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[rest]))
+                count = self.prefixCount + rest.count
+            }
+        }
     }
 
     func keyCount(at index: Int) -> Int { self.prefixCount + self.rest(index).count }
