@@ -34,19 +34,27 @@ struct MatchedNames: Sendable {
                 let wanted = self.isExact ? min(count, Self.fetchMax) : Self.fetchMax
                 self.fetched = try self.scan.next(min(wanted, work.budget), steps: &work.budget)[...]
             }
+            // Documents fetched before cost more than they were charged for: the others have to wait.
+            guard work.budget >= 0 else { return nil }
             guard let entry = self.fetched.popFirst() else { continue }
             guard let document = entry.document else { continue }
             work.statistics.documentsScanned += 1
-            if let found = self.match(entry.path, document) { return found }
+            if let found = self.match(entry.path, document, &work) { return found }
         }
     }
 
-    private func match(_ path: ResourcePath, _ document: Document) -> QueryScan.Entry? {
+    private func match(
+        _ path: ResourcePath,
+        _ document: Document,
+        _ work: inout ScanWork
+    ) -> QueryScan.Entry? {
         if !self.isExact, !self.query.matches(path: path, fields: document.fields) { return nil }
         guard let resume = self.resume else {
             return QueryScan.Entry(path: path, document: document, orderKey: nil)
         }
-        guard let key = self.query.order.key(path: path, fields: document.fields), resume < key else { return nil }
+        guard let key = self.query.order.key(path: path, fields: document.fields) else { return nil }
+        work.charge(key)
+        guard resume < key else { return nil }
         return QueryScan.Entry(path: path, document: document, orderKey: key)
     }
 }

@@ -38,6 +38,7 @@ struct SortedPass: Sendable {
             if let entry {
                 let fields = entry.document.fields
                 guard let key = entry.orderKey ?? self.order.key(path: entry.path, fields: fields) else { continue }
+                if entry.orderKey == nil { work.charge(key) }
                 self.smallest.offer(
                     SmallestEntries.Element(key: key, path: entry.path, document: entry.document)
                 )
