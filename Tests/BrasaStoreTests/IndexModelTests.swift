@@ -151,9 +151,8 @@ private struct IndexModelRun {
         let collectionIDs: [UTF8Text] = ["a", "a!", "b"]
         let definition = IndexDefinition(
             collectionID: collectionIDs[Int.random(in: 0..<3, using: &self.random)],
-            scope: self.random.chance(1, in: 2) ? .collection : .collectionGroup,
-            parts: parts,
-            isNameDescending: self.random.chance(1, in: 3)
+            scope: [.collection, .collectionGroup, .collectionRecursive][Int.random(in: 0..<3, using: &self.random)],
+            parts: parts
         )
         let database = Int.random(in: 0..<2, using: &self.random)
         try self.fixture.store.requestIndex(definition, in: self.handle(database))
@@ -274,7 +273,14 @@ extension IndexDefinition {
     fileprivate func expectedKeys(_ path: ResourcePath, _ fields: EncodedFields) -> [[UInt8]] {
         guard path.collectionID.elementsEqual(self.collectionID.bytes) else { return [] }
         let parent = path.parent?.parent ?? .root
-        var keys = [self.scope == .collection ? OrderPreservingKey(parent).bytes : []]
+        var keys: [[UInt8]]
+        switch self.scope {
+        case .collection: keys = [OrderPreservingKey(parent).bytes]
+        case .collectionGroup: keys = [[]]
+        case .collectionRecursive:
+            let above = sequence(first: parent) { $0.parent?.parent }.prefix { !$0.isRoot }
+            keys = above.map { OrderPreservingKey($0).bytes }
+        }
         for part in self.parts {
             guard let value = fields.value(at: part.path) else { return [] }
             switch (part.kind, value) {
@@ -290,6 +296,6 @@ extension IndexDefinition {
         if self.scope == .collection, let collection = path.parent {
             name = Array(name.dropFirst(OrderPreservingKey(collection).bytes.count - 1).dropLast())
         }
-        return keys.map { $0 + (self.isNameDescending ? name.map { ~$0 } : name) }
+        return keys.map { $0 + name }
     }
 }

@@ -12,7 +12,8 @@ extension QueryCaseGenerator {
             let query = self.query(finding: document)
             let above = document.path.parent?.parent ?? .root
             let isGroup = query.from.first?.allDescendants ?? false
-            guard let parent = ParentName(database: self.database, path: isGroup ? .root : above) else { continue }
+            let isFromRoot = isGroup && self.random.chance(2)
+            guard let parent = ParentName(database: self.database, path: isFromRoot ? .root : above) else { continue }
             let made = QueryCase(documents: documents, query: query, parent: parent)
             if made.checked != nil { return made }
         }

@@ -43,10 +43,12 @@ struct QueryBench {
         _ filters: [StructuredQuery.Filter] = [],
         order: [(String, StructuredQuery.Order.Direction)] = [],
         collection: UTF8Text = "users",
+        parent parentPath: String = "",
         group: Bool = false,
         limit: Int32? = nil
     ) throws -> Query {
-        let parent = try ParentName(database: databaseName(), path: .root).unwrapped()
+        let parent = try ParentName(database: databaseName(), path: parentPath.isEmpty ? .root : path(parentPath))
+            .unwrapped()
         return try Query(
             StructuredQuery(
                 from: [.init(collectionID: collection, allDescendants: group)],

@@ -116,6 +116,45 @@ import Testing
         #expect(bench.store.indexes().isEmpty)
     }
 
+    @Test func manySourcesReadLittleAhead() throws {
+        let bench = try QueryBench(count: 6_000) { $0.queryStepMax = 100_000 }
+        let teams = try filter("team", .in, .array((0..<30).map { .integer($0) }))
+        let query = try bench.query([teams], order: [("score", .ascending)])
+        _ = try bench.run(query)
+        bench.buildIndexes()
+        var scan = try bench.scan(query)
+        #expect(try scan.next(1).count == 1)
+        for _ in 0..<3 {
+            let before = scan.statistics
+            _ = try scan.next(1_000)
+            let read = scan.statistics
+            let ahead = read.indexEntriesScanned - before.indexEntriesScanned
+            #expect(ahead <= 1_000 + 2_048 + 4 * 30 * 4)
+        }
+    }
+
+    @Test func usesCountQueries() throws {
+        let bench = try QueryBench(count: 700)
+        let query = try bench.query([filter("status", .in, .array([.string("new"), .string("old")]))])
+        _ = try bench.run(query)
+        bench.buildIndexes()
+        for _ in 0..<3 { _ = try bench.run(query) }
+        #expect(bench.store.indexes().map(\.uses) == [3])
+    }
+
+    @Test func groupsBelowADocumentHaveIndexesForTheirOrders() throws {
+        let bench = try QueryBench(count: 0)
+        try bench.write(0..<900, path: { "clubs/c\($0 % 3)/rooms/r\($0 % 5)/users/u\($0)" })
+        let query = try bench.query(order: [("score", .descending)], parent: "clubs/c1", group: true, limit: 4)
+        let expected = try bench.run(query).names
+        bench.buildIndexes()
+        let (names, scan) = try bench.run(query)
+        #expect(names == expected && names == ["u898", "u895", "u892", "u889"])
+        #expect(self.properties(scan) == ["(__ancestor__ ASC, score ASC, __name__ ASC)"])
+        #expect(scan.plan.indexesUsed.map(\.queryScope) == ["Collection group"])
+        #expect(scan.statistics.indexEntriesScanned < 40)
+    }
+
     @Test func namesDecideOnlyWhatTheySayTogether() throws {
         let bench = try QueryBench(count: 10)
         let reference = { (id: String) in

@@ -12,25 +12,34 @@ extension IndexDefinition {
         path.isDocument && path.collectionID.elementsEqual(self.collectionID.bytes)
     }
 
-    /// What the keys of a collection below `parent`, the root or a document, begin with. Nothing in a group's scope.
+    /// What the keys of a query's documents below `parent`, the root or a document, begin with. Nothing in a group's scope.
     package func prefix(parent: ResourcePath) -> IndexKey {
-        self.scope == .collection ? IndexKey(parent) : IndexKey()
+        self.scope == .collectionGroup ? IndexKey() : IndexKey(parent)
+    }
+
+    /// What a document's keys begin with.
+    private func starts(of path: ResourcePath) -> [IndexKey] {
+        switch self.scope {
+        case .collection:
+            var start = IndexKey(capacity: path.bytes.count + 48)
+            start.appendParentOfCollection(of: path)
+            return [start]
+        case .collectionGroup: return [IndexKey(capacity: path.bytes.count + 48)]
+        case .collectionRecursive:
+            return stride(from: 2, to: path.segmentCount, by: 2).map { IndexKey(path.prefix(segments: $0)) }
+        }
     }
 
     /// The end of a document's keys.
     package func appendName(of path: ResourcePath, to key: inout IndexKey) {
-        let start = key.bytes.count
         if self.scope == .collection { key.appendID(of: path) } else { key.append(path) }
-        if self.isNameDescending { key.complement(from: start) }
     }
 
     /// A document's keys, none when it lacks one of the fields; nil when they are more than an index takes of one
     /// document. `path` is one that the index covers.
     package func keys(path: ResourcePath, fields: EncodedFields) -> [IndexKey]? {
-        var first = IndexKey(capacity: path.bytes.count + 48)
-        if self.scope == .collection { first.appendParentOfCollection(of: path) }
-        var keys = [first]
-        first = IndexKey()
+        var keys = self.starts(of: path)
+        if keys.isEmpty { return [] }
         for part in self.parts {
             if part.kind == .contains {
                 guard let elements = fields.elementKeys(at: part.path, limit: Self.entriesMax),

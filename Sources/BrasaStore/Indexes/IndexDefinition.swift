@@ -4,14 +4,18 @@ package import BrasaDocuments
 /// fields and then of their names.
 ///
 /// A key is, in a collection's scope, the order-preserving path of the collection's parent, so that each collection is a
-/// run of its own; then the parts, descending ones complemented; then the document's id, in a group's scope its whole
-/// path. No key is the beginning of another, since each part of it ends by itself.
+/// run of its own, in the recursive scope that of a document above; then the parts, descending ones complemented; then the
+/// document's id, in the groups' scopes its whole path. No key is the beginning of another, since each part of it ends by
+/// itself.
 package struct IndexDefinition: Hashable, Sendable {
     package enum Scope: Hashable, Sendable {
         /// For queries of one collection at a time, wherever it is.
         case collection
         /// For queries of all collections with the id.
         case collectionGroup
+        /// For sorted queries of the collections with the id that are below one document: an entry for each document that
+        /// is above.
+        case collectionRecursive
     }
 
     package struct Part: Hashable, Sendable {
@@ -33,13 +37,11 @@ package struct IndexDefinition: Hashable, Sendable {
     package let collectionID: UTF8Text
     package let scope: Scope
     package let parts: [Part]
-    package let isNameDescending: Bool
 
-    package init(collectionID: UTF8Text, scope: Scope, parts: [Part], isNameDescending: Bool = false) {
+    package init(collectionID: UTF8Text, scope: Scope, parts: [Part]) {
         self.collectionID = collectionID
         self.scope = scope
         self.parts = parts
-        self.isNameDescending = isNameDescending
     }
 
     /// As a query's explanation shows it: `(foo ASC, tags CONTAINS, __name__ ASC)`.
@@ -51,7 +53,8 @@ package struct IndexDefinition: Hashable, Sendable {
             case .contains: "\(part.path.canonical) CONTAINS"
             }
         }
-        return "(\((parts + ["__name__ \(self.isNameDescending ? "DESC" : "ASC")"]).joined(separator: ", ")))"
+        let start = self.scope == .collectionRecursive ? ["__ancestor__ ASC"] : []
+        return "(\((start + parts + ["__name__ ASC"]).joined(separator: ", ")))"
     }
 
     /// Also as an explanation shows it.

@@ -39,9 +39,8 @@ extension ConjunctionShape {
         }
         if first.isDescending != self.isReversed { intervals = intervals.reversed().map(\.complemented) }
         // Terms on the fields behind the first leave gaps, and so do names, which come last.
-        let isGroupBelowDocument = self.names.allDescendants && !self.names.parent.isRoot
         let isExact =
-            !isGroupBelowDocument && self.names.lower == nil && self.names.upper == nil
+            self.names.lower == nil && self.names.upper == nil
             && self.terms.allSatisfy { term in
                 switch term.condition {
                 case .equal: !term.path.isDocumentName

@@ -77,7 +77,11 @@ struct ConjunctionShape: Sendable {
         self.sortParts.contains { if case .constant = $0 { true } else { false } }
     }
 
-    var scope: IndexDefinition.Scope { self.names.allDescendants ? .collectionGroup : .collection }
+    var scope: IndexDefinition.Scope {
+        guard self.names.allDescendants else { return .collection }
+        // In the order of names what is below a document is side by side in the whole group's index as well.
+        return self.names.parent.isRoot || self.sortFields.isEmpty ? .collectionGroup : .collectionRecursive
+    }
 
     /// The index with these known parts and the suffix. Nil for queries of any collection.
     func definition(_ bound: [BoundPart]) -> IndexDefinition? {
@@ -89,9 +93,8 @@ struct ConjunctionShape: Sendable {
     }
 
     /// The index that has exactly the conjunction's documents side by side. Nil when none has: for queries of any
-    /// collection, and for sorted ones of the groups below a document, whose names are not side by side.
+    /// collection.
     var idealDefinition: IndexDefinition? {
-        if self.scope == .collectionGroup, !self.names.parent.isRoot, !self.sortFields.isEmpty { return nil }
         if self.bound.isEmpty, self.sortFields.isEmpty { return nil }
         return self.definition(self.bound)
     }
