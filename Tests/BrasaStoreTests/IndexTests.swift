@@ -49,7 +49,7 @@ import Testing
         #expect(fixture.store.readyIndex(index, in: database) == nil)
         #expect(fixture.store.indexes().map(\.state) == [.building])
         while fixture.store.indexStep() {}
-        for _ in 0..<3 { #expect(fixture.store.readyIndex(index, in: database) != nil) }
+        for _ in 0..<3 { #expect(fixture.store.useIndex(index, in: database)) }
         let listed = try #require(fixture.store.indexes().first)
         #expect(fixture.store.indexes().count == 1)
         #expect(listed.state == .ready && listed.entries == 50 && listed.uses == 3)
@@ -65,7 +65,7 @@ import Testing
         while fixture.store.indexStep() {}
         for _ in 0..<5 {
             fixture.clock.advance(microseconds: 20_000_000)
-            #expect(fixture.store.readyIndex(used, in: database) != nil)
+            #expect(fixture.store.useIndex(used, in: database))
         }
         while fixture.store.indexStep() {}
         #expect(fixture.store.indexes().map(\.definition) == [used])
@@ -151,14 +151,72 @@ import Testing
             $0.indexesMax = 2
             $0.indexRetry = .seconds(60)
         }
-        for field in ["a", "b", "c"] { fixture.store.requestIndex(try self.definition(field), in: database) }
+        for field in ["a", "b", "b", "c", "c"] { fixture.store.requestIndex(try self.definition(field), in: database) }
         while fixture.store.indexStep() {}
         #expect(try fixture.store.indexes().map(\.definition) == [self.definition("a"), self.definition("b")])
         fixture.clock.advance(microseconds: 61_000_000)
-        #expect(fixture.store.readyIndex(try self.definition("a"), in: database) != nil)
-        fixture.store.requestIndex(try self.definition("c"), in: database)
+        #expect(fixture.store.useIndex(try self.definition("a"), in: database))
+        for _ in 0..<2 { fixture.store.requestIndex(try self.definition("c"), in: database) }
         while fixture.store.indexStep() {}
         #expect(try fixture.store.indexes().map(\.definition) == [self.definition("a"), self.definition("c")])
+    }
+
+    @Test func whenManyAreThereAnIndexHasToBeAskedForAgain() throws {
+        let (fixture, database) = try self.fixture(documents: 3) {
+            $0.indexesMax = 8
+            $0.indexRetry = .seconds(600)
+        }
+        let store = fixture.store
+        for number in 0..<100 { store.requestIndex(try self.definition("members.u\(number)"), in: database) }
+        while store.indexStep() {}
+        #expect(store.indexes().count == 4)
+        for field in ["x", "y", "x", "y"] { store.requestIndex(try self.definition(field), in: database) }
+        while store.indexStep() {}
+        #expect(store.indexes().count == 6)
+        // What hardly anybody used gives way sooner than what was used.
+        for field in ["x", "y"] {
+            for _ in 0..<5 { #expect(store.useIndex(try self.definition(field), in: database)) }
+        }
+        fixture.clock.advance(microseconds: 61_000_000)
+        for number in 200..<210 {
+            for _ in 0..<2 { store.requestIndex(try self.definition("members.u\(number)"), in: database) }
+            while store.indexStep() {}
+        }
+        #expect(store.indexes().count == 8)
+        for field in ["x", "y"] { #expect(store.useIndex(try self.definition(field), in: database)) }
+    }
+
+    @Test func anIndexThatFailsAgainIsGivenUpForLonger() throws {
+        let (fixture, database) = try self.fixture(documents: 300, textBytes: 1_000) {
+            $0.indexBytesMax = 100_000
+            $0.indexRetry = .seconds(60)
+        }
+        let index = try self.definition("x")
+        for seconds in [60, 120, 240] as [Int64] {
+            fixture.store.requestIndex(index, in: database)
+            while fixture.store.indexStep() {}
+            fixture.clock.advance(microseconds: (seconds - 1) * 1_000_000)
+            fixture.store.requestIndex(index, in: database)
+            #expect(fixture.store.indexes().map(\.state) == [.abandoned])
+            fixture.clock.advance(microseconds: 1_000_000)
+        }
+        fixture.store.requestIndex(index, in: database)
+        #expect(fixture.store.indexes().map(\.state) == [.building])
+    }
+
+    @Test func elementsThatAreTheSameCountOnce() throws {
+        let (fixture, database) = try self.fixture(documents: 0) { $0.log.segmentBytes = 4 << 20 }
+        let elements = (0..<100_000).map { Value.integer(Int64($0 % 7)) }
+        let fields = EncodedFields(encoding: [Value.MapEntry(key: "x", value: .array(elements))])
+        let change = DocumentChange(
+            database: database,
+            path: try path("c/same"),
+            outcome: .set(fields, createTime: nil)
+        )
+        _ = try fixture.store.apply(changes: [change], waiter: nil)
+        fixture.store.requestIndex(try self.definition("x", .contains), in: database)
+        while fixture.store.indexStep() {}
+        #expect(fixture.store.indexes().map(\.entries) == [7])
     }
 
     @Test(arguments: [true, false])
@@ -223,5 +281,14 @@ import Testing
             #expect(lengths.allSatisfy { abs($0 - mean) < 130 }, "\(lengths)")
         }
         #expect(try fixture.store.partitionPoints(collectionID: "nothing", count: 5, in: database, at: now).isEmpty)
+    }
+}
+
+extension Store {
+    /// Uses an index as a query does; false when there is none.
+    fileprivate func useIndex(_ definition: IndexDefinition, in database: DatabaseHandle) -> Bool {
+        guard let index = self.readyIndex(definition, in: database) else { return false }
+        self.markUsed([index])
+        return true
     }
 }

@@ -94,7 +94,7 @@ extension OrderPreservingKey {
 
 extension EncodedFields {
     /// The keys of an array's distinct elements, ascending: none when the field is no array or is not there, nil when the
-    /// array has more than `limit` elements.
+    /// array has more than `limit` distinct ones.
     package func elementKeys(at path: FieldPath, limit: Int) -> [OrderPreservingKey]? {
         let keys: [OrderPreservingKey]? = self.bytes.withUnsafeBytes { bytes in
             let memory = WireReader(bytes)
@@ -107,15 +107,28 @@ extension EncodedFields {
             var keys: [OrderPreservingKey] = []
             var reader = memory.sub(member.payload)
             while let element = try? reader.nextElement(of: ValueField.element, isCanonical: &ignored) {
-                guard keys.count < limit else { return nil }
                 var key = OrderPreservingKey()
                 if key.append(encoded: element, of: memory) { keys.append(key) }
+                // Not all of them are held when many are the same.
+                if keys.count > 2 * limit {
+                    keys.sortWithoutDuplicates()
+                    if keys.count > limit { return nil }
+                }
             }
             return keys
         }
-        guard let keys, keys.count > 1 else { return keys }
+        guard var keys else { return nil }
+        keys.sortWithoutDuplicates()
+        return keys.count > limit ? nil : keys
+    }
+}
+
+extension [OrderPreservingKey] {
+    fileprivate mutating func sortWithoutDuplicates() {
+        guard self.count > 1 else { return }
+        self.sort()
         var distinct: [OrderPreservingKey] = []
-        for key in keys.sorted() where distinct.last != key { distinct.append(key) }
-        return distinct
+        for key in self where distinct.last != key { distinct.append(key) }
+        self = distinct
     }
 }

@@ -23,13 +23,17 @@ extension IndexRegistry {
     private func tidy(_ state: inout State, now: Int64) {
         for (key, record) in state.records {
             switch record.state {
-            case .abandoned(let until): if until <= now { state.records[key] = nil }
+            case .abandoned(let until):
+                // Known for a while yet, so that one that fails again waits longer.
+                if self.time(until, plus: self.restingTime(failures: record.failures)) <= now {
+                    state.records[key] = nil
+                }
             case .building, .ready:
-                if record.index?.counts.isOverflowing ?? true { state.abandon(key, until: self.retryTime(now)) }
+                if record.index?.counts.isOverflowing ?? true { self.giveUp(key, &state, now: now) }
             }
         }
         let idleSince = now.reduced(by: self.configuration.indexIdle.wholeNanoseconds)
-        if let idle = state.leastWanted(before: idleSince, { $0 == .ready }) {
+        if let idle = state.leastWanted(before: idleSince, { state, _ in state == .ready }) {
             state.remove(idle)
         } else if state.bytes > self.configuration.indexBytesMax {
             self.makeRoom(&state, now: now)
@@ -42,12 +46,12 @@ extension IndexRegistry {
     private func makeRoom(_ state: inout State, now: Int64) {
         let growing = state.records.first { $0.value.state == .building && $0.value.index?.counts.bytes ?? 0 > 0 }
         if let growing {
-            if let resting = state.leastWanted(before: self.restingSince(now), { $0 == .ready }) {
+            if let resting = state.leastWanted(before: self.restingSince(now), { state, _ in state == .ready }) {
                 state.remove(resting)
             } else {
-                state.abandon(growing.key, until: self.retryTime(now))
+                self.giveUp(growing.key, &state, now: now)
             }
-        } else if let key = state.leastWanted(before: .max, { $0 == .ready }) {
+        } else if let key = state.leastWanted(before: .max, { state, _ in state == .ready }) {
             state.remove(key)
         } else if let key = state.records.filter({ $0.value.state == .ready }).min(by: { $0.value.rank < $1.value.rank }
         )?.key {
@@ -55,13 +59,48 @@ extension IndexRegistry {
         }
     }
 
-    /// An index that was last wanted before this may have to make room.
-    func restingSince(_ now: Int64) -> Int64 { now.reduced(by: self.configuration.indexRetry.wholeNanoseconds) }
+    /// Whether there may be another index; makes the place if need be.
+    func hasPlace(for key: Key, _ state: inout State, now: Int64) -> Bool {
+        let countMax = self.configuration.indexesMax
+        guard state.records.count >= countMax / 2 else { return true }
+        let span = self.configuration.indexRetry.wholeNanoseconds
+        guard state.wishes.isRepeated(key, at: now, within: span) else { return false }
+        guard state.records.count >= countMax else { return true }
+        let hardlyUsed = state.leastWanted(before: now.reduced(by: span / Self.hardlyUsedRestDivisor)) { state, uses in
+            state != .building && uses <= Self.hardlyUsedMax
+        }
+        guard
+            let resting = hardlyUsed
+                ?? state.leastWanted(before: self.restingSince(now), { state, _ in state != .building })
+        else { return false }
+        state.remove(resting)
+        return true
+    }
 
-    /// When an index that found no room may be asked for again.
-    private func retryTime(_ now: Int64) -> Int64 {
-        let (time, overflow) = now.addingReportingOverflow(self.configuration.indexRetry.wholeNanoseconds)
+    /// An index that so few queries used rests only for this part of the time.
+    private static var hardlyUsedMax: Int { 2 }
+    private static var hardlyUsedRestDivisor: Int64 { 10 }
+
+    /// An index that was last wanted before this may have to make room.
+    private func restingSince(_ now: Int64) -> Int64 { now.reduced(by: self.configuration.indexRetry.wholeNanoseconds) }
+
+    private func giveUp(_ key: Key, _ state: inout State, now: Int64) {
+        let failures = (state.records[key]?.failures ?? 0) + 1
+        state.abandon(key, until: self.time(now, plus: self.restingTime(failures: failures)))
+    }
+
+    /// For how long an index is not tried again: twice as long each time.
+    private func restingTime(failures: Int) -> Int64 {
+        let (time, overflow) = self.configuration.indexRetry.wholeNanoseconds
+            .multipliedReportingOverflow(by: 1 << Int64(min(max(failures - 1, 0), Self.doublingsMax)))
         return overflow ? .max : time
+    }
+
+    private static var doublingsMax: Int { 7 }
+
+    private func time(_ time: Int64, plus span: Int64) -> Int64 {
+        let (sum, overflow) = time.addingReportingOverflow(span)
+        return overflow ? .max : sum
     }
 }
 
@@ -80,17 +119,18 @@ extension IndexRegistry.Record {
 }
 
 extension IndexRegistry.State {
-    /// Of those that are in a state of interest and that no query is reading, the one to go first.
+    /// Of those that are of interest and that no query is reading, the one to go first.
     mutating func leastWanted(
         before time: Int64,
-        _ isOfInterest: (IndexRegistry.Record.State) -> Bool
+        _ isOfInterest: (_ state: IndexRegistry.Record.State, _ uses: Int) -> Bool
     ) -> IndexRegistry.Key? {
         var least: (key: IndexRegistry.Key, rank: IndexRegistry.Record.Rank)?
         // Over a list of the keys: an iterator over the dictionary would be a second reference to what is in it.
         for key in Array(self.records.keys) {
             guard let place = self.records.index(forKey: key) else { continue }
             let rank = self.records.values[place].rank
-            guard isOfInterest(self.records.values[place].state), rank.lastWanted < time,
+            let (recordState, uses) = (self.records.values[place].state, self.records.values[place].uses)
+            guard isOfInterest(recordState, uses), rank.lastWanted < time,
                 least.map({ rank < $0.rank }) ?? true
             else { continue }
             if self.records.values[place].index == nil || self.isUnread(place) { least = (key, rank) }

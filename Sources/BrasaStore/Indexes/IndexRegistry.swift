@@ -5,7 +5,8 @@ import Synchronization
 /// The indexes that queries asked for, and how much they are used. `state` is locked with no other lock held, and none is
 /// taken under it.
 ///
-/// At most `indexesMax` are there. Past it one that nobody wanted for `indexRetry` makes room, or the request is ignored.
+/// At most `indexesMax` are there. Past it one that nobody wanted for `indexRetry` makes room, one that hardly anybody
+/// used sooner, or the request is ignored. When half as many are there, an index has to be asked for twice.
 final class IndexRegistry: Sendable {
     struct Key: Hashable {
         let database: DatabaseHandle
@@ -28,6 +29,8 @@ final class IndexRegistry: Sendable {
         let number: Int
         let created: Int64
         var uses = 0
+        /// How often it was given up.
+        var failures = 0
         var lastUsed: Int64?
         /// Monotonic time of the last use or request.
         var lastWanted: Int64
@@ -38,6 +41,7 @@ final class IndexRegistry: Sendable {
         var nextNumber = 0
         /// No longer in `records`, and still in the shards.
         var dropped: [Index] = []
+        var wishes = IndexWishes()
     }
 
     let state = Mutex(State())
@@ -52,36 +56,48 @@ final class IndexRegistry: Sendable {
     }
 
     func ready(_ key: Key) -> Index? {
-        let (wall, now) = (self.clock.wall(), self.clock.monotonic())
-        return self.state.withLock { state in
+        self.state.withLock { state in
             guard let place = state.records.index(forKey: key), state.records.values[place].state == .ready,
                 let index = state.records.values[place].index, !index.counts.isOverflowing
             else { return nil }
-            state.records.values[place].uses += 1
-            state.records.values[place].lastUsed = wall
-            state.records.values[place].lastWanted = now
             return index
+        }
+    }
+
+    /// A query reads these indexes.
+    func markUsed(_ indexes: [Index]) {
+        let (wall, now) = (self.clock.wall(), self.clock.monotonic())
+        self.state.withLock { state in
+            for index in indexes {
+                let key = Key(database: index.database, definition: index.definition)
+                guard let place = state.records.index(forKey: key), state.records.values[place].index === index else {
+                    continue
+                }
+                state.records.values[place].uses += 1
+                state.records.values[place].lastUsed = wall
+                state.records.values[place].lastWanted = now
+            }
         }
     }
 
     func request(_ key: Key) {
         let (wall, now) = (self.clock.wall(), self.clock.monotonic())
         let isNew = self.state.withLock { state in
+            var failures = 0
             if let place = state.records.index(forKey: key) {
                 guard case .abandoned(let until) = state.records.values[place].state, until <= now else {
                     state.records.values[place].lastWanted = now
                     return false
                 }
-            } else if state.records.count >= self.configuration.indexesMax {
-                guard let resting = state.leastWanted(before: self.restingSince(now), { $0 != .building }) else {
-                    return false
-                }
-                state.remove(resting)
+                failures = state.records.values[place].failures
+            } else if !self.hasPlace(for: key, &state, now: now) {
+                return false
             }
             state.records[key] = Record(
                 index: Index(definition: key.definition, database: key.database),
                 number: state.nextNumber,
                 created: wall,
+                failures: failures,
                 lastWanted: now
             )
             state.nextNumber += 1
@@ -124,6 +140,7 @@ extension IndexRegistry.State {
     mutating func abandon(_ key: IndexRegistry.Key, until time: Int64) {
         guard let index = self.records[key]?.index else { return }
         self.records[key]?.index = nil
+        self.records[key]?.failures += 1
         self.records[key]?.state = .abandoned(until: time)
         self.dropped.append(index)
     }

@@ -37,6 +37,17 @@ enum QueryPlan: Sendable {
 }
 
 extension [QueryPlan.Run] {
+    /// Each once.
+    var indexes: [BrasaStore.Index] {
+        var indexes: [BrasaStore.Index] = []
+        for case .indexes(let run) in self {
+            for access in run.accesses where !indexes.contains(where: { $0 === access.index }) {
+                indexes.append(access.index)
+            }
+        }
+        return indexes
+    }
+
     /// For how many an index that is not there would be better.
     var improvableCount: Int {
         self.count { run in

@@ -45,6 +45,7 @@ extension QueryScan {
             )
             self.stage = .sort(pass)
         case .merge(let runs, let isByOrderKey):
+            self.store.markUsed(runs.indexes)
             let merged = MergedRuns(
                 runs,
                 isByOrderKey: isByOrderKey,

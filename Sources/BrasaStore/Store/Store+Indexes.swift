@@ -2,9 +2,14 @@ import BrasaDocuments
 import Synchronization
 
 extension Store {
-    /// The index if it is complete, for every time that can be read. Counts as a use of it.
+    /// The index if it is complete, for every time that can be read.
     package func readyIndex(_ definition: IndexDefinition, in database: DatabaseHandle) -> Index? {
         self.indexRegistry.ready(IndexRegistry.Key(database: database, definition: definition))
+    }
+
+    /// A query reads these indexes: counts as a use of each.
+    package func markUsed(_ indexes: [Index]) {
+        self.indexRegistry.markUsed(indexes)
     }
 
     /// Asks for an index. `indexStep` builds it, unless there is no room for it.
