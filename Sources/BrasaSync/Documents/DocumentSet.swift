@@ -27,12 +27,7 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
         self.byPath[path].map { self.position(of: $0.key) }
     }
 
-    /// Whether `left` comes after `right` in the order.
-    func isAfter(_ left: SyncDocument, _ right: SyncDocument) -> Bool {
-        self.key(of: right) < self.key(of: left)
-    }
-
-    /// In the order, ties of all fields by name, as the order has it.
+    /// In the order, ties of all fields by name.
     func precedes(_ left: SyncDocument, _ right: SyncDocument) -> Bool {
         self.key(of: left) < self.key(of: right)
     }
@@ -79,7 +74,18 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
         self.entries = merged
     }
 
-    private func key(of document: SyncDocument) -> OrderPreservingKey {
+    /// Takes out what is too much, from the one end or the other. Gives what was taken out. Complexity: O(n).
+    mutating func trim(to count: Int, keepingFirst: Bool) -> [SyncDocument] {
+        let excess = self.entries.count - Swift.max(0, count)
+        guard excess > 0 else { return [] }
+        let dropped = (keepingFirst ? self.entries.suffix(excess) : self.entries.prefix(excess)).map(\.document)
+        if keepingFirst { self.entries.removeLast(excess) } else { self.entries.removeFirst(excess) }
+        for document in dropped { self.byPath[document.path] = nil }
+        return dropped
+    }
+
+    /// Documents are in the order of their keys.
+    func key(of document: SyncDocument) -> OrderPreservingKey {
         // A document that lacks a field of the order matches no query, so it does not get here.
         self.order.key(path: document.path, fields: document.fields) ?? OrderPreservingKey(document.path)
     }

@@ -127,8 +127,11 @@ final class RemoteStore {
     }
 
     private func stopStreams() {
-        self.writes.lifecycle.stop()
-        self.watch.lifecycle.stop()
+        for lifecycle in [self.writes.lifecycle, self.watch.lifecycle] {
+            lifecycle.stop()
+            // What comes next is a fresh start.
+            lifecycle.inhibitBackoff()
+        }
         self.pipeline = []
         self.aggregator = nil
     }

@@ -59,7 +59,7 @@ final class View {
             query: self.query,
             documents: self.documents,
             oldDocuments: old,
-            changes: self.sorted(computed.changes, old: old),
+            changes: self.sorted(computed.changes),
             mutatedKeys: self.mutatedKeys,
             isFromCache: newState == .local,
             syncStateChanged: stateChanged,
@@ -88,12 +88,10 @@ final class View {
         return LimboChanges(added: new.subtracting(old).sorted(), removed: old.subtracting(new).sorted())
     }
 
-    private func sorted(_ changes: DocumentChangeSet, old: DocumentSet) -> [DocumentChange] {
+    private func sorted(_ changes: DocumentChangeSet) -> [DocumentChange] {
         let order = self.documents
-        return changes.changes.values.sorted { left, right in
-            if left.kind.rank != right.kind.rank { return left.kind.rank < right.kind.rank }
-            return order.precedes(left.document, right.document)
-        }
+        let keyed = changes.changes.values.map { (rank: $0.kind.rank, key: order.key(of: $0.document), change: $0) }
+        return keyed.sorted { ($0.rank, $0.key) < ($1.rank, $1.key) }.map(\.change)
     }
 }
 

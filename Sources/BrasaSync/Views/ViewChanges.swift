@@ -18,7 +18,7 @@ extension View {
         let old = result.documents
         let edge = self.edge(of: old)
         var puts: [ResourcePath: SyncDocument?] = [:]
-        for (path, candidate) in changed.sorted(by: { $0.key < $1.key }) {
+        for (path, candidate) in changed {
             let before = old[path]
             let after = self.query.matches(candidate) ? candidate : nil
             guard let change = self.change(path, from: before, to: after) else { continue }
@@ -81,10 +81,7 @@ extension View {
 
     private func enforceLimit(on result: inout ViewChanges) {
         guard let limit = self.query.limit else { return }
-        while result.documents.count > limit {
-            let dropped = self.query.limitType == .first ? result.documents.last : result.documents.first
-            guard let dropped else { return }
-            result.documents.remove(dropped.path)
+        for dropped in result.documents.trim(to: limit, keepingFirst: self.query.limitType == .first) {
             result.mutatedKeys.remove(dropped.path)
             result.changes.track(DocumentChange(.removed, dropped))
         }
