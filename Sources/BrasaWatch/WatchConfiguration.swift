@@ -2,8 +2,14 @@ package struct WatchConfiguration: Sendable {
     /// Past these, a target ends with `tooManyTargets`.
     package var streamTargetsMax = 1_000
     package var targetsMax = 1_000_000
-    /// What the windows of queries with a limit may keep; past it, a target ends with `windowTooLarge`.
+    /// What the windows of queries with a limit may keep together; past it, a target ends with `windowTooLarge`. Large
+    /// ones do not get the last quarter, so that those of others find room.
     package var windowBytesMax = 64 << 20
+    /// What one of them may keep, and up to what it is a small one.
+    package var viewWindowBytesMax = 8 << 20
+    package var smallWindowBytesMax = 64 << 10
+    /// How many windows are filled at a time; others wait.
+    package var fillingsMax = 8
     /// A stream that was told nothing for this long is told the time.
     package var heartbeat: Duration = .seconds(30)
     /// For how long the versions that a slow stream needs are kept beyond the history window.

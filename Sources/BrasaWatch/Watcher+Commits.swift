@@ -129,15 +129,15 @@ extension Watcher {
     private func settle(_ view: View, at time: Timestamp) throws(StoreError) {
         let changes = view.windowChanges
         view.windowChanges = []
-        let bytes = view.windowBytes
+        let bytes = view.countedBytes
         let moves: [Window.Move]
         if let applied = view.window?.apply(changes) {
             moves = applied
         } else {
             moves = try self.refill(view, at: time)
         }
-        self.windowBytes += view.windowBytes - bytes
-        if self.windowBytes > self.configuration.windowBytesMax, view.windowBytes > bytes {
+        self.count(view)
+        if view.countedBytes > bytes, self.isTooLarge(view, isNew: false) {
             self.step.failed.append(view)
             return
         }
@@ -159,8 +159,7 @@ extension Watcher {
             view.window = window
             return Window.moves(from: former, to: window.shown)
         }
-        view.filling = .running(filling)
-        self.fillings.append(view)
+        self.goOn(filling, of: view)
         for target in view.subscribers where target.isLive { target.stream.fallBehind() }
         return []
     }

@@ -17,13 +17,35 @@ extension Watcher {
         guard view.subscribers.isEmpty else { return }
         table.remove(view)
         self.values.views -= 1
-        self.windowBytes -= view.windowBytes
+        view.window = nil
+        view.filling = nil
+        self.count(view)
     }
 
     /// Ends all targets of a view.
     func fail(_ view: View, _ failure: TargetFailure) {
         for target in view.subscribers.reversed() { target.stream.end(target, cause: failure) }
     }
+
+    // MARK: Bytes
+
+    /// What the view's window takes may have changed.
+    func count(_ view: View) {
+        let bytes = view.windowBytes
+        self.windowBytes += bytes - view.countedBytes
+        view.countedBytes = bytes
+    }
+
+    /// Whether the window has to go. `isNew`: it is being filled, so that nobody has been shown it yet; of those the
+    /// large ones make room for the small.
+    func isTooLarge(_ view: View, isNew: Bool) -> Bool {
+        let max = self.configuration.windowBytesMax
+        if view.countedBytes > self.configuration.viewWindowBytesMax { return true }
+        let isLarge = view.countedBytes > self.configuration.smallWindowBytesMax
+        return self.windowBytes > (isNew && isLarge ? max - max / 4 : max)
+    }
+
+    // MARK: Filling
 
     /// The window is to be filled at the watcher's position.
     func wantWindow(_ view: View) {
@@ -32,21 +54,31 @@ extension Watcher {
         view.filling = .wanted
     }
 
-    /// The second part of a turn.
+    /// The window is to be filled, and a part of that is done.
+    func goOn(_ filling: WindowFilling, of view: View) {
+        // Nobody looks at what it was.
+        view.window?.fill([], isComplete: false)
+        if self.fillings.begin(view, atMost: self.configuration.fillingsMax) {
+            view.filling = .running(filling)
+        } else {
+            self.wantWindow(view)
+        }
+        self.count(view)
+    }
+
+    /// The second part of a turn: a piece of one window after the other.
     func fillWindows() {
-        var waiting = self.fillings.takeAll()
-        while self.readsLeft > 0, let view = waiting.popFirst() {
+        while self.readsLeft > 0, let view = self.fillings.next(atMost: self.configuration.fillingsMax) {
             guard !view.subscribers.isEmpty else { continue }
             if self.fill(view) {
                 for target in view.subscribers { self.enqueue(target.stream) }
             } else {
-                self.fillings.append(view)
+                self.fillings.putBack(view)
             }
         }
-        self.fillings.putBack(waiting)
     }
 
-    /// Does as much as the turn allows; whether the view is ready or gone.
+    /// Does a piece; whether the view is ready or gone.
     private func fill(_ view: View) -> Bool {
         guard case .query(let query) = view.selection, let window = view.window else { return true }
         do throws(StoreError) {
@@ -55,27 +87,28 @@ extension Watcher {
                 filling = running
             } else {
                 let count = window.fillCount
+                view.window?.fill([], isComplete: false)
                 filling = try WindowFilling(query, count: count, in: view.database, at: self.position, of: self.store)
                 view.filling = .running(filling)
             }
-            while self.readsLeft > 0 {
-                self.readsLeft -= WindowFilling.chunk
-                let isDone = try filling.advance()
-                if self.windowBytes + filling.bytes > self.configuration.windowBytesMax {
-                    self.fail(view, .windowTooLarge)
-                    return true
-                }
-                if isDone { return try self.finish(filling, of: view) }
+            self.readsLeft -= WindowFilling.chunk
+            let isDone = try filling.advance()
+            self.count(view)
+            if self.isTooLarge(view, isNew: true) {
+                self.fail(view, .windowTooLarge)
+                return true
             }
-            return false
+            return isDone ? try self.finish(filling, of: view) : false
         } catch {
             view.filling = .wanted
+            self.count(view)
             return false
         }
     }
 
     private func finish(_ filling: WindowFilling, of view: View) throws(StoreError) -> Bool {
         view.filling = .wanted
+        defer { self.count(view) }
         guard case .query(let query) = view.selection, var window = view.window, let missed = filling.finish(&window)
         else { return false }
         var changes: [Window.Change] = []
@@ -87,7 +120,6 @@ extension Watcher {
             changes.append(Window.Change(path: path, before: query.windowEntry(path, before)?.key, after: entry))
         }
         guard window.apply(changes) != nil else { return false }
-        self.windowBytes += window.bytes - view.windowBytes
         view.window = window
         view.filling = nil
         view.recent = RecentChanges(completeAfter: self.position)

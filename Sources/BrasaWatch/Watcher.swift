@@ -40,8 +40,9 @@ package final class Watcher: @unchecked Sendable {
     /// Not all commits were taken in the last turn: what has gathered is taken as one.
     var isBehind = false
     var step = CommitStep()
+    /// What windows keep, and what has been gathered for those that are being filled.
     var windowBytes = 0
-    var fillings = WorkQueue<View>()
+    var fillings = FillingQueue()
     var work = WorkQueue<WatchStream>()
     /// What is left of this turn's.
     var eventsLeft = 0
@@ -200,7 +201,7 @@ package final class Watcher: @unchecked Sendable {
         self.signal.bitwiseAnd(~Self.isActive, ordering: .acquiringAndReleasing)
         self.pin = nil
         for stream in self.work.takeAll() { stream.isQueued = false }
-        _ = self.fillings.takeAll()
+        self.fillings = FillingQueue()
     }
 
     /// The versions of the watcher's position; without a pin when history has lost them already.

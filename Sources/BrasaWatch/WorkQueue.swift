@@ -4,9 +4,13 @@ struct WorkQueue<Element> {
 
     var isEmpty: Bool { self.elements.isEmpty }
 
+    var count: Int { self.elements.count }
+
     mutating func append(_ element: Element) {
         self.elements.append(element)
     }
+
+    mutating func popFirst() -> Element? { self.elements.popFirst() }
 
     /// Everything that waits now; what is not done of it is put back.
     mutating func takeAll() -> ArraySlice<Element> {

@@ -291,10 +291,16 @@ func root() throws -> ParentName {
 }
 
 /// A collection below the root, ordered by its field `n` when it is limited.
-func target(_ collection: UTF8Text, atLeast least: Int64? = nil, limit: Int32? = nil) throws -> TestTarget {
+func target(
+    _ collection: UTF8Text,
+    atLeast least: Int64? = nil,
+    limit: Int32? = nil,
+    offset: Int32 = 0
+) throws -> TestTarget {
     let field = try FieldPath(parsing: "n".utf8)
     var query = StructuredQuery()
     query.from = [StructuredQuery.CollectionSelector(collectionID: collection)]
+    query.offset = offset
     if let least { query.filter = .field(field, .greaterThanOrEqual, .integer(least)) }
     if let limit {
         query.limit = limit

@@ -28,6 +28,8 @@ final class View {
     var window: Window?
     /// Not nil: the window has to be filled, and until then nothing can be told of the view.
     var filling: Filling?
+    /// What the watcher has counted of its window.
+    var countedBytes = 0
     /// This step's changes, for the window.
     var windowChanges: [Window.Change] = []
     private var lastSent: WatchedDocument?
@@ -54,7 +56,13 @@ final class View {
     }
 
     var isReady: Bool { self.filling == nil }
-    var windowBytes: Int { self.window?.bytes ?? 0 }
+
+    /// What its window takes, and what is gathered to fill it.
+    var windowBytes: Int {
+        guard let window = self.window else { return 0 }
+        if case .running(let filling) = self.filling { return window.bytes + filling.bytes }
+        return window.bytes
+    }
 
     func add(_ target: WatchTarget) {
         target.subscriberIndex = self.subscribers.count

@@ -8,11 +8,14 @@ final class WindowFilling {
     private let count: Int?
     private var scan: QueryScan
     private var entries: ContiguousArray<Window.Entry> = []
+    /// What is kept: the results so far and the names of documents that changed.
     private(set) var bytes = 0
     /// Documents of the scope that changed after the scan's time; nil: too many.
     private var missed: Set<ResourcePath>? = []
 
     private static let missedMax = 4_096
+    /// What a name takes, about, beside its bytes.
+    private static let missedBytes = 48
     static let chunk = 256
 
     /// Throws when the versions of that time are gone.
@@ -49,7 +52,8 @@ final class WindowFilling {
     }
 
     func missed(_ path: ResourcePath) {
-        self.missed?.insert(path)
+        guard self.missed?.insert(path).inserted == true else { return }
+        self.bytes += Self.missedBytes + path.bytes.count
         if let missed = self.missed, missed.count > Self.missedMax { self.missed = nil }
     }
 
