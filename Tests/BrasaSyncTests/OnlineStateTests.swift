@@ -1,0 +1,90 @@
+import BrasaDocuments
+import Testing
+
+@testable import BrasaSync
+
+@Suite struct OnlineStateTests {
+    @Test func `An empty result is held back until the server is known to be away`() throws {
+        let test = try TestClient()
+        test.listen(try collection("c"))
+        #expect(test.log == [])
+        test.scheduler.fire(.onlineState)
+        test.settle()
+        #expect(test.log == ["[] (cached)"])
+    }
+
+    @Test func `One failure is being offline, but a connection that worked gets another chance`() throws {
+        let test = try TestClient()
+        let query = try collection("c")
+        test.listen(query, ListenOptions(includeMetadataChanges: true))
+        test.bring([], to: query, at: 10)
+        #expect(test.log == ["[]"])
+        test.transport.breakWatch(SyncError(.unavailable))
+        test.settle()
+        #expect(test.log == ["[]"])
+        test.scheduler.fire(.watchStreamBackoff)
+        test.settle()
+        test.transport.breakWatch(SyncError(.unavailable))
+        test.settle()
+        #expect(test.log == ["[]", "[] (cached)"])
+    }
+
+    @Test func `When nobody listens any more nothing is known of the network`() throws {
+        let test = try TestClient()
+        let token = test.listen(try collection("c"))
+        test.transport.breakWatch(SyncError(.unavailable))
+        test.settle()
+        #expect(test.log == ["[] (cached)"])
+        test.client.unlisten(token)
+        test.settle()
+        test.listen(try collection("d"))
+        #expect(test.log == ["[] (cached)"])
+    }
+
+    @Test func `A listener to the cache does not hear of the network`() throws {
+        let test = try TestClient()
+        test.listen(try collection("c"), ListenOptions(includeMetadataChanges: true, source: .cache))
+        #expect(test.log == ["[] (cached)"])
+        #expect(test.transport.watch == nil)
+        test.client.disableNetwork {}
+        test.client.enableNetwork {}
+        test.settle()
+        #expect(test.log == ["[] (cached)"])
+    }
+
+    @Test func `Listeners to the cache and to the server share a view`() throws {
+        let test = try TestClient()
+        let query = try collection("c")
+        let cached = test.listen(query, ListenOptions(source: .cache))
+        #expect(test.transport.watch == nil)
+        let remote = test.listen(query)
+        #expect(test.transport.watch?.active.count == 1)
+        #expect(test.engine.views.count == 1)
+        test.client.unlisten(remote)
+        test.settle()
+        #expect(test.transport.watch?.active.isEmpty == true)
+        #expect(test.engine.views.count == 1)
+        test.client.unlisten(cached)
+        test.settle()
+        #expect(test.engine.views.isEmpty)
+    }
+
+    @Test func `The network can be switched off and on again, and writes wait`() throws {
+        let test = try TestClient()
+        let query = try collection("c")
+        test.listen(query)
+        test.bring([], to: query, at: 10)
+        test.client.disableNetwork {}
+        test.write(try set("c/a", [:]))
+        #expect(test.transport.watch == nil)
+        #expect(test.transport.writes == nil)
+        test.client.enableNetwork {}
+        test.settle()
+        #expect(test.transport.watch?.active.values.first?.resumption == .token(Array("t10".utf8)))
+        #expect(test.transport.writes?.pending.count == 1)
+        let count = test.transport.watchRequests
+        test.client.enableNetwork {}
+        test.settle()
+        #expect(test.transport.watchRequests == count)
+    }
+}
