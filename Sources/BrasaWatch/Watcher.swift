@@ -210,6 +210,10 @@ package final class Watcher: @unchecked Sendable {
         return Base(time: self.position, isPosition: true, pin: self.pin?.time == self.position ? self.pin : nil)
     }
 
+    /// Whether history still has the versions of the watcher's position. When it has not, the next turn goes on to one
+    /// that it has.
+    var isPositionKnown: Bool { self.position >= self.store.oldestReadTime }
+
     /// Each document of the view once that changed after the base, if that is remembered.
     func recentPaths(of view: View, since base: Base) -> [ResourcePath]? {
         guard base.isPosition || base.time >= self.mergedThrough else { return nil }

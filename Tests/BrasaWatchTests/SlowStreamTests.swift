@@ -96,6 +96,32 @@ import Testing
         #expect(slow.failures.isEmpty)
     }
 
+    @Test func `a watcher whose own versions are gone resets a stream once, and goes on before it tells more`() throws {
+        var configuration = WatchConfiguration()
+        configuration.turnChangesMax = 1
+        let world = try WatchWorld(watch: configuration) {
+            $0.historyBytesMax = 0
+            $0.historyMin = .zero
+        }
+        try world.commit("c/a", 1)
+        let slow = self.listener(world, [try target("c")])
+        slow.credit = 0
+        try world.commit("c/a", 2)
+        world.settle()
+        for value in 0..<2_000 as Range<Int64> { try world.commit("d/a", value) }
+        while world.store.step() {}
+        while world.store.maintain() {}
+        // The watcher comes to commits one by one that history has lost already.
+        slow.grant(1_000)
+        for _ in 0..<2 {
+            _ = world.scheduler.runOne()
+            #expect(world.watcher.position < world.store.oldestReadTime)
+        }
+        world.settle()
+        #expect(slow.takeLog() == ["reset [1]", "change c/a [1]", "current [1]", "snapshot"])
+        #expect(slow.failures.isEmpty)
+    }
+
     @Test func `a watcher that is behind takes several commits as one`() throws {
         var configuration = WatchConfiguration()
         configuration.turnEventsMax = 4

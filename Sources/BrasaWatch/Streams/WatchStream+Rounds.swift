@@ -21,7 +21,9 @@ extension WatchStream {
                 if self.stalledSince == nil { self.stalledSince = self.watcher.now }
                 return
             }
-            guard self.watcher.readsLeft > 0, self.watcher.eventsLeft > 0 else { return self.watcher.enqueue(self) }
+            guard self.watcher.readsLeft > 0, self.watcher.eventsLeft > 0, self.watcher.isPositionKnown else {
+                return self.watcher.enqueue(self)
+            }
             guard self.advance() else { return }
         }
     }

@@ -65,6 +65,7 @@ final class WatchTarget {
     func restart() {
         self.stream.send(.reset(self.ids))
         self.stream.watcher.values.resets += 1
+        self.stream.watcher.eventsLeft -= 1
         self.passage = nil
         self.isCurrent = false
         self.expectedCount = nil
