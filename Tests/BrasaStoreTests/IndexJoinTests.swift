@@ -48,4 +48,24 @@ import Testing
         #expect(names == (direction == .ascending ? ["u1000", "u1200"] : ["u1200", "u1000"]))
         #expect(scan.plan.indexesUsed.count == 2)
     }
+
+    @Test func aJoinMovesToTheIndexThatWasBuiltMeanwhile() throws {
+        let bench = try self.bench { $0.sortedMax = 10 }
+        try bench.write(0..<2_000)
+        bench.buildIndexes()
+        let query = try bench.query([
+            filter("status", .equal, .string("done")), filter("team", .equal, .integer(3)),
+        ])
+        var scan = try bench.scan(query)
+        var names = try scan.next(10).map(\.path)
+        #expect(scan.plan.indexesUsed.count == 2)
+        for definition in scan.planner.shapes.compactMap(\.idealDefinition) {
+            bench.store.requestIndex(definition, in: bench.database)
+        }
+        bench.buildIndexes()
+        while !scan.isAtEnd { names += try scan.next(10).map(\.path) }
+        let expected = try (0..<2_000).filter { $0 % 7 == 3 && $0 % 100 != 0 }.map { try path("users/u\($0)") }
+        #expect(names == expected.sorted())
+        #expect(scan.plan.indexesUsed.map(\.properties).last == "(status ASC, team ASC, __name__ ASC)")
+    }
 }

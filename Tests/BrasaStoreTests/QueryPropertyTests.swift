@@ -14,9 +14,10 @@ import Testing
         var coverage = QueryTrial.Coverage()
         for number in 0..<150 as Range<UInt64> {
             let made =
-                switch number % 5 {
+                switch number % 6 {
                 case 0, 2: generator.next()
                 case 4: generator.nextNamed()
+                case 5: generator.nextJoined()
                 default: generator.nextLikely()
                 }
             let caseSeed = seed << 32 | number

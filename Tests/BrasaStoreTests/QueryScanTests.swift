@@ -23,6 +23,28 @@ import Testing
         }
     }
 
+    @Test func longValuesAreSortedInMoreSteps() throws {
+        let bench = try QueryBench(count: 0)
+        for number in 0..<40 {
+            let text = UTF8Text(String(repeating: "x", count: 50_000) + "\(number % 10)\(number / 10)")
+            let fields = EncodedFields(encoding: [Value.MapEntry(key: "text", value: .string(text))])
+            let change = DocumentChange(
+                database: bench.database,
+                path: try path("users/u\(number)"),
+                outcome: .set(fields, createTime: nil)
+            )
+            try bench.fixture.commit([change])
+        }
+        var scan = try bench.scan(bench.query(order: [("text", .ascending)]))
+        var (names, calls) = ([String](), 0)
+        while !scan.isAtEnd {
+            names += try scan.next(100).map(\.path.string)
+            calls += 1
+        }
+        #expect(names == (0..<40).map { "users/u\($0 / 4 + $0 % 4 * 10)" })
+        #expect(calls > 2)
+    }
+
     @Test func aSortMovesToTheIndexThatWasBuiltMeanwhile() throws {
         let bench = try QueryBench(count: 3_000) { $0.sortedMax = 100 }
         let query = try bench.query(order: [("score", .descending)])

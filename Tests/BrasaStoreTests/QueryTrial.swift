@@ -58,12 +58,12 @@ struct QueryTrial {
         self.fixture = try StoreFixture(seed: seed) {
             $0.shards = random.pick([1, 2, 4])
             $0.sortedMax = random.pick([1, 2, 5, 8192])
-            $0.queryStepMax = random.pick([1, 3, 20, 1024])
+            $0.queryStepMax = random.pick([1, 1, 2, 5, 1024])
         }
         self.database = self.fixture.store.database(query.database)
         self.query = query
         self.isChangingIndexes = random.chance(2)
-        self.indexing = random.pick([.asNeeded, .ideal, .ideal, .parts, .parts])
+        self.indexing = random.pick([.asNeeded, .ideal, .parts, .parts])
         let planner = Planner(query, in: self.database, of: self.fixture.store, isAnyOrder: false)
         switch self.indexing {
         case .asNeeded: self.definitions = []
