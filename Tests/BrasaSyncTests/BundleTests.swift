@@ -87,7 +87,7 @@ import Testing
         let bytes = Array(Self.whole.utf8)
         let database = try SpecModel.database()
         for index in bytes.indices {
-            for byte in [UInt8(0), 0x22, 0x39, 0x5C, 0x7B, 0x7D, 0xFF] {
+            for byte in [UInt8(ascii: "\""), UInt8(ascii: "9"), 0xFF] {
                 var changed = bytes
                 changed[index] = byte
                 _ = try? Bundle(changed, database: database)

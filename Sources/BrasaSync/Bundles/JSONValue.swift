@@ -81,7 +81,7 @@ private struct JSONReader {
     private var peek: UInt8? { self.position < self.bytes.endIndex ? self.bytes[self.position] : nil }
 
     private mutating func skipSpace() {
-        while let byte = self.peek, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { self.position += 1 }
+        while let byte = self.peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { self.position += 1 }
     }
 
     private mutating func take(_ text: StaticString) -> Bool {

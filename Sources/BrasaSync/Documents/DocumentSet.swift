@@ -3,9 +3,15 @@ package import BrasaQueries
 
 /// Documents in a query's order, also found by path.
 package struct DocumentSet: RandomAccessCollection, Sendable {
-    private struct Entry: Sendable {
+    /// An object, so that a copy of the set, which every snapshot has, copies references only.
+    private final class Entry: Sendable {
         let key: OrderPreservingKey
         let document: SyncDocument
+
+        init(key: OrderPreservingKey, document: SyncDocument) {
+            self.key = key
+            self.document = document
+        }
     }
 
     private let order: ResultOrder
@@ -47,6 +53,7 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
 
     /// Nil takes the document out. Complexity: O(n + m log m) for m changes, whatever their order.
     mutating func apply(_ changes: [ResourcePath: SyncDocument?]) {
+        if changes.isEmpty { return }
         if changes.count == 1, let (path, document) = changes.first {
             if let document { self.insert(document) } else { self.remove(path) }
             return

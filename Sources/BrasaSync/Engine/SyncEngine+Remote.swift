@@ -49,4 +49,9 @@ extension SyncEngine: RemoteSyncer {
         if let active = self.limbo.active[target] { return active.hasDocument ? [active.path] : [] }
         return self.viewKeys(of: target)
     }
+
+    func isRemoteKey(_ path: ResourcePath, of target: TargetID) -> Bool {
+        if let active = self.limbo.active[target] { return active.hasDocument && active.path == path }
+        return self.isViewKey(path, of: target)
+    }
 }

@@ -127,7 +127,12 @@ final class SyncEngine {
     func targetID(of query: SyncQuery) -> TargetID? { self.viewsByQuery[query]?.target }
 
     func viewKeys(of target: TargetID) -> Set<ResourcePath> {
-        self.viewsByTarget[target, default: []].reduce(into: []) { $0.formUnion($1.view.syncedKeys) }
+        let views = self.viewsByTarget[target] ?? []
+        return views.dropFirst().reduce(views.first?.view.syncedKeys ?? []) { $0.union($1.view.syncedKeys) }
+    }
+
+    func isViewKey(_ path: ResourcePath, of target: TargetID) -> Bool {
+        self.viewsByTarget[target]?.contains { $0.view.syncedKeys.contains(path) } ?? false
     }
 
     // MARK: - Changes

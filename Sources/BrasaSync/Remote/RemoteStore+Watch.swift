@@ -33,6 +33,10 @@ extension RemoteStore: WatchTargetSource {
 
     func remoteKeys(of target: TargetID) -> Set<ResourcePath> { self.syncer.remoteKeys(of: target) }
 
+    func isRemoteKey(_ path: ResourcePath, of target: TargetID) -> Bool {
+        self.syncer.isRemoteKey(path, of: target)
+    }
+
     var wantsWatch: Bool {
         self.canUseNetwork && !self.watch.lifecycle.isStarted && !self.listenTargets.isEmpty
     }

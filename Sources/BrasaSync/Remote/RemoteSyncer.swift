@@ -9,4 +9,5 @@ protocol RemoteSyncer: AnyObject {
     func changeUser(to user: SyncUser) throws(StorageError)
     func onlineStateChanged(to state: OnlineState)
     func remoteKeys(of target: TargetID) -> Set<ResourcePath>
+    func isRemoteKey(_ path: ResourcePath, of target: TargetID) -> Bool
 }

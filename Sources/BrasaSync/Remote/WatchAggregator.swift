@@ -6,6 +6,7 @@ protocol WatchTargetSource: AnyObject {
     func targetData(of target: TargetID) -> TargetData?
     /// What the server had said of the target up to the last snapshot.
     func remoteKeys(of target: TargetID) -> Set<ResourcePath>
+    func isRemoteKey(_ path: ResourcePath, of target: TargetID) -> Bool
 }
 
 /// Gathers what the watch stream says until it is a consistent state. One for each connection; target ids are the
@@ -71,7 +72,7 @@ struct WatchAggregator {
     mutating func add(_ document: SyncDocument, targets: [TargetID], removed: [TargetID]) {
         for id in targets where self.activeData(of: id) != nil {
             if document.isFound {
-                let isKnown = self.source.remoteKeys(of: id).contains(document.path)
+                let isKnown = self.source.isRemoteKey(document.path, of: id)
                 self.record(isKnown ? .modified : .added, of: document.path, in: id, update: document)
             } else {
                 self.remove(document.path, from: id, update: document)
@@ -84,7 +85,7 @@ struct WatchAggregator {
     mutating func remove(_ path: ResourcePath, from id: TargetID, update: SyncDocument?) {
         guard self.activeData(of: id) != nil else { return }
         // It may have come and gone since the last snapshot.
-        let isKnown = self.source.remoteKeys(of: id).contains(path)
+        let isKnown = self.source.isRemoteKey(path, of: id)
         self.record(isKnown ? .removed : nil, of: path, in: id, update: update)
     }
 
@@ -116,7 +117,7 @@ struct WatchAggregator {
     /// Everything up to a consistent state of the server.
     mutating func finish(at version: Timestamp) -> RemoteEvent {
         var event = RemoteEvent(snapshotVersion: version)
-        for id in self.targets.keys.sorted() {
+        for id in self.targets.keys {
             guard let data = self.activeData(of: id) else { continue }
             self.completeDocumentTarget(data, at: version)
             guard let target = self.targets[id], target.hasPendingChanges else { continue }
@@ -144,7 +145,7 @@ struct WatchAggregator {
     /// A target of one document that is current without the document: it does not exist.
     private mutating func completeDocumentTarget(_ data: TargetData, at version: Timestamp) {
         guard case .document(let path) = data.target, let target = self.targets[data.id], target.isCurrent,
-            !target.hasReceived(path), !self.source.remoteKeys(of: data.id).contains(path)
+            !target.hasReceived(path), !self.source.isRemoteKey(path, of: data.id)
         else { return }
         self.remove(path, from: data.id, update: .missing(path, version: version))
     }

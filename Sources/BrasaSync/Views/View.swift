@@ -8,6 +8,8 @@ final class View {
     private(set) var syncedKeys: Set<ResourcePath>
     private(set) var mutatedKeys: Set<ResourcePath> = []
     private(set) var limboKeys: Set<ResourcePath> = []
+    /// `limboKeys` are those of the documents as they are.
+    private var isLimboComplete = false
     /// The server has told us all there is.
     private var isCurrent = false
     private(set) var syncState = SyncState.none
@@ -41,6 +43,10 @@ final class View {
         isPendingReset: Bool = false,
         resolvesLimbo: Bool = true
     ) -> Change {
+        // What a view is depends on nothing else.
+        if computed.changes.isEmpty, targetChange == nil, !isPendingReset, resolvesLimbo, self.syncState != .none {
+            return Change()
+        }
         let old = self.documents
         self.documents = computed.documents
         self.mutatedKeys = computed.mutatedKeys
@@ -49,7 +55,12 @@ final class View {
             self.syncedKeys.subtract(targetChange.removed)
             self.isCurrent = targetChange.isCurrent
         }
-        let limbo = resolvesLimbo && !isPendingReset ? self.updateLimbo() : LimboChanges()
+        var limbo = LimboChanges()
+        if resolvesLimbo, !isPendingReset, self.isCurrent {
+            limbo = self.updateLimbo(computed.changes, targetChange)
+        } else {
+            self.isLimboComplete = false
+        }
         let isSynced = self.limboKeys.isEmpty && self.isCurrent && !isPendingReset
         let newState: SyncState = isSynced ? .synced : .local
         let stateChanged = newState != self.syncState
@@ -77,15 +88,23 @@ final class View {
     }
 
     /// Documents that are results by what we know, and that the server has not said to belong to the target.
-    private func updateLimbo() -> LimboChanges {
-        guard self.isCurrent else { return LimboChanges() }
+    private func updateLimbo(_ changes: DocumentChangeSet, _ targetChange: TargetChange?) -> LimboChanges {
         let old = self.limboKeys
-        var new: Set<ResourcePath> = []
-        for document in self.documents where !document.hasLocalMutations {
-            if !self.syncedKeys.contains(document.path) { new.insert(document.path) }
+        if self.isLimboComplete {
+            // Whatever else there is was looked at before.
+            var candidates = old.union(changes.changes.keys)
+            if let targetChange { candidates.formUnion(targetChange.added.union(targetChange.removed)) }
+            self.limboKeys = candidates.filter { self.documents[$0].map(self.isInLimbo) ?? false }
+        } else {
+            self.limboKeys = Set(self.documents.lazy.filter(self.isInLimbo).map(\.path))
         }
-        self.limboKeys = new
+        self.isLimboComplete = true
+        let new = self.limboKeys
         return LimboChanges(added: new.subtracting(old).sorted(), removed: old.subtracting(new).sorted())
+    }
+
+    private func isInLimbo(_ document: SyncDocument) -> Bool {
+        !document.hasLocalMutations && !self.syncedKeys.contains(document.path)
     }
 
     private func sorted(_ changes: DocumentChangeSet) -> [DocumentChange] {

@@ -15,7 +15,7 @@ struct MemoryQueue {
 
     /// Writes are answered in order, so it is the oldest.
     mutating func remove(_ batch: MutationBatch) {
-        self.batches.removeAll { $0.id == batch.id }
+        if self.batches.first?.id == batch.id { self.batches.removeFirst() }
         for path in batch.paths {
             self.byPath[path]?.removeAll { $0 == batch.id }
             if self.byPath[path]?.isEmpty == true { self.byPath[path] = nil }
