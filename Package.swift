@@ -44,6 +44,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
@@ -103,7 +104,13 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        room("BrasaFirestore", pure),
+        room(
+            "BrasaFirestore",
+            pure + [
+                "BrasaSync", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
         .target(
             name: "BrasaBench",
             dependencies: [
@@ -172,7 +179,15 @@ let package = Package(
                 nio("NIOEmbedded"),
             ]
         ),
-        tests("BrasaFirestore", pure + ["BrasaFirestore"]),
+        tests(
+            "BrasaFirestore",
+            pure + [
+                "BrasaFirestore", "BrasaSync", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaServer", "BrasaLog",
+                nio("NIOCore"), nio("NIOPosix"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         tests(
             "BrasaServer",
             pure + [

@@ -125,6 +125,8 @@ extension HTTP2Connection {
             if payload == .drain { self.finishDrainNotice() }
         case .goaway(let lastStreamID):
             self.goawayReceived(lastStreamID)
+        case .settings:
+            self.notePeerReady()
         case .other:
             break
         }

@@ -25,6 +25,8 @@ package final class HTTP2Connection: ChannelDuplexHandler {
 
     /// Told once, when GOAWAY is sent or received: a client's pool stops using the connection.
     package var onDraining: (() -> Void)?
+    /// Told once, when the peer's first SETTINGS have come: it speaks HTTP/2, and its limits are known.
+    package var onPeerReady: (() -> Void)?
 
     // Receiving.
     var isReading = false
@@ -146,6 +148,12 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         self.setNeedsPump()
     }
 
+    func notePeerReady() {
+        guard let onPeerReady = self.onPeerReady else { return }
+        self.onPeerReady = nil
+        onPeerReady()
+    }
+
     /// Ends the connection with GOAWAY. Safe to call from callbacks.
     func terminate(_ code: HTTP2ErrorCode) {
         guard self.phase == .open || self.phase == .idle else { return }
@@ -182,5 +190,6 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         self.output = ByteBuffer()
         self.noteDraining()
         self.onDraining = nil
+        self.onPeerReady = nil
     }
 }

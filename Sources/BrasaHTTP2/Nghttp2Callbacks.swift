@@ -142,6 +142,8 @@ enum ReceivedFrame {
     case reset(Int32)
     case pingAck(PingPayload)
     case goaway(lastStreamID: Int32)
+    /// The peer's own, not an acknowledgement.
+    case settings
     case other
 
     init(_ frame: nghttp2_frame) {
@@ -158,6 +160,8 @@ enum ReceivedFrame {
             self = .pingAck(PingPayload(rawValue: UInt64(bigEndian: payload)))
         case .goaway:
             self = .goaway(lastStreamID: frame.goaway.last_stream_id)
+        case .settings where !header.isAck:
+            self = .settings
         default:
             self = .other
         }

@@ -122,9 +122,11 @@ extension GRPCClientCall: HTTP2StreamHandler {
 
     private func finish(_ status: GRPCStatus, trailers: HTTP2Headers) {
         var status = status
+        var isAnswer = trailers[.grpcStatus] != nil
         if status.isOK, self.request.descriptor.kind.hasOneResponse, self.responses == 0 {
             status = .noResponseMessage
+            isAnswer = false
         }
-        self.end(GRPCCallResult(status, trailers: GRPCMetadata(headers: trailers)))
+        self.end(GRPCCallResult(status, trailers: GRPCMetadata(headers: trailers), isAnswer: isAnswer))
     }
 }

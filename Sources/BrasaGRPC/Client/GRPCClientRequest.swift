@@ -7,10 +7,10 @@ package struct GRPCClientRequest: Sendable {
     package let timeout: TimeAmount?
     let headers: HTTP2Headers
 
-    init(
+    package init(
         _ descriptor: GRPCMethodDescriptor,
-        metadata: GRPCMetadata?,
-        timeout: TimeAmount?,
+        metadata: GRPCMetadata? = nil,
+        timeout: TimeAmount? = nil,
         configuration: GRPCClientConfiguration
     ) {
         self.descriptor = descriptor

@@ -7,11 +7,20 @@ package struct GRPCCallResult: Error, Sendable {
     package var trailers: GRPCMetadata
     /// The server has not processed the call at all, so that even a call which must not run twice may be repeated.
     package var isSafeToRepeat: Bool
+    /// The server has said the status; otherwise it is what was made here of a broken connection, a deadline or an
+    /// unreadable response, and the server may have done anything.
+    package var isAnswer: Bool
 
-    package init(_ status: GRPCStatus, trailers: GRPCMetadata = GRPCMetadata(), isSafeToRepeat: Bool = false) {
+    package init(
+        _ status: GRPCStatus,
+        trailers: GRPCMetadata = GRPCMetadata(),
+        isSafeToRepeat: Bool = false,
+        isAnswer: Bool = false
+    ) {
         self.status = status
         self.trailers = trailers
         self.isSafeToRepeat = isSafeToRepeat
+        self.isAnswer = isAnswer
     }
 }
 

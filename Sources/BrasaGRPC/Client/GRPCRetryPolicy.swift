@@ -3,6 +3,8 @@ package import NIOCore
 /// When and how often a failed call is repeated: data, without a clock or a random source of its own.
 package struct GRPCRetryPolicy: Sendable {
     package var codes: Set<GRPCStatusCode>
+    /// Only a server's own status counts: a call whose connection broke may have been done.
+    package var answersOnly: Bool
     package var initialBackoff: TimeAmount
     package var multiplier: Double
     package var backoffMax: TimeAmount
@@ -13,6 +15,7 @@ package struct GRPCRetryPolicy: Sendable {
 
     package init(
         codes: Set<GRPCStatusCode>,
+        answersOnly: Bool = false,
         initialBackoff: TimeAmount,
         multiplier: Double,
         backoffMax: TimeAmount,
@@ -20,6 +23,7 @@ package struct GRPCRetryPolicy: Sendable {
         attemptsMax: Int
     ) {
         self.codes = codes
+        self.answersOnly = answersOnly
         self.initialBackoff = initialBackoff
         self.multiplier = multiplier
         self.backoffMax = backoffMax
@@ -30,7 +34,8 @@ package struct GRPCRetryPolicy: Sendable {
     /// How long to wait before the next attempt; nil when there is to be none. `chance` is random, 0 to 1.
     package func backoff(after result: GRPCCallResult, attempts: Int, chance: Double) -> TimeAmount? {
         guard attempts < self.attemptsMax else { return nil }
-        guard self.codes.contains(result.status.code) || result.isSafeToRepeat else { return nil }
+        let isListed = self.codes.contains(result.status.code) && (result.isAnswer || !self.answersOnly)
+        guard isListed || result.isSafeToRepeat else { return nil }
         let cap = Double(self.backoffMax.nanoseconds)
         var nanoseconds = min(Double(self.initialBackoff.nanoseconds), cap)
         for _ in 1..<max(1, attempts) where nanoseconds < cap { nanoseconds = min(nanoseconds * self.multiplier, cap) }

@@ -7,15 +7,18 @@ package struct ListenRequest: Sendable {
     package var database: DatabaseName
     /// Nil where the message asks for nothing that is known here.
     package var change: Change?
+    /// The label `goog-listen-tags`: why a client asks. Only sent; a server has no use for it.
+    package var listenTag: UTF8Text?
 
     package enum Change: Sendable {
         case add(ListenTarget)
         case remove(Int32)
     }
 
-    package init(database: DatabaseName, change: Change?) {
+    package init(database: DatabaseName, change: Change?, listenTag: UTF8Text? = nil) {
         self.database = database
         self.change = change
+        self.listenTag = listenTag
     }
 
     /// The first message of a stream, which must name its database.
@@ -60,5 +63,16 @@ extension ListenRequest: WireMessage {
         case .remove(let id): sink.keep(3, varint: UInt64(bitPattern: Int64(id)))
         case nil: break
         }
+        sink.write(4, self.listenTag.map(ListenTagLabel.init))
+    }
+}
+
+/// An entry of the map of labels.
+private struct ListenTagLabel: WireMessage {
+    let tag: UTF8Text
+
+    func encode<Sink: WireSink>(to sink: inout Sink) {
+        sink.keep(1, bytes: Array("goog-listen-tags".utf8))
+        sink.keep(2, bytes: self.tag.bytes)
     }
 }

@@ -1,0 +1,45 @@
+package import BrasaGRPC
+package import BrasaSync
+
+/// How a call failed in the end.
+package struct CallError: Error, Sendable, CustomStringConvertible {
+    package let status: GRPCStatus
+    /// The server may have done what was asked: nobody knows. Only said of calls that change documents. Whoever does the
+    /// same again may do it twice.
+    package let mayHaveBeenApplied: Bool
+
+    package init(_ status: GRPCStatus, mayHaveBeenApplied: Bool = false) {
+        self.status = status
+        self.mayHaveBeenApplied = mayHaveBeenApplied
+    }
+
+    init(_ result: GRPCCallResult, of method: CallMethod) {
+        self.status = result.status
+        self.mayHaveBeenApplied = method.changesDocuments && !result.isKnownUnapplied
+    }
+
+    package var description: String { self.status.description }
+
+    package var syncError: SyncError { SyncError(self.status) }
+}
+
+extension GRPCCallResult {
+    /// Whether the server has certainly changed nothing.
+    fileprivate var isKnownUnapplied: Bool {
+        if self.isSafeToRepeat { return true }
+        guard self.isAnswer else { return false }
+        switch self.status.code {
+        case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .resourceExhausted, .failedPrecondition,
+            .aborted, .outOfRange, .unimplemented, .unauthenticated:
+            return true
+        case .ok, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable, .dataLoss:
+            return false
+        }
+    }
+}
+
+extension SyncError {
+    init(_ status: GRPCStatus) {
+        self.init(Code(rawValue: Int32(status.code.rawValue)) ?? .unknown, status.message)
+    }
+}

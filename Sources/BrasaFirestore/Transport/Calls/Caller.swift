@@ -1,0 +1,64 @@
+package import BrasaDocuments
+internal import BrasaGRPC
+internal import BrasaHTTP2
+package import NIOCore
+
+/// What all calls of one database share: the channel, the token, the policies, and the headers that are made once.
+///
+/// Unchecked: on the channel's event loop only, but for what is constant; other threads pass the reference on.
+package final class Caller: @unchecked Sendable {
+    package let channel: CallChannel
+    package let database: DatabaseName
+    let policies: CallPolicies
+    let credentials: Credentials
+
+    // Guarded by the event loop.
+    private var requests: [GRPCClientRequest?]
+    private var requestsToken: UInt64?
+
+    package init(
+        channel: CallChannel,
+        database: DatabaseName,
+        credentials: Credentials,
+        policies: CallPolicies = .standard
+    ) {
+        self.channel = channel
+        self.database = database
+        self.credentials = credentials
+        self.policies = policies
+        self.requests = CallMethod.allCases.map { _ in nil }
+    }
+
+    package var eventLoop: any EventLoop { self.channel.eventLoop }
+
+    /// The headers of a call. Those with the method's own timeout are used again.
+    func request(_ method: CallMethod, token: Credentials.Token, timeout: TimeAmount?) -> GRPCClientRequest {
+        if self.requestsToken != token.number {
+            self.requestsToken = token.number
+            for index in self.requests.indices { self.requests[index] = nil }
+        }
+        let isUsual = timeout == self.policies[method].timeout
+        if isUsual, let request = self.requests[method.rawValue] { return request }
+        let request = GRPCClientRequest(
+            method.descriptor,
+            metadata: self.metadata(token),
+            timeout: timeout,
+            configuration: self.channel.configuration.grpc
+        )
+        if isUsual { self.requests[method.rawValue] = request }
+        return request
+    }
+
+    private func metadata(_ token: Credentials.Token) -> GRPCMetadata {
+        var metadata = GRPCMetadata()
+        metadata.append("user-agent", Self.identification)
+        metadata.append("x-goog-api-client", Self.identification)
+        metadata.append("google-cloud-resource-prefix", self.database.string)
+        metadata.append("x-goog-request-params", self.database.string)
+        if let text = token.text { metadata.append(.authorization, "Bearer \(text)") }
+        return metadata
+    }
+
+    /// Language, library and transport, in the form that the protocol's servers count.
+    private static let identification = "gl-swift/6.3 fire/brasa grpc/brasa"
+}

@@ -1,0 +1,38 @@
+package import BrasaSync
+internal import NIOCore
+
+/// A sync engine on its executor, for callers on any thread.
+package final class SyncHost: Sendable {
+    private let executor: SyncExecutor
+    private let client: NIOLoopBoundBox<SyncClient?>
+
+    /// `makeStorage` is called on the executor.
+    package init(
+        caller: Caller,
+        executor: SyncExecutor,
+        configuration: SyncConfiguration = SyncConfiguration(),
+        makeStorage: @escaping @Sendable () -> any SyncStorage
+    ) {
+        let client = NIOLoopBoundBox<SyncClient?>.makeEmptyBox(eventLoop: executor.eventLoop)
+        self.client = client
+        self.executor = executor
+        executor.submit {
+            client.value = SyncClient(
+                database: caller.database,
+                configuration: configuration,
+                storage: makeStorage(),
+                scheduler: executor,
+                transport: StreamTransport(caller, executor: executor)
+            )
+        }
+    }
+
+    /// Runs the work on the executor, after what was handed over before.
+    package func run(_ work: @escaping @Sendable (SyncClient) -> Void) {
+        let client = self.client
+        self.executor.submit {
+            // Made before anything could be handed over.
+            if let client = client.value { work(client) }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+internal import BrasaDocuments
+internal import BrasaSync
+internal import BrasaWire
+
+extension BrasaWire.WriteRequest {
+    init(_ request: BrasaSync.WriteRequest, in database: DatabaseName) {
+        switch request {
+        case .handshake: self.init(database: database)
+        case .writes(let writes, let token): self.init(database: database, streamToken: token, writes: writes)
+        case .goodbye(let token): self.init(database: database, streamToken: token)
+        }
+    }
+}
+
+extension BrasaSync.WriteMessage {
+    init(_ response: WriteResponse) throws(WireError) {
+        var results: [WriteResult] = []
+        results.reserveCapacity(response.writeResults.count)
+        for result in response.writeResults {
+            results.append(
+                WriteResult(updateTime: result.updateTime, transformResults: try result.transformResults())
+            )
+        }
+        self.init(streamToken: response.streamToken, commitTime: response.commitTime, results: results)
+    }
+}

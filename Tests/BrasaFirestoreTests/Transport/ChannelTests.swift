@@ -1,0 +1,315 @@
+import BrasaGRPC
+import BrasaHTTP2
+import BrasaWire
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import BrasaFirestore
+
+@Suite struct ChannelTests {
+    @Test(arguments: [
+        ("localhost:8080", "localhost", 8080), ("localhost", "localhost", 443), ("10.0.0.1:1", "10.0.0.1", 1),
+        ("[::1]:65535", "::1", 65535), ("::1", "::1", 443), ("[fe80::1]", "fe80::1", 443),
+    ])
+    func `Addresses are read with and without a port`(_ text: String, host: String, port: Int) {
+        #expect(ServerAddress(text, defaultPort: 443) == ServerAddress(host: host, port: port))
+    }
+
+    @Test(arguments: ["", ":1", "a:", "a:0", "a:65536", "a:-1", "a:+1", "[::1", "[::1]x", "http://a", "a:b"])
+    func `What is no address is refused`(_ text: String) {
+        #expect(ServerAddress(text, defaultPort: 443) == nil)
+    }
+
+    @Test func `A backoff begins with no wait, grows to its bound, and starts over`() {
+        var settings = Backoff.Settings()
+        settings.jitter = 0.5
+        var backoff = Backoff(settings)
+        let middle = (0..<12).map { _ in backoff.next(spent: .zero, chance: 0.5) }
+        #expect(middle.prefix(4) == [.zero, .seconds(1), .milliseconds(1500), .milliseconds(2250)])
+        #expect(middle.last == .seconds(60))
+        backoff.reset()
+        #expect(backoff.next(spent: .zero, chance: 1) == .zero)
+        #expect(backoff.next(spent: .zero, chance: 1) == .milliseconds(1500))
+        #expect(backoff.next(spent: .zero, chance: 0) == .milliseconds(750))
+        // Time that has passed anyway counts.
+        #expect(backoff.next(spent: .seconds(1), chance: 0.5) == .milliseconds(1250))
+        #expect(backoff.next(spent: .seconds(100), chance: 0.5) == .zero)
+    }
+
+    private static let answering: ScriptedServer.Unary = { call, _, _ in call.respond(ByteBuffer()) }
+
+    @Test func `Calls take turns over all addresses of the server`() async throws {
+        let counters = [Counter(), Counter(), Counter()]
+        var servers: [ScriptedServer] = []
+        for counter in counters {
+            servers.append(
+                try await ScriptedServer([
+                    (
+                        FirestoreMethods.commit,
+                        { call, _, _ in
+                            counter.increment()
+                            call.respond(ByteBuffer())
+                        }
+                    )
+                ])
+            )
+        }
+        let addresses = try servers.map { try #require($0.channel.localAddress) }
+        let client = try TransportClient(port: 1, resolver: FixedResolver(addresses: addresses))
+        // Until all connections stand.
+        while counters.contains(where: { $0.value == 0 }) { try await client.commitNothing() }
+        let before = counters.map(\.value)
+        for _ in 0..<30 { try await client.commitNothing() }
+        #expect(zip(counters, before).map { $0.value - $1 } == [10, 10, 10])
+        await client.channel.close()
+        for server in servers { try await server.stop() }
+    }
+
+    @Test func `An address that nobody listens on does not disturb calls`() async throws {
+        let server = try await ScriptedServer([(FirestoreMethods.commit, Self.answering)])
+        let unused = try await ScriptedServer([])
+        let dead = try #require(unused.channel.localAddress)
+        try await unused.stop()
+        let addresses = [dead, try #require(server.channel.localAddress)]
+        let client = try TransportClient(port: 1, resolver: FixedResolver(addresses: addresses))
+        for _ in 0..<50 { try await client.commitNothing() }
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    /// Ends its connections with GOAWAY after every few requests.
+    @Test func `GOAWAY fails no call, and none is done twice`() async throws {
+        let done = Counter()
+        let server = try await ScriptedServer([
+            (
+                FirestoreMethods.commit,
+                { call, _, channel in
+                    if done.increment() % 7 == 0 {
+                        let http2 = try? channel.pipeline.syncOperations.handler(type: HTTP2Connection.self)
+                        http2?.drain(grace: .seconds(60))
+                    }
+                    // Some while the connection is ending.
+                    call.eventLoop.execute { call.respond(ByteBuffer()) }
+                }
+            )
+        ])
+        let client = try TransportClient(port: server.port)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask { for _ in 0..<20 { try await client.commitNothing() } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(done.value == 400)
+        #expect(server.connections.all.count > 1)
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test func `Reads survive connections that break, commits say that they may have been applied`() async throws {
+        let reads = Counter()
+        let commits = Counter()
+        let server = try await ScriptedServer([
+            (
+                FirestoreMethods.listCollectionIds,
+                { call, _, channel in
+                    if reads.increment() < 4 { return channel.close(promise: nil) }
+                    call.respond(ByteBuffer())
+                }
+            ),
+            (
+                FirestoreMethods.commit,
+                { _, _, channel in
+                    commits.increment()
+                    channel.close(promise: nil)
+                }
+            ),
+        ])
+        let client = try TransportClient(port: server.port)
+        try await client.listCollections()
+        #expect(reads.value == 4)
+        do {
+            try await client.commitNothing()
+            Issue.record("the commit was answered")
+        } catch let error as CallError {
+            #expect(error.status.code == .unavailable)
+            #expect(error.mayHaveBeenApplied)
+        }
+        #expect(commits.value == 1)
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test(arguments: [
+        (code: GRPCStatusCode.resourceExhausted, count: 3), (.unavailable, 1), (.aborted, 1), (.invalidArgument, 1),
+    ])
+    func `A commit is repeated when the server itself has refused it for now`(
+        _ answer: (code: GRPCStatusCode, count: Int)
+    ) async throws {
+        let commits = Counter()
+        let server = try await ScriptedServer([
+            (
+                FirestoreMethods.commit,
+                { call, _, _ in
+                    if commits.increment() < 3 { return call.finish(GRPCStatus(answer.code, "no")) }
+                    call.respond(ByteBuffer())
+                }
+            )
+        ])
+        let client = try TransportClient(port: server.port)
+        do {
+            try await client.commitNothing()
+            #expect(answer.count == 3)
+        } catch let error as CallError {
+            #expect(error.status.code == answer.code)
+            #expect(error.mayHaveBeenApplied == (answer.code == .unavailable))
+        }
+        #expect(commits.value == answer.count)
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test func `Deadlines travel with calls, and end calls that nobody answers`() async throws {
+        let deadlines = Mutex<[Bool]>([])
+        let server = try await ScriptedServer([
+            (FirestoreMethods.commit, { call, _, _ in deadlines.withLock { $0.append(call.deadline != nil) } })
+        ])
+        var policies = TransportClient.quickPolicies
+        policies[.commit].timeout = .milliseconds(100)
+        let client = try TransportClient(port: server.port, policies: policies)
+        do {
+            try await client.commitNothing()
+            Issue.record("the commit was answered")
+        } catch let error as CallError {
+            #expect(error.status.code == .deadlineExceeded)
+        }
+        #expect(deadlines.withLock { $0 }.allSatisfy { $0 })
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test func `A server that is not there is UNAVAILABLE, and nothing was applied`() async throws {
+        let server = try await ScriptedServer([])
+        let port = server.port
+        try await server.stop()
+        var policies = TransportClient.quickPolicies
+        policies[.commit].retry.attemptsMax = 3
+        let client = try TransportClient(port: port, policies: policies)
+        do {
+            try await client.commitNothing()
+            Issue.record("nobody should answer")
+        } catch let error as CallError {
+            #expect(error.status.code == .unavailable)
+            #expect(!error.mayHaveBeenApplied)
+        }
+        await client.channel.close()
+    }
+
+    @Test func `A cancelled task ends its call, and the server hears of it`() async throws {
+        let (cancellations, cancelled) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+        let server = try await ScriptedServer([
+            (
+                FirestoreMethods.commit,
+                { call, _, _ in
+                    call.onCancel { cancelled.yield() }
+                    arrived.yield()
+                }
+            )
+        ])
+        let client = try TransportClient(port: server.port)
+        let task = Task { try await client.commitNothing() }
+        for await _ in arrivals { break }
+        task.cancel()
+        await #expect(throws: CallError.self) { try await task.value }
+        for await _ in cancellations { break }
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    // MARK: Tokens
+
+    @Test func `Tokens go with calls and are fetched again when the server refuses them`() async throws {
+        let seen = Mutex<[String?]>([])
+        let server = try await ScriptedServer([
+            (
+                FirestoreMethods.commit,
+                { call, _, _ in
+                    let token = call.metadata.string(.authorization)
+                    seen.withLock { $0.append(token) }
+                    guard token != "Bearer 1" else { return call.finish(GRPCStatus(.unauthenticated, "old")) }
+                    call.respond(ByteBuffer())
+                }
+            )
+        ])
+        let refreshes = Mutex<[Bool]>([])
+        let client = try TransportClient(
+            port: server.port,
+            token: { isRefresh in
+                refreshes.withLock {
+                    $0.append(isRefresh)
+                    return "\($0.count)"
+                }
+            }
+        )
+        try await client.commitNothing()
+        try await client.commitNothing()
+        #expect(seen.withLock { $0 } == ["Bearer 1", "Bearer 2", "Bearer 2"])
+        #expect(refreshes.withLock { $0 } == [false, true])
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test func `A token that is refused again is the caller's to know`() async throws {
+        let calls = Counter()
+        let server = try await ScriptedServer([
+            (
+                FirestoreMethods.commit,
+                { call, _, _ in
+                    calls.increment()
+                    call.finish(GRPCStatus(.unauthenticated, "never"))
+                }
+            )
+        ])
+        let client = try TransportClient(port: server.port, token: { _ in "t" })
+        do {
+            try await client.commitNothing()
+            Issue.record("it was let in")
+        } catch let error as CallError {
+            #expect(error.status.code == .unauthenticated)
+            #expect(!error.mayHaveBeenApplied)
+        }
+        #expect(calls.value == 2)
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test func `A provider's failure fails the call, and the next one asks again`() async throws {
+        struct NoToken: Error {}
+        let server = try await ScriptedServer([(FirestoreMethods.commit, Self.answering)])
+        let asked = Counter()
+        let client = try TransportClient(
+            port: server.port,
+            token: { _ in
+                if asked.increment() == 1 { throw NoToken() }
+                return "t"
+            }
+        )
+        await #expect(throws: CallError.self) { try await client.commitNothing() }
+        try await client.commitNothing()
+        #expect(asked.value == 2)
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test func `A closed channel refuses calls`() async throws {
+        let server = try await ScriptedServer([(FirestoreMethods.commit, Self.answering)])
+        let client = try TransportClient(port: server.port)
+        try await client.commitNothing()
+        await client.channel.close()
+        await #expect(throws: CallError.self) { try await client.commitNothing() }
+        try await server.stop()
+    }
+}

@@ -1,0 +1,54 @@
+import BrasaDocuments
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import BrasaFirestore
+@testable import BrasaSync
+
+@Suite struct ExecutorTests {
+    @Test func `Work runs in order and never inside the call that hands it over`() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let executor = SyncExecutor(group.next())
+        let order = Mutex<[Int]>([])
+        try await executor.eventLoop.submit {
+            executor.enqueue { order.withLock { $0.append(2) } }
+            executor.enqueue {
+                order.withLock { $0.append(3) }
+                executor.enqueue { order.withLock { $0.append(4) } }
+            }
+            order.withLock { $0.append(1) }
+        }.get()
+        for _ in 0..<2 { try await executor.eventLoop.submit {}.get() }
+        #expect(order.withLock { $0 } == [1, 2, 3, 4])
+        try await group.shutdownGracefully()
+    }
+
+    @Test func `Timers fire in order of their time, and cancelled ones never`() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let executor = SyncExecutor(group.next())
+        let (fired, fire) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .unbounded)
+        try await executor.eventLoop.submit {
+            _ = executor.schedule(.onlineState, after: .milliseconds(20)) {
+                fire.yield(2)
+                fire.finish()
+            }
+            _ = executor.schedule(.watchStreamIdle, after: .milliseconds(10)) { fire.yield(1) }
+            let cancelled = executor.schedule(.garbageCollection, after: .milliseconds(5)) { fire.yield(0) }
+            executor.cancel(cancelled)
+            executor.cancel(cancelled)
+        }.get()
+        #expect(await fired.reduce(into: []) { $0.append($1) } == [1, 2])
+        try await group.shutdownGracefully()
+    }
+
+    @Test func `Its clocks go forward`() async throws {
+        let executor = SyncExecutor(MultiThreadedEventLoopGroup.singleton.next())
+        let (now, later) = try await executor.eventLoop.submit { (executor.uptime, executor.uptime) }.get()
+        #expect(now <= later && now > .zero)
+        // After this was written.
+        #expect(executor.now > BrasaDocuments.Timestamp(microseconds: 1_700_000_000_000_000))
+        #expect((0..<1).contains(executor.random()))
+    }
+}

@@ -1,0 +1,51 @@
+import BrasaHTTP2
+import BrasaLog
+import Logging
+import NIOCore
+import NIOPosix
+
+@testable import BrasaServer
+
+/// A whole server in this process, as `brasa serve` has it, without a disk.
+final class LocalServer: Sendable {
+    private let engine: Engine
+    private let listener: Listener
+    private let group: MultiThreadedEventLoopGroup
+
+    init() async throws {
+        let configuration = ServerConfiguration(
+            listen: ListenAddress(host: "127.0.0.1", port: 0),
+            dataDirectory: "unused",
+            durability: .memory,
+            shards: 4,
+            threads: 1,
+            history: .seconds(3_600),
+            emulator: false,
+            insecure: false,
+            logLevel: .critical,
+            grace: .seconds(5)
+        )
+        let address = try Listener.resolve(configuration)
+        self.group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        self.engine = try Engine(
+            configuration,
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+            onFailure: { _ in }
+        )
+        self.listener = try await Listener.bind(
+            address,
+            configuration,
+            connectionsMax: 1_000,
+            group: self.group,
+            services: try ServiceDirectory(group: self.group, engine: self.engine)
+        )
+    }
+
+    var port: Int { self.listener.address.port }
+
+    func stop() async throws {
+        await self.listener.drain(grace: .zero)
+        self.engine.stop()
+        try await self.group.shutdownGracefully()
+    }
+}

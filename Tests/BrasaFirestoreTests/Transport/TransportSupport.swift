@@ -1,0 +1,91 @@
+import BrasaDocuments
+import BrasaGRPC
+import BrasaWire
+import NIOCore
+import NIOPosix
+
+@testable import BrasaFirestore
+
+/// A client of the transport alone.
+struct TransportClient: Sendable {
+    let channel: CallChannel
+    let caller: Caller
+    let datastore: Datastore
+
+    static let database = "projects/p/databases/(default)"
+
+    init(
+        port: Int,
+        security: ChannelSecurity = .plaintext,
+        host: String = "127.0.0.1",
+        resolver: any AddressResolver = SystemResolver(),
+        token: TokenProvider? = nil,
+        policies: CallPolicies = TransportClient.quickPolicies,
+        change: (inout ChannelConfiguration) -> Void = { _ in }
+    ) throws {
+        var configuration = ChannelConfiguration(
+            server: ServerAddress(host: host, port: port),
+            security: security
+        )
+        configuration.backoff.initial = .milliseconds(5)
+        configuration.backoff.max = .milliseconds(50)
+        change(&configuration)
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        self.channel = try CallChannel(configuration, eventLoop: eventLoop, resolver: resolver)
+        self.caller = Caller(
+            channel: self.channel,
+            database: try DatabaseName(parsing: Self.database.utf8),
+            credentials: Credentials(token, eventLoop: eventLoop),
+            policies: policies
+        )
+        self.datastore = Datastore(self.caller)
+    }
+
+    /// The standard ones, with waits that tests can bear.
+    static var quickPolicies: CallPolicies {
+        var policies = CallPolicies.standard
+        policies.setBackoff(initial: .milliseconds(5), max: .milliseconds(50), attemptsMax: 50)
+        return policies
+    }
+
+    func name(_ path: String) throws -> DocumentName {
+        try DocumentName(parsing: "\(Self.database)/documents/\(path)".utf8)
+    }
+
+    func set(_ path: String, _ number: Int64) throws -> Write {
+        let fields = EncodedFields(encoding: [Value.MapEntry(key: "n", value: .integer(number))])
+        return Write(name: try self.name(path), operation: .set(fields))
+    }
+
+    func commit(_ writes: [Write], transaction: [UInt8] = []) async throws -> CommitResponse {
+        try await self.datastore.commit(
+            CommitRequest(database: self.caller.database, writes: writes, transaction: transaction)
+        )
+    }
+
+    /// A commit without writes, for servers that only count.
+    func commitNothing() async throws {
+        _ = try await self.commit([])
+    }
+
+    /// Any reading call.
+    func listCollections() async throws {
+        let parent = try ParentName(parsing: "\(Self.database)/documents".utf8)
+        _ = try await self.datastore.listCollectionIds(ListCollectionIdsRequest(parent: parent))
+    }
+
+    /// The number that a document holds; nil where there is none.
+    func number(at path: String, transaction: [UInt8]? = nil) async throws -> Int64? {
+        let request = BatchGetDocumentsRequest(
+            database: self.caller.database,
+            documents: [try self.name(path)],
+            consistency: transaction.map { .transaction($0) } ?? .strong
+        )
+        for response in try await self.datastore.batchGetDocuments(request) {
+            guard case .found(let found)? = response.result, let document = found.document else { continue }
+            let path = try BrasaDocuments.FieldPath(parsing: "n".utf8)
+            if case .integer(let number)? = document.fields.value(at: path) { return number }
+        }
+        return nil
+    }
+}
