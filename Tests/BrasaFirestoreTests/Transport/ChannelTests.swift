@@ -26,7 +26,7 @@ import Testing
         var settings = Backoff.Settings()
         settings.jitter = 0.5
         var backoff = Backoff(settings)
-        let middle = (0..<12).map { _ in backoff.next(spent: .zero, chance: 0.5) }
+        let middle = (0..<16).map { _ in backoff.next(spent: .zero, chance: 0.5) }
         #expect(middle.prefix(4) == [.zero, .seconds(1), .milliseconds(1500), .milliseconds(2250)])
         #expect(middle.last == .seconds(60))
         backoff.reset()
@@ -46,7 +46,7 @@ import Testing
         for counter in counters {
             servers.append(
                 try await ScriptedServer([
-                    (
+                    .init(
                         FirestoreMethods.commit,
                         { call, _, _ in
                             counter.increment()
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func `An address that nobody listens on does not disturb calls`() async throws {
-        let server = try await ScriptedServer([(FirestoreMethods.commit, Self.answering)])
+        let server = try await ScriptedServer([.init(FirestoreMethods.commit, Self.answering)])
         let unused = try await ScriptedServer([])
         let dead = try #require(unused.channel.localAddress)
         try await unused.stop()
@@ -83,7 +83,7 @@ import Testing
     @Test func `GOAWAY fails no call, and none is done twice`() async throws {
         let done = Counter()
         let server = try await ScriptedServer([
-            (
+            .init(
                 FirestoreMethods.commit,
                 { call, _, channel in
                     if done.increment() % 7 == 0 {
@@ -112,14 +112,14 @@ import Testing
         let reads = Counter()
         let commits = Counter()
         let server = try await ScriptedServer([
-            (
+            .init(
                 FirestoreMethods.listCollectionIds,
                 { call, _, channel in
                     if reads.increment() < 4 { return channel.close(promise: nil) }
                     call.respond(ByteBuffer())
                 }
             ),
-            (
+            .init(
                 FirestoreMethods.commit,
                 { _, _, channel in
                     commits.increment()
@@ -150,7 +150,7 @@ import Testing
     ) async throws {
         let commits = Counter()
         let server = try await ScriptedServer([
-            (
+            .init(
                 FirestoreMethods.commit,
                 { call, _, _ in
                     if commits.increment() < 3 { return call.finish(GRPCStatus(answer.code, "no")) }
@@ -174,7 +174,7 @@ import Testing
     @Test func `Deadlines travel with calls, and end calls that nobody answers`() async throws {
         let deadlines = Mutex<[Bool]>([])
         let server = try await ScriptedServer([
-            (FirestoreMethods.commit, { call, _, _ in deadlines.withLock { $0.append(call.deadline != nil) } })
+            .init(FirestoreMethods.commit, { call, _, _ in deadlines.withLock { $0.append(call.deadline != nil) } })
         ])
         var policies = TransportClient.quickPolicies
         policies[.commit].timeout = .milliseconds(100)
@@ -211,7 +211,7 @@ import Testing
         let (cancellations, cancelled) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         let server = try await ScriptedServer([
-            (
+            .init(
                 FirestoreMethods.commit,
                 { call, _, _ in
                     call.onCancel { cancelled.yield() }
@@ -223,8 +223,38 @@ import Testing
         let task = Task { try await client.commitNothing() }
         for await _ in arrivals { break }
         task.cancel()
-        await #expect(throws: CallError.self) { try await task.value }
+        let result = await task.result
+        #expect(throws: CallError.self) { try result.get() }
         for await _ in cancellations { break }
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test(arguments: [1, 2, 5]) func `Calls beyond the server's streams wait for their turn`(_ streams: Int)
+        async throws
+    {
+        let open = Mutex((now: 0, most: 0))
+        let server = try await ScriptedServer(
+            [
+                .init(
+                    FirestoreMethods.commit,
+                    { call, _, _ in
+                        open.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                        call.eventLoop.execute {
+                            open.withLock { $0.now -= 1 }
+                            call.respond(ByteBuffer())
+                        }
+                    }
+                )
+            ],
+            streamsMax: streams
+        )
+        let client = try TransportClient(port: server.port)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 { group.addTask { try await client.commitNothing() } }
+            try await group.waitForAll()
+        }
+        #expect(open.withLock { $0.most } <= streams)
         await client.channel.close()
         try await server.stop()
     }
@@ -234,7 +264,7 @@ import Testing
     @Test func `Tokens go with calls and are fetched again when the server refuses them`() async throws {
         let seen = Mutex<[String?]>([])
         let server = try await ScriptedServer([
-            (
+            .init(
                 FirestoreMethods.commit,
                 { call, _, _ in
                     let token = call.metadata.string(.authorization)
@@ -265,7 +295,7 @@ import Testing
     @Test func `A token that is refused again is the caller's to know`() async throws {
         let calls = Counter()
         let server = try await ScriptedServer([
-            (
+            .init(
                 FirestoreMethods.commit,
                 { call, _, _ in
                     calls.increment()
@@ -288,7 +318,7 @@ import Testing
 
     @Test func `A provider's failure fails the call, and the next one asks again`() async throws {
         struct NoToken: Error {}
-        let server = try await ScriptedServer([(FirestoreMethods.commit, Self.answering)])
+        let server = try await ScriptedServer([.init(FirestoreMethods.commit, Self.answering)])
         let asked = Counter()
         let client = try TransportClient(
             port: server.port,
@@ -305,7 +335,7 @@ import Testing
     }
 
     @Test func `A closed channel refuses calls`() async throws {
-        let server = try await ScriptedServer([(FirestoreMethods.commit, Self.answering)])
+        let server = try await ScriptedServer([.init(FirestoreMethods.commit, Self.answering)])
         let client = try TransportClient(port: server.port)
         try await client.commitNothing()
         await client.channel.close()

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -71,8 +72,8 @@ final class ChaosProxy: Sendable {
                     .flatMapThrowing { server in
                         try client.pipeline.syncOperations.addHandler(Passer(to: server, chances))
                         try server.pipeline.syncOperations.addHandler(Passer(to: client, chances))
-                        server.setOption(.autoRead, value: true).cascadeFailure(to: nil)
-                        client.setOption(.autoRead, value: true).cascadeFailure(to: nil)
+                        _ = server.setOption(.autoRead, value: true)
+                        _ = client.setOption(.autoRead, value: true)
                     }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -110,9 +111,10 @@ private final class Passer: ChannelInboundHandler {
             context.close(promise: nil)
             return other.close(promise: nil)
         case .reset:
-            let linger = ChannelOptions.socketOption(.so_linger)
-            _ = context.channel.setOption(linger, value: .init(l_onoff: 1, l_linger: 0))
-            _ = other.setOption(linger, value: .init(l_onoff: 1, l_linger: 0))
+            for channel in [context.channel, other] {
+                let options = channel as? any SocketOptionProvider
+                _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+            }
             context.close(promise: nil)
             return other.close(promise: nil)
         case .delay(let milliseconds):

@@ -10,9 +10,19 @@ import Testing
     private static let clients = 8
     private static let increments = 12
 
-    @Test func `Clients that contend for one document count exactly`() async throws {
+    /// How a transaction guards what it read.
+    enum Guard: Sendable, CaseIterable {
+        /// By the server's transaction, which locks.
+        case transaction
+        /// By preconditions of its commit: a client that goes away leaves nothing behind.
+        case preconditions
+    }
+
+    @Test(arguments: Guard.allCases) func `Clients that contend for one document count exactly`(
+        _ style: Guard
+    ) async throws {
         let server = try await LocalServer()
-        let outcome = try await self.contend(port: server.port)
+        let outcome = try await self.contend(style, port: server.port)
         #expect(outcome.unknown == 0)
         #expect(outcome.total == Int64(Self.clients * Self.increments))
         try await server.stop()
@@ -23,7 +33,7 @@ import Testing
     func `Through broken connections no increment is lost or done twice`(_ seed: UInt64) async throws {
         let server = try await LocalServer()
         let proxy = try await ChaosProxy(to: server.port, seed: seed)
-        let outcome = try await self.contend(port: proxy.port)
+        let outcome = try await self.contend(.preconditions, port: proxy.port)
         let calm = try TransportClient(port: server.port)
         var applied: Int64 = 0
         for mark in outcome.known + outcome.unknownMarks where try await calm.number(at: mark) != nil { applied += 1 }
@@ -45,7 +55,7 @@ import Testing
         var unknown: Int { self.unknownMarks.count }
     }
 
-    private func contend(port: Int) async throws -> Outcome {
+    private func contend(_ style: Guard, port: Int) async throws -> Outcome {
         var outcome = try await withThrowingTaskGroup(of: Outcome.self) { group in
             for number in 0..<Self.clients {
                 group.addTask {
@@ -53,7 +63,7 @@ import Testing
                     var outcome = Outcome()
                     for round in 0..<Self.increments {
                         let mark = "marks/\(number)-\(round)"
-                        if try await self.increment(client, mark) {
+                        if try await self.increment(client, mark, style) {
                             outcome.known.append(mark)
                         } else {
                             outcome.unknownMarks.append(mark)
@@ -75,21 +85,36 @@ import Testing
     }
 
     /// False when nobody knows whether it was applied. Anything that certainly was not is tried again.
-    private func increment(_ client: TransportClient, _ mark: String) async throws -> Bool {
-        let database = client.caller.database
+    private func increment(_ client: TransportClient, _ mark: String, _ style: Guard) async throws -> Bool {
         for _ in 0..<1_000 {
             do {
-                let begin = BeginTransactionRequest(database: database, options: .readWrite(retry: []))
-                let transaction = try await client.datastore.beginTransaction(begin).transaction
-                let number = try await client.number(at: "c/counter", transaction: transaction) ?? 0
-                let writes = [try client.set("c/counter", number + 1), try client.set(mark, 1)]
-                _ = try await client.commit(writes, transaction: transaction)
+                switch style {
+                case .transaction: try await self.incrementLocked(client, mark)
+                case .preconditions: try await self.incrementGuarded(client, mark)
+                }
                 return true
             } catch let error as CallError {
                 if error.mayHaveBeenApplied { return false }
-                guard [.aborted, .unavailable].contains(error.status.code) else { throw error }
+                guard Self.harmless.contains(error.status.code) else { throw error }
             }
         }
         throw CallError(GRPCStatus(.aborted, "The increment never got through"))
+    }
+
+    private static let harmless: Set<GRPCStatusCode> = [.aborted, .unavailable, .failedPrecondition, .alreadyExists]
+
+    private func incrementLocked(_ client: TransportClient, _ mark: String) async throws {
+        let begin = BeginTransactionRequest(database: client.caller.database, options: .readWrite(retry: []))
+        let transaction = try await client.datastore.beginTransaction(begin).transaction
+        let number = try await client.number(at: "c/counter", transaction: transaction) ?? 0
+        let writes = [try client.set("c/counter", number + 1), try client.set(mark, 1)]
+        _ = try await client.commit(writes, transaction: transaction)
+    }
+
+    private func incrementGuarded(_ client: TransportClient, _ mark: String) async throws {
+        let document = try await client.document(at: "c/counter")
+        var write = try client.set("c/counter", (try document.map(client.number(in:)) ?? 0) + 1)
+        write.precondition = document.map { .updateTime($0.updateTime) } ?? .exists(false)
+        _ = try await client.commit([write, try client.set(mark, 1)])
     }
 }

@@ -14,6 +14,16 @@ final class ScriptedServer: Sendable {
     let channel: any Channel
     let connections: Connections
 
+    struct Method: Sendable {
+        let descriptor: GRPCMethodDescriptor
+        let handler: Unary
+
+        init(_ descriptor: GRPCMethodDescriptor, _ handler: @escaping Unary) {
+            self.descriptor = descriptor
+            self.handler = handler
+        }
+    }
+
     /// The connections that were accepted.
     final class Connections: Sendable {
         private let accepted = Mutex<[any Channel]>([])
@@ -24,10 +34,11 @@ final class ScriptedServer: Sendable {
 
     /// `handlers` are called on the connection's event loop.
     init(
-        _ handlers: [(GRPCMethodDescriptor, Unary)],
+        _ handlers: [Method],
         host: String = "127.0.0.1",
         port: Int = 0,
         tls: TLSConfiguration? = nil,
+        streamsMax: Int = 100,
         group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
     ) async throws {
         let connections = Connections()
@@ -39,15 +50,19 @@ final class ScriptedServer: Sendable {
                 connections.add(channel)
                 return channel.eventLoop.makeCompletedFuture {
                     var methods = GRPCMethodTable()
-                    for (method, handler) in handlers {
-                        methods.register(method, .unary { call, message in handler(call, message, channel) })
+                    for method in handlers {
+                        let handler = method.handler
+                        methods.register(
+                            method.descriptor,
+                            .unary { call, message in handler(call, message, channel) }
+                        )
                     }
                     let acceptor = GRPCServer(methods: methods).acceptor(on: channel.eventLoop)
                     let pipeline = channel.pipeline.syncOperations
                     if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
-                    try pipeline.addHandler(
-                        HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: acceptor))
-                    )
+                    var configuration = HTTP2ServerConfiguration()
+                    configuration.limits.concurrentStreamsMax = streamsMax
+                    try pipeline.addHandler(HTTP2Connection(role: .server(configuration, acceptor: acceptor)))
                 }
             }
             .bind(host: host, port: port).get()

@@ -32,7 +32,7 @@ final class TestExecutor: Sendable {
 }
 
 /// A watch stream and what came over it.
-final class Listener: Sendable {
+final class WatchProbe: Sendable {
     let executor = TestExecutor()
     private let state: NIOLoopBoundBox<State>
     private let client: TransportClient
@@ -107,7 +107,7 @@ final class Listener: Sendable {
 }
 
 /// A write stream and what came over it.
-final class Writer: Sendable {
+final class WriteProbe: Sendable {
     private let executor = TestExecutor()
     private let state: NIOLoopBoundBox<State>
     private let incoming: AsyncStream<WriteMessage>

@@ -10,16 +10,16 @@ import Testing
 
 /// The engine's two streams against a whole server. Everything but the waiting happens on the executor.
 @Suite struct StreamTests {
-    private static func target(_ collection: String) throws -> SyncTarget {
-        .query(StructuredQuery(from: [.init(collectionID: try ResourceID(collection))]), parent: .root)
+    private static func target(_ collection: UTF8Text) -> SyncTarget {
+        .query(StructuredQuery(from: [.init(collectionID: collection)]), parent: .root)
     }
 
     @Test func `A watch stream brings documents, their changes and their end`() async throws {
         let server = try await LocalServer()
         let client = try TransportClient(port: server.port)
         _ = try await client.commit([client.set("c/a", 1)])
-        let listener = Listener(client)
-        await listener.watch([.add(2, try Self.target("c"))])
+        let listener = WatchProbe(client)
+        await listener.watch([.add(2, Self.target("c"))])
         // What is there, up to the first snapshot.
         var messages = await listener.messages(until: \.isGlobalSnapshot)
         #expect(messages.contains { $0.isDocument("c/a") })
@@ -45,13 +45,13 @@ import Testing
         let server = try await LocalServer()
         let client = try TransportClient(port: server.port)
         _ = try await client.commit([client.set("c/a", 1)])
-        let first = Listener(client)
-        await first.watch([.add(2, try Self.target("c"))])
+        let first = WatchProbe(client)
+        await first.watch([.add(2, Self.target("c"))])
         let token = try #require(await first.messages(until: \.isGlobalSnapshot).last?.token)
         await first.close()
         _ = try await client.commit([client.set("c/b", 2)])
-        let second = Listener(client)
-        await second.watch([.add(2, try Self.target("c"), resumption: .token(token), expectedCount: 7)])
+        let second = WatchProbe(client)
+        await second.watch([.add(2, Self.target("c"), resumption: .token(token), expectedCount: 7)])
         let messages = await second.messages(until: \.isGlobalSnapshot)
         #expect(messages.contains { $0.isDocument("c/b") } && !messages.contains { $0.isDocument("c/a") })
         #expect(messages.contains { if case .filter(2, 2, _) = $0 { true } else { false } })
@@ -63,7 +63,7 @@ import Testing
     @Test func `A write stream shakes hands, writes, and says goodbye`() async throws {
         let server = try await LocalServer()
         let client = try TransportClient(port: server.port)
-        let writer = Writer(client)
+        let writer = WriteProbe(client)
         await writer.open()
         await writer.send(.handshake)
         var answer = try #require(await writer.next())
@@ -93,7 +93,7 @@ import Testing
     @Test func `A write that the server refuses ends the stream with its status`() async throws {
         let server = try await LocalServer()
         let client = try TransportClient(port: server.port)
-        let writer = Writer(client)
+        let writer = WriteProbe(client)
         await writer.open()
         await writer.send(.handshake)
         let answer = try #require(await writer.next())
@@ -111,7 +111,7 @@ import Testing
         let port = unused.port
         try await unused.stop()
         let client = try TransportClient(port: port)
-        let writer = Writer(client)
+        let writer = WriteProbe(client)
         await writer.open()
         #expect(await writer.error?.code == .unavailable)
         await client.channel.close()
@@ -120,8 +120,8 @@ import Testing
     @Test func `A listener that does not listen stops the server, and hears everything in the end`() async throws {
         let server = try await LocalServer()
         let client = try TransportClient(port: server.port)
-        let listener = Listener(client)
-        await listener.watch([.add(2, try Self.target("c"))])
+        let listener = WatchProbe(client)
+        await listener.watch([.add(2, Self.target("c"))])
         _ = await listener.messages(until: \.isGlobalSnapshot)
         listener.executor.hold()
         for number in 0..<1_500 as Range<Int64> { _ = try await client.commit([client.set("c/\(number)", number)]) }

@@ -9,11 +9,12 @@ import Testing
 @Suite struct TLSTests {
     /// A server that answers commits over TLS.
     private func server(
+        _ certificate: [UInt8] = TestCertificates.server,
         asksForCertificates: Bool = false,
         protocols: [String] = ["h2"]
     ) async throws -> ScriptedServer {
         var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMBytes(TestCertificates.server).map { .certificate($0) },
+            certificateChain: try NIOSSLCertificate.fromPEMBytes(certificate).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: TestCertificates.serverKey, format: .pem))
         )
         configuration.applicationProtocols = protocols
@@ -22,7 +23,7 @@ import Testing
             configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(TestCertificates.root))
         }
         return try await ScriptedServer(
-            [(FirestoreMethods.commit, { call, _, _ in call.respond(ByteBuffer()) })],
+            [.init(FirestoreMethods.commit, { call, _, _ in call.respond(ByteBuffer()) })],
             tls: configuration
         )
     }
@@ -33,6 +34,21 @@ import Testing
         return settings
     }
 
+    private func client(
+        of server: ScriptedServer,
+        _ settings: TLSSettings,
+        host: String = "localhost",
+        policies: CallPolicies = TransportClient.quickPolicies
+    ) throws -> TransportClient {
+        try TransportClient(
+            port: server.port,
+            security: .tls(settings),
+            host: host,
+            resolver: FixedResolver(addresses: [#require(server.channel.localAddress)]),
+            policies: policies
+        )
+    }
+
     /// Fails at once instead of trying for long.
     private var impatient: CallPolicies {
         var policies = TransportClient.quickPolicies
@@ -40,16 +56,13 @@ import Testing
         return policies
     }
 
-    @Test(arguments: ["localhost", "127.0.0.1"])
-    func `A server whose certificate a given root has signed is believed`(_ host: String) async throws {
-        let server = try await self.server()
-        let address = try #require(server.channel.localAddress)
-        let client = try TransportClient(
-            port: server.port,
-            security: .tls(self.settings(TestCertificates.root)),
-            host: host,
-            resolver: FixedResolver(addresses: [address])
-        )
+    @Test(arguments: [("localhost", TestCertificates.server), ("127.0.0.1", TestCertificates.addressServer)])
+    func `A server whose certificate a given root has signed is believed`(
+        _ host: String,
+        certificate: [UInt8]
+    ) async throws {
+        let server = try await self.server(certificate)
+        let client = try self.client(of: server, self.settings(TestCertificates.root), host: host)
         for _ in 0..<3 { try await client.commitNothing() }
         #expect(server.connections.all.count == 1)
         await client.channel.close()
@@ -66,7 +79,7 @@ import Testing
             (plain, self.settings(TestCertificates.root)),
         ]
         for (server, settings) in cases {
-            let client = try TransportClient(port: server.port, security: .tls(settings), policies: self.impatient)
+            let client = try self.client(of: server, settings, policies: self.impatient)
             do {
                 try await client.commitNothing()
                 Issue.record("\(settings) was believed")
@@ -82,13 +95,13 @@ import Testing
     @Test func `A client shows its certificate to a server that wants one`() async throws {
         let server = try await self.server(asksForCertificates: true)
         var settings = self.settings(TestCertificates.root)
-        let stranger = try TransportClient(port: server.port, security: .tls(settings), policies: self.impatient)
+        let stranger = try self.client(of: server, settings, policies: self.impatient)
         await #expect(throws: CallError.self) { try await stranger.commitNothing() }
         settings.identity = TLSSettings.Identity(
             chain: .bytes(TestCertificates.client),
             key: .bytes(TestCertificates.clientKey)
         )
-        let client = try TransportClient(port: server.port, security: .tls(settings))
+        let client = try self.client(of: server, settings)
         try await client.commitNothing()
         await stranger.channel.close()
         await client.channel.close()

@@ -15,19 +15,35 @@ enum TestCertificates {
         -----END CERTIFICATE-----
         """.utf8
     )
-    /// For localhost and 127.0.0.1.
+    /// For the name localhost.
     static let server = Array(
         """
         -----BEGIN CERTIFICATE-----
-        MIIBkDCCATagAwIBAgIUHtKRQUuaEIsAYC8PIwEsIJG/7WMwCgYIKoZIzj0EAwIw
-        EjEQMA4GA1UEAwwHVGVzdCBDQTAgFw0yNjExMjExNzExMTZaGA8yMTI2MTAyODE3
-        MTExNlowETEPMA0GA1UEAwwGc2VydmVyMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcD
+        MIIBijCCATCgAwIBAgIUHtKRQUuaEIsAYC8PIwEsIJG/7WUwCgYIKoZIzj0EAwIw
+        EjEQMA4GA1UEAwwHVGVzdCBDQTAgFw0yNjExMjExNzQ2MTdaGA8yMTI2MTAyODE3
+        NDYxN1owETEPMA0GA1UEAwwGc2VydmVyMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcD
         QgAE9s9Dy+jRE7wjaYmhb6SmtAU3mOxJ3XY7jHj3kAvIYf/WBppnQAJQYu+H2FLv
-        9wrUlPha3+ZSlZfw5kGO5nMR26NpMGcwGgYDVR0RBBMwEYIJbG9jYWxob3N0hwR/
-        AAABMAkGA1UdEwQCMAAwHQYDVR0OBBYEFHEkdfFFLot6gsTU+0hhDlI5AQ20MB8G
-        A1UdIwQYMBaAFDuXDdvhwr9f64d9EMnxHHFYX/HRMAoGCCqGSM49BAMCA0gAMEUC
-        IGDAliQGFmrIUyDIK2dCxfW/LfNuBMn3cpFpru/VgMuxAiEAwwJEa8qL7i8DJntJ
-        REYYvi/pq0tu2ihkeVEzqUHLydA=
+        9wrUlPha3+ZSlZfw5kGO5nMR26NjMGEwFAYDVR0RBA0wC4IJbG9jYWxob3N0MAkG
+        A1UdEwQCMAAwHQYDVR0OBBYEFHEkdfFFLot6gsTU+0hhDlI5AQ20MB8GA1UdIwQY
+        MBaAFDuXDdvhwr9f64d9EMnxHHFYX/HRMAoGCCqGSM49BAMCA0gAMEUCIFUCK7+I
+        /NHg31yHooSxaBWmqybhIOoNLYI3BtNB/S1FAiEAlrag1YsTpT4sz52seeGc+ESW
+        ZeHGXUwDyqpXfMP7rlI=
+        -----END CERTIFICATE-----
+        """.utf8
+    )
+    /// For the address 127.0.0.1, with the same key.
+    static let addressServer = Array(
+        """
+        -----BEGIN CERTIFICATE-----
+        MIIBhTCCASugAwIBAgIUHtKRQUuaEIsAYC8PIwEsIJG/7WYwCgYIKoZIzj0EAwIw
+        EjEQMA4GA1UEAwwHVGVzdCBDQTAgFw0yNjExMjExNzQ2MThaGA8yMTI2MTAyODE3
+        NDYxOFowETEPMA0GA1UEAwwGc2VydmVyMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcD
+        QgAE9s9Dy+jRE7wjaYmhb6SmtAU3mOxJ3XY7jHj3kAvIYf/WBppnQAJQYu+H2FLv
+        9wrUlPha3+ZSlZfw5kGO5nMR26NeMFwwDwYDVR0RBAgwBocEfwAAATAJBgNVHRME
+        AjAAMB0GA1UdDgQWBBRxJHXxRS6LeoLE1PtIYQ5SOQENtDAfBgNVHSMEGDAWgBQ7
+        lw3b4cK/X+uHfRDJ8RxxWF/x0TAKBggqhkjOPQQDAgNIADBFAiEAlQ7sSd9PJZDK
+        3uyZy7ZVEAxvqcX5TRkT3alODvbFw34CIEED6uk4PUoPC+Dyg5IComeU9/GkmQVy
+        85iTJHwa6BU2
         -----END CERTIFICATE-----
         """.utf8
     )

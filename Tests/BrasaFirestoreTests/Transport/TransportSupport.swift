@@ -76,15 +76,25 @@ struct TransportClient: Sendable {
 
     /// The number that a document holds; nil where there is none.
     func number(at path: String, transaction: [UInt8]? = nil) async throws -> Int64? {
+        try await self.document(at: path, transaction: transaction).map(self.number(in:))
+    }
+
+    func number(in document: Document) throws -> Int64 {
+        let path = try BrasaDocuments.FieldPath(parsing: "n".utf8)
+        guard case .integer(let number)? = document.fields.value(at: path) else {
+            throw CallError(GRPCStatus(.internal, "The document has no number"))
+        }
+        return number
+    }
+
+    func document(at path: String, transaction: [UInt8]? = nil) async throws -> Document? {
         let request = BatchGetDocumentsRequest(
             database: self.caller.database,
             documents: [try self.name(path)],
             consistency: transaction.map { .transaction($0) } ?? .strong
         )
         for response in try await self.datastore.batchGetDocuments(request) {
-            guard case .found(let found)? = response.result, let document = found.document else { continue }
-            let path = try BrasaDocuments.FieldPath(parsing: "n".utf8)
-            if case .integer(let number)? = document.fields.value(at: path) { return number }
+            if case .found(let found)? = response.result { return found.document }
         }
         return nil
     }

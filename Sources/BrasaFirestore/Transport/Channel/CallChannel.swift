@@ -90,9 +90,13 @@ package final class CallChannel: @unchecked Sendable {
         return waiter
     }
 
-    /// A call has ended, so that another one has room.
-    package func callEnded() {
-        if self.waiterCount > 0 { self.serve() }
+    /// A call on that connection has ended, so that another one has room.
+    package func callEnded(on link: Link) {
+        guard self.waiterCount > 0 || !link.hasRoom else { return }
+        // Its stream still counts while its handler is told.
+        self.eventLoop.assumeIsolated().execute {
+            if self.waiterCount > 0 { self.serve() }
+        }
     }
 
     private func pick() -> Link? {

@@ -180,11 +180,12 @@ extension StreamCall: GRPCClientResponseHandler {
     }
 
     func finished(_ result: GRPCCallResult) {
-        if result.isAnswer { self.link?.noteAnswer() }
+        let link = self.link
+        if result.isAnswer { link?.noteAnswer() }
         self.call = nil
         self.link = nil
         let status = (self.failure ?? result).status
         self.post(.closed(status.isOK ? nil : SyncError(status)))
-        self.caller.channel.callEnded()
+        if let link { self.caller.channel.callEnded(on: link) }
     }
 }

@@ -76,7 +76,7 @@ extension WatchMessage {
             self = .filter(
                 target: filter.targetID,
                 count: filter.count,
-                unchanged: filter.unchangedNames.map {
+                bloomFilter: filter.unchangedNames.map {
                     UncheckedBloomFilter(bitmap: $0.bitmap, padding: $0.padding, hashCount: $0.hashCount)
                 }
             )
