@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaLog
 import BrasaQueries
 import BrasaQueryModel
 import BrasaSimulation
@@ -25,14 +26,15 @@ struct RandomRun {
     private let world: WatchWorld
     private var listeners: [TestListener] = []
     private var nextID: Int32 = 1
-    private let hasPressure: Bool
+    private let isSynced: Bool
 
     init(seed: UInt64) throws {
         self.seed = seed
         self.random = BrasaSimulation.SeededRandom(seed: seed)
         self.generator = QueryCaseGenerator(seed: seed, database: WatchWorld.databaseName)
         let hasPressure = self.random.chance(1, in: 3)
-        self.hasPressure = hasPressure
+        let isSynced = self.random.chance(2, in: 3)
+        self.isSynced = isSynced
         var watch = WatchConfiguration()
         if self.random.chance(1, in: 2) {
             watch.turnEventsMax = Int.random(in: 1...60, using: &self.random)
@@ -46,6 +48,7 @@ struct RandomRun {
             watch: watch
         ) { configuration in
             if few { configuration.recentChangesMax = 16 }
+            if !isSynced { configuration.log.durability = .os }
             if hasPressure {
                 configuration.historyBytesMax = 2_000
                 configuration.historyMin = .milliseconds(1)
@@ -217,7 +220,10 @@ struct RandomRun {
     private mutating func restart() throws {
         let told = self.listeners.compactMap(\.lastTime).max()
         for listener in self.listeners { listener.disconnect() }
+        if self.random.chance(1, in: 3) {
+            self.world.clock.step(microseconds: -.random(in: 0...50_000_000, using: &self.random))
+        }
         let lost = try self.world.restart(losingPower: self.random.chance(1, in: 2))
-        if let told, let lost { #expect(told < lost, "seed \(self.seed): what was told is lost") }
+        if self.isSynced, let told, let lost { #expect(told < lost, "seed \(self.seed): what was told is lost") }
     }
 }

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaLog
 import BrasaSimulation
 import BrasaStore
 import Testing
@@ -95,21 +96,78 @@ import Testing
         #expect(Set(heard) == ["add 2", "delete c/b -[2]", "change c/e [2]", "current [2]", "snapshot"])
     }
 
+    @Test func `a token's commit that is lost makes it of no use, whatever came after`() throws {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            let world = try WatchWorld(seed: seed) { $0.log.durability = .os }
+            try world.commit([("c/a", 1), ("c/b", 1)])
+            world.settle()
+            let listener = self.listener(world)
+            listener.add(2, try target("c"))
+            _ = self.heard(listener, world)
+            try world.commit([("c/a", 2), ("c/x", 1), ("c/b", nil)])
+            _ = self.heard(listener, world)
+            listener.disconnect()
+            let isLost = try world.restart(losingPower: true) != nil
+            try world.commit("c/c", 1)
+            world.clock.advance(microseconds: 60_000_000)
+            world.settle()
+            listener.connect()
+            listener.resume(2)
+            #expect(self.heard(listener, world).contains("reset [2]") == isLost)
+            #expect(listener.targets[2]?.documents == (try target("c")).documents(in: world.state(at: .latest)))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `commits of a clock that was set back are told`(hasCheckpoint: Bool) throws {
+        let world = try WatchWorld()
+        try world.commit([("c/a", 1), ("c/b", 2)])
+        let listener = self.listener(world)
+        listener.add(2, try target("c"))
+        world.settle()
+        world.clock.advance(microseconds: 40_000_000)
+        world.watcher.tick()
+        _ = self.heard(listener, world)
+        listener.disconnect()
+        if hasCheckpoint { try world.store.checkpoint() }
+        world.clock.step(microseconds: -30_000_000)
+        try world.restart()
+        try world.commit([("c/b", nil), ("c/e", 1)])
+        world.settle()
+        listener.connect()
+        listener.resume(2)
+        let heard = self.heard(listener, world)
+        #expect(Set(heard) == ["add 2", "delete c/b -[2]", "change c/e [2]", "current [2]", "snapshot"])
+    }
+
     @Test func `tokens that are of no use start over with a reset`() throws {
         let world = try WatchWorld()
         try world.commit([("c/a", 1)])
         world.settle()
-        let store = world.store.creationTime
+        let (store, life) = (world.store.creationTime, world.store.life)
         let (now, name) = (world.store.watermark, WatchWorld.databaseName)
-        func token(_ time: Int64, _ name: DatabaseName = name, _ store: Timestamp = store) -> [UInt8] {
-            ResumeToken(time: Timestamp(microseconds: time), database: name, store: store).bytes
+        func token(
+            _ time: Int64,
+            _ name: DatabaseName = name,
+            _ store: Timestamp = store,
+            commit: Int64? = nil,
+            life: UInt64 = life
+        ) -> [UInt8] {
+            let commit = commit.map { Timestamp(microseconds: $0) }
+            let time = Timestamp(microseconds: time)
+            return ResumeToken(time: time, commit: commit, life: life, database: name, store: store).bytes
         }
+        // As they were made before they had a commit and a life.
+        let version1 = [1] + token(now.microseconds)[1..<29]
         let other = try DatabaseName(project: "p", database: "other")
         let useless: [[UInt8]] = [
             [1], Array("forged".utf8), token(now.microseconds, other),
             token(now.microseconds, name, Timestamp(microseconds: store.microseconds - 1)),
             token(store.microseconds - 1), token(now.microseconds + 60_000_000), token(.max), token(.min),
-            Array(token(now.microseconds).dropLast()),
+            Array(token(now.microseconds).dropLast()), version1,
+            token(now.microseconds, commit: now.microseconds - 1, life: life ^ 1),
+            token(now.microseconds - 1, commit: now.microseconds, life: life ^ 1),
+            token(now.microseconds, life: life ^ 1), token(.max, commit: .max, life: life ^ 1),
         ]
         for bytes in useless {
             let listener = self.listener(world)

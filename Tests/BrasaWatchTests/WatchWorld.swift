@@ -168,6 +168,7 @@ final class WatchWorld {
     /// time of the first commit that is.
     @discardableResult
     func restart(losingPower: Bool = false) throws -> Timestamp? {
+        let created = self.store.creationTime
         if losingPower { self.disk.crash() } else { self.disk.killProcess() }
         self.scheduler.discardAll()
         self.seed += 1
@@ -177,6 +178,11 @@ final class WatchWorld {
             Self.watcher(self.store, self.scheduler, self.clock, self.watchConfiguration)
         }
         self.waker.watchers = self.watchers
+        if self.store.creationTime != created {
+            // Not even the store's beginning was durable: it is another one.
+            defer { self.states = [State(time: self.store.watermark, documents: [:])] }
+            return self.states.dropFirst().first?.time
+        }
         let recovered = self.store.watermark
         let lost = self.states.first { $0.time > recovered }
         self.states.removeAll { $0.time > recovered }

@@ -13,8 +13,14 @@ package struct Change: Sendable {
 final class ChangeHistory: Sendable {
     private struct State {
         var changes = FirstInFirstOut<Change>()
-        /// Every change after this time is there.
+        /// Every change after this time is there. A commit's, or earlier than all of them.
         var completeAfter: Int64
+
+        func newestCommit(through time: Int64) -> Int64? {
+            guard time >= self.completeAfter else { return nil }
+            let next = self.changes.firstIndex { $0.time.microseconds <= time }
+            return next > 0 ? self.changes[next - 1].time.microseconds : self.completeAfter
+        }
     }
 
     private let state: Mutex<State>
@@ -46,6 +52,22 @@ final class ChangeHistory: Sendable {
 
     /// Changes after this are all there.
     var completeAfter: Int64 { self.state.withLock { $0.completeAfter } }
+
+    /// The time of the newest commit at or before `time`; nil when it is no longer known.
+    func newestCommit(through time: Int64) -> Int64? {
+        self.state.withLock { $0.newestCommit(through: time) }
+    }
+
+    /// The last time up to `end` at which that commit is the newest; nil when there was no such commit, or it is no longer
+    /// known.
+    func lastTime(ofCommit time: Int64, through end: Int64) -> Int64? {
+        self.state.withLock { state in
+            guard end >= time, state.newestCommit(through: time) == time else { return nil }
+            let next = state.changes.firstIndex { $0.time.microseconds <= time }
+            guard next < state.changes.count else { return end }
+            return min(end, state.changes[next].time.microseconds - 1)
+        }
+    }
 
     /// Forgets the newest changes, of a commit that did not happen.
     func removeNewest(_ count: Int) {

@@ -62,11 +62,18 @@ package final class CheckpointRun {
 
     init(of store: Store) throws(StoreError) {
         self.store = store
-        let time = store.commitClock.readTime(exactly: true)
-        self.pin = try store.documents.history.pin(time, isFirm: true)
+        let now = store.commitClock.readTime(exactly: true)
+        // The newest commit's time says the same, and more: after a restart it is known that nothing lies between.
+        let newest = store.documents.changes.newestCommit(through: now)
+        let history = store.documents.history
+        if let newest, let pin = try? history.pin(newest, isFirm: true) {
+            self.pin = pin
+        } else {
+            self.pin = try history.pin(now, isFirm: true)
+        }
         self.databases = store.databases[...]
         do throws(LogError) {
-            self.writer = try store.log.beginCheckpoint(time: time)
+            self.writer = try store.log.beginCheckpoint(time: self.pin.time.microseconds)
         } catch {
             throw StoreError(refused: error)
         }

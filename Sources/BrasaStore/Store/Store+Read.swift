@@ -62,6 +62,19 @@ extension Store {
     /// The earliest time for `changes(after:)`.
     package var oldestChangesTime: Timestamp { Timestamp(microseconds: self.documents.changes.completeAfter) }
 
+    /// The time of the newest commit that a read at `time` sees; nil when it is no longer known one by one.
+    package func newestCommit(at time: Timestamp) -> Timestamp? {
+        self.documents.changes.newestCommit(through: time.microseconds).map { Timestamp(microseconds: $0) }
+    }
+
+    /// The last settled time up to `end` at which a read sees that commit as the newest. Nil when there was no such
+    /// commit, or it is no longer known one by one.
+    package func lastTime(ofCommit time: Timestamp, upTo end: Timestamp) -> Timestamp? {
+        let settled = min(end.microseconds, self.commitClock.watermark)
+        return self.documents.changes.lastTime(ofCommit: time.microseconds, through: settled)
+            .map { Timestamp(microseconds: $0) }
+    }
+
     /// Up to about `limit` durable changes after `time`, in the order of their commits and whole commits only; the same
     /// document may occur more than once. Nil when some of them are no longer known one by one.
     package func changes(after time: Timestamp, limit: Int) -> [Change]? {

@@ -17,6 +17,9 @@ package final class Store: Sendable {
     let isCheckpointing = Atomic<Bool>(false)
     /// Before this there was no store.
     package let creationTime: Timestamp
+    /// Another one each time the store is opened. Of times from another life it is not certain that they mean the same
+    /// states: the disk may have lost what came before them, and the clock may have been set back.
+    package let life: UInt64
 
     private init(
         documents: VersionedDocuments,
@@ -24,7 +27,8 @@ package final class Store: Sendable {
         log: WriteAheadLog,
         configuration: Configuration,
         indexRegistry: IndexRegistry,
-        creationTime: Int64
+        creationTime: Int64,
+        life: UInt64
     ) {
         self.documents = documents
         self.commitClock = commitClock
@@ -32,6 +36,7 @@ package final class Store: Sendable {
         self.configuration = configuration
         self.indexRegistry = indexRegistry
         self.creationTime = Timestamp(microseconds: creationTime)
+        self.life = life
     }
 
     /// Recovers what the folder holds, or begins a new store in an empty one. `onDurable` is called on the log's thread
@@ -81,7 +86,8 @@ package final class Store: Sendable {
                 log: log,
                 configuration: configuration,
                 indexRegistry: IndexRegistry(configuration: configuration, clock: clock, onRequest: onIndexRequested),
-                creationTime: creationTime
+                creationTime: creationTime,
+                life: entropy.next()
             )
         } catch {
             throw StoreError(.unrecoverable, cause: error)

@@ -134,11 +134,9 @@ package final class WatchStream {
         case .beginning: return nil
         case .time(let asked): time = asked
         case .token(let bytes):
-            let store = self.watcher.store.creationTime
-            guard let token = ResumeToken(parsing: bytes, database: self.database.name, store: store) else {
-                return nil
-            }
-            time = token.time
+            let token = ResumeToken(parsing: bytes)
+            guard let start = token?.start(database: self.database.name, store: self.watcher.store) else { return nil }
+            time = start
         }
         do throws(StoreError) {
             try self.watcher.store.checkReadTime(time)

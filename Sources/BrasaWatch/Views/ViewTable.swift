@@ -62,7 +62,7 @@ final class ViewTable {
     /// The same object for all who ask in a row.
     func snapshot(at time: Timestamp, of watcher: Watcher) -> WatchSnapshot {
         if let last = self.lastSnapshot, last.time == time { return last }
-        let token = ResumeToken(time: time, database: self.database.name, store: watcher.store.creationTime)
+        let token = ResumeToken(time: time, database: self.database.name, store: watcher.store)
         let snapshot = WatchSnapshot(time: time, token: token)
         self.lastSnapshot = snapshot
         return snapshot
