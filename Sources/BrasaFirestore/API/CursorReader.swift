@@ -43,7 +43,7 @@ struct CursorReader {
             guard let value = fields.value(at: clause.path) else {
                 throw UsageError("The document of a cursor has no field '\(clause.path)', which orders the query.")
             }
-            if case .map(let entries) = value, PendingServerTimestamp(entries) != nil {
+            guard value.pendingTimestamp == nil else {
                 throw UsageError("The field '\(clause.path)' of a cursor's document has no server timestamp yet.")
             }
             values.append(value)

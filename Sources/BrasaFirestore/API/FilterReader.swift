@@ -33,7 +33,11 @@ struct FilterReader {
             if path.isDocumentName, op == .arrayContainsAny { throw Self.arrayOperatorOnID }
             var values: [Value] = []
             for member in members {
-                values.append(path.isDocumentName ? try self.documentID(member) : try self.value(member))
+                let value = path.isDocumentName ? try self.documentID(member) : try self.value(member)
+                if case .array = value, op == .arrayContainsAny {
+                    throw UsageError("Arrays directly in arrays are not supported, so no array contains one.")
+                }
+                values.append(value)
             }
             return .field(path, op, .array(values))
         case .arrayContains where path.isDocumentName: throw Self.arrayOperatorOnID

@@ -18,7 +18,7 @@ extension Firestore {
     public static func firestore(database: String) -> Firestore {
         self.instances.withLock { instances in
             if let known = instances[database] { return known }
-            let new = Firestore(projectID: nil, databaseID: database)
+            let new = Firestore(projectID: nil, databaseID: database, makeCore: Self.connected)
             instances[database] = new
             return new
         }
@@ -61,12 +61,21 @@ extension Firestore {
             throw UsageError("Invalid project '\(project)' or database '\(database)': \(error.message)")
         }
     }
+}
 
-    /// Where to connect to, and whether encrypted.
-    var address: (host: String, isEncrypted: Bool) {
-        let (settings, emulator) = self.state.withLock { ($0.settings, $0.emulatorHost) }
+/// Where a server is, and whether the way there is encrypted.
+struct ServerPlace: Hashable, Sendable {
+    let host: String
+    let isEncrypted: Bool
+}
+
+extension Firestore.State {
+    /// An emulator that was given goes before one of the environment, and that before the settings.
+    var place: ServerPlace {
         let environment = ProcessInfo.processInfo.environment["FIRESTORE_EMULATOR_HOST"]
-        if let host = emulator ?? environment.flatMap({ $0.isEmpty ? nil : $0 }) { return (host, false) }
-        return (settings.host, settings.isSSLEnabled)
+        if let host = self.emulatorHost ?? environment.flatMap({ $0.isEmpty ? nil : $0 }) {
+            return ServerPlace(host: host, isEncrypted: false)
+        }
+        return ServerPlace(host: self.settings.host, isEncrypted: self.settings.isSSLEnabled)
     }
 }

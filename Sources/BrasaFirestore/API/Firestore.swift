@@ -19,19 +19,24 @@ public final class Firestore: Sendable {
         var emulatorHost: String?
         var database: DatabaseName?
         var isStarted = false
+        var core: ClientCore?
+        var isTerminated = false
     }
 
-    /// A database of its own, which shares nothing with others, for programs that use several projects or servers.
-    public convenience init(
-        projectID: String,
-        databaseID: String = "(default)",
-        settings: FirestoreSettings = FirestoreSettings()
+    typealias MakeCore =
+        @Sendable (DatabaseName, ServerPlace, FirestoreSettings.Values) throws(UsageError) -> ClientCore
+
+    /// Connects an engine to the network, or to what stands for it in tests.
+    let makeCore: MakeCore
+
+    init(
+        projectID: String?,
+        databaseID: String,
+        values: FirestoreSettings.Values = FirestoreSettings.Values(),
+        makeCore: @escaping MakeCore
     ) {
-        self.init(projectID: projectID, databaseID: databaseID, values: settings.values)
-    }
-
-    init(projectID: String?, databaseID: String, values: FirestoreSettings.Values = FirestoreSettings.Values()) {
         self.databaseID = databaseID
+        self.makeCore = makeCore
         self.state = Mutex(State(settings: values, projectID: projectID))
     }
 

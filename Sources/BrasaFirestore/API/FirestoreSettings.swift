@@ -9,12 +9,16 @@ public final class FirestoreSettings {
         var projectID: String?
         var host = "firestore.googleapis.com"
         var isSSLEnabled = true
-        var dispatchQueue = DispatchQueue.main
+        /// Nil: the main queue, whose object is another one on each access.
+        var dispatchQueue: DispatchQueue?
         var cache = CacheKind.leastRecentlyUsed(bytes: CacheKind.bytesDefault)
+        var security = Security()
+        var tokens: TokenSource?
 
         static func == (left: Values, right: Values) -> Bool {
             left.projectID == right.projectID && left.host == right.host && left.isSSLEnabled == right.isSSLEnabled
                 && left.dispatchQueue === right.dispatchQueue && left.cache == right.cache
+                && left.security == right.security && left.tokens === right.tokens
         }
     }
 
@@ -45,8 +49,8 @@ public final class FirestoreSettings {
     /// Where completion handlers and listeners are called. A concurrent queue is fine: what one listener is told still
     /// comes in order.
     public var dispatchQueue: DispatchQueue {
-        get { self.values.dispatchQueue }
-        set { self.values.dispatchQueue = newValue }
+        get { self.values.dispatchQueue ?? .main }
+        set { self.values.dispatchQueue = newValue.label == DispatchQueue.main.label ? nil : newValue }
     }
 
     /// How documents are kept between uses; in memory, by default up to 100 MiB.

@@ -41,8 +41,8 @@ enum DecodingSource {
         case .timestamp, .reference, .geoPoint: return .object(writer.any(value))
         case .map(let entries):
             if let vector = value.vectorComponents { return .object(VectorValue(vector)) }
-            if let pending = PendingServerTimestamp(entries) {
-                return self.content(pending.value(writer.behavior), writer)
+            if let pending = value.pendingTimestamp {
+                return self.content(writer.behavior.value(of: pending), writer)
             }
             var map = [String: DecodingSource](minimumCapacity: entries.count)
             for entry in entries { map[entry.key.string] = .stored(entry.value, writer) }

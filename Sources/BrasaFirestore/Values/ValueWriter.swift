@@ -28,9 +28,7 @@ struct ValueWriter {
         case .array(let elements): return elements.map { self.any($0) }
         case .map(let entries):
             if let vector = value.vectorComponents { return VectorValue(vector) }
-            if let pending = PendingServerTimestamp(entries) {
-                return self.any(pending.value(self.behavior))
-            }
+            if let pending = value.pendingTimestamp { return self.any(self.behavior.value(of: pending)) }
             return self.map(entries)
         }
     }

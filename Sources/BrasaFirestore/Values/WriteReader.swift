@@ -11,6 +11,10 @@ struct WriteReader {
         return self.write(.set(fields), reader.transforms)
     }
 
+    func set(_ data: [String: Any], merge: Bool) throws(UsageError) -> Write {
+        merge ? try self.merge(data) : try self.set(data)
+    }
+
     /// Changes the leaves of the data.
     func merge(_ data: [String: Any]) throws(UsageError) -> Write {
         var reader = ValueReader(database: self.name.database, use: .merge)

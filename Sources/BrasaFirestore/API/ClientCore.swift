@@ -1,0 +1,52 @@
+internal import BrasaSync
+internal import Dispatch
+
+/// Where the engine lives.
+protocol EngineHost: Sendable {
+    /// Runs the work on the engine's executor, after what was handed over before.
+    func run(_ work: @escaping @Sendable (SyncClient) -> Void)
+    /// The engine is not used any more: lets go of the network.
+    func close() async
+}
+
+/// What one `Firestore` works with once it is used.
+final class ClientCore: Sendable {
+    /// Where users' handlers are called.
+    let queue: DispatchQueue
+    /// To the server, past the engine.
+    let calls: any DatastoreCalls
+    private let host: any EngineHost
+
+    init(queue: DispatchQueue, host: any EngineHost, calls: any DatastoreCalls) {
+        self.queue = queue
+        self.host = host
+        self.calls = calls
+    }
+
+    /// Does something with the engine after all that was asked before. What the work holds is not used by the caller any
+    /// more.
+    func run(_ work: @escaping (SyncClient) -> Void) {
+        let work = Unchecked(work)
+        self.host.run { work.value($0) }
+    }
+
+    func close() async {
+        await self.host.close()
+    }
+
+    /// Calls a user's handler, which need not be Sendable: it is handed over and not used again.
+    func tell(_ handler: @escaping () -> Void) {
+        let handler = Unchecked(handler)
+        self.queue.async { handler.value() }
+    }
+}
+
+/// Something that is handed from one thread to another and used by the second alone.
+// @unchecked: that is for whoever makes one to see to.
+struct Unchecked<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}

@@ -1,0 +1,66 @@
+internal import BrasaDocuments
+internal import BrasaSync
+internal import Foundation
+internal import Synchronization
+
+extension Firestore {
+    /// The engine, made at the first read, write or listen.
+    func core() throws(UsageError) -> ClientCore {
+        let database = try self.start()
+        return try self.state.withLock { state throws(UsageError) in
+            guard !state.isTerminated else { throw UsageError(illegalState: "The client has been terminated.") }
+            if let core = state.core { return core }
+            let core = try self.makeCore(database, state.place, state.settings)
+            state.core = core
+            return core
+        }
+    }
+
+    /// Queues writes that are applied together. Without a handler a failure is only logged.
+    func commit(_ writes: [Write], completion: (((any Error)?) -> Void)?) throws(UsageError) {
+        let core = try self.core()
+        guard !writes.isEmpty else {
+            if let completion { core.tell { completion(nil) } }
+            return
+        }
+        core.run { client in
+            client.write(writes) { error in
+                if let completion {
+                    core.tell { completion(error?.nsError) }
+                } else if let error {
+                    Log.write("a write failed: \(error.message)")
+                }
+            }
+        }
+    }
+
+    /// Queues writes that are applied together, and waits for the server.
+    nonisolated(nonsending) func commit(_ writes: [Write]) async throws {
+        let core = try throwing { () throws(UsageError) in try self.core() }
+        guard !writes.isEmpty else { return }
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            core.run { client in
+                client.write(writes) { continuation.resume($0) }
+            }
+        }
+    }
+}
+
+extension CheckedContinuation where T == Void, E == any Error {
+    func resume(_ error: SyncError?) {
+        if let error { self.resume(throwing: error.nsError) } else { self.resume() }
+    }
+}
+
+extension SyncError {
+    var nsError: NSError {
+        NSError(FirestoreErrorCode.Code(rawValue: Int(self.code.rawValue)) ?? .unknown, self.message)
+    }
+}
+
+/// Lines for whoever runs the program.
+enum Log {
+    static func write(_ line: String) {
+        FileHandle.standardError.write(Data("BrasaFirestore: \(line)\n".utf8))
+    }
+}

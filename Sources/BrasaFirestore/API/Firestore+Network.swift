@@ -1,0 +1,89 @@
+internal import BrasaSync
+internal import Dispatch
+internal import Synchronization
+
+extension Firestore {
+    /// Connects again and sends the queued writes.
+    public func enableNetwork(completion: (((any Error)?) -> Void)? = nil) {
+        self.tell(completion) { client, done in client.enableNetwork { done(nil) } }
+    }
+
+    nonisolated(nonsending) public func enableNetwork() async throws {
+        try await self.run { client, done in client.enableNetwork { done(nil) } }
+    }
+
+    /// Answers reads and listeners from the cache and queues writes until `enableNetwork`.
+    public func disableNetwork(completion: (((any Error)?) -> Void)? = nil) {
+        self.tell(completion) { client, done in client.disableNetwork { done(nil) } }
+    }
+
+    nonisolated(nonsending) public func disableNetwork() async throws {
+        try await self.run { client, done in client.disableNetwork { done(nil) } }
+    }
+
+    /// Waits until the server has answered every write that was made before.
+    public func waitForPendingWrites(completion: @escaping ((any Error)?) -> Void) {
+        self.tell(completion) { client, done in client.waitForPendingWrites(completion: done) }
+    }
+
+    nonisolated(nonsending) public func waitForPendingWrites() async throws {
+        try await self.run { client, done in client.waitForPendingWrites(completion: done) }
+    }
+
+    /// Ends the client. Afterwards references can still be made, and every read, write or listen is an error. The next
+    /// `firestore()` is another object.
+    public func terminate(completion: (((any Error)?) -> Void)? = nil) {
+        guard let core = self.end() else {
+            let queue = self.settings.dispatchQueue
+            if let completion {
+                let completion = Unchecked(completion)
+                queue.async { completion.value(nil) }
+            }
+            return
+        }
+        let completion = Unchecked(completion)
+        Task {
+            await self.end(core)
+            if let completion = completion.value { core.tell { completion(nil) } }
+        }
+    }
+
+    nonisolated(nonsending) public func terminate() async throws {
+        if let core = self.end() { await self.end(core) }
+    }
+
+    private func end(_ core: ClientCore) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            core.run { client in client.terminate { continuation.resume() } }
+        }
+        await core.close()
+    }
+
+    /// The engine, when there was one, for its last call.
+    private func end() -> ClientCore? {
+        self.forget()
+        return self.state.withLock { state in
+            guard !state.isTerminated else { return nil }
+            state.isTerminated = true
+            state.isStarted = true
+            defer { state.core = nil }
+            return state.core
+        }
+    }
+
+    private typealias Call = (SyncClient, @escaping (SyncError?) -> Void) -> Void
+
+    private func tell(_ completion: (((any Error)?) -> Void)?, _ call: @escaping Call) {
+        let core = trapping { () throws(UsageError) in try self.core() }
+        core.run { client in
+            call(client) { error in if let completion { core.tell { completion(error?.nsError) } } }
+        }
+    }
+
+    nonisolated(nonsending) private func run(_ call: @escaping Call) async throws {
+        let core = try throwing { () throws(UsageError) in try self.core() }
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            core.run { client in call(client) { continuation.resume($0) } }
+        }
+    }
+}

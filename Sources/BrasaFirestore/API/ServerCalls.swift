@@ -1,0 +1,74 @@
+internal import BrasaDocuments
+internal import BrasaQueries
+internal import BrasaSync
+internal import BrasaWire
+
+/// The calls over the network.
+struct ServerCalls: DatastoreCalls {
+    private let datastore: Datastore
+
+    init(_ datastore: Datastore) {
+        self.datastore = datastore
+    }
+
+    func read(_ path: ResourcePath) async throws(CallFailure) -> StoredDocument {
+        guard let name = DocumentName(database: self.datastore.database, path: path) else {
+            throw CallFailure(SyncError(.invalidArgument, "'\(path)' is no document."))
+        }
+        let request = BatchGetDocumentsRequest(database: self.datastore.database, documents: [name])
+        let responses = try await self.call { () async throws(CallError) in
+            try await self.datastore.batchGetDocuments(request)
+        }
+        for response in responses {
+            switch response.result {
+            case .found(let found)?:
+                guard let document = found.document else { continue }
+                return StoredDocument(version: .at(document.updateTime), fields: document.fields)
+            case .missing?: return StoredDocument(version: .missing, fields: nil)
+            case nil: continue
+            }
+        }
+        throw CallFailure(SyncError(.internal, "The server did not say whether '\(path)' exists."))
+    }
+
+    func aggregate(
+        _ query: StructuredAggregationQuery,
+        parent: ResourcePath
+    ) async throws(CallFailure) -> [(alias: UTF8Text, value: Value)] {
+        guard let name = ParentName(database: self.datastore.database, path: parent) else {
+            throw CallFailure(SyncError(.invalidArgument, "'\(parent)' is no parent of collections."))
+        }
+        let request = RunAggregationQueryRequest(parent: name, query: query)
+        let responses = try await self.call { () async throws(CallError) in
+            try await self.datastore.runAggregationQuery(request)
+        }
+        return responses.flatMap { $0.result ?? [] }.map { ($0.alias, $0.value) }
+    }
+
+    func beginTransaction() async throws(CallFailure) -> [UInt8] {
+        let request = BeginTransactionRequest(database: self.datastore.database, options: .readWrite(retry: []))
+        return try await self.call { () async throws(CallError) in
+            try await self.datastore.beginTransaction(request)
+        }.transaction
+    }
+
+    func commit(_ writes: [Write], transaction: [UInt8]) async throws(CallFailure) {
+        let request = CommitRequest(database: self.datastore.database, writes: writes, transaction: transaction)
+        _ = try await self.call { () async throws(CallError) in try await self.datastore.commit(request) }
+    }
+
+    func rollback(transaction: [UInt8]) async throws(CallFailure) {
+        let request = RollbackRequest(database: self.datastore.database, transaction: transaction)
+        try await self.call { () async throws(CallError) in try await self.datastore.rollback(request) }
+    }
+
+    private func call<Response>(
+        _ body: () async throws(CallError) -> Response
+    ) async throws(CallFailure) -> Response {
+        do {
+            return try await body()
+        } catch {
+            throw CallFailure(error.syncError, mayHaveBeenApplied: error.mayHaveBeenApplied)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+internal import BrasaDocuments
+internal import BrasaSync
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// Reads and, after them, writes that take effect together, if nothing that was read has changed meanwhile.
+public final class Transaction: Sendable {
+    let firestore: Firestore
+    private let calls: any DatastoreCalls
+    private let state = Mutex(TransactionState())
+    private let id: TransactionID
+
+    init(firestore: Firestore, calls: any DatastoreCalls) {
+        self.firestore = firestore
+        self.calls = calls
+        self.id = TransactionID(calls)
+    }
+
+    /// Reads a document from the server, and blocks the thread until it is there.
+    @discardableResult
+    public func getDocument(_ document: DocumentReference) throws -> DocumentSnapshot {
+        let answer = Answer<DocumentSnapshot>()
+        Task { answer.give(await Result { try await self.getDocument(document) }) }
+        return try answer.wait()
+    }
+
+    /// Reads a document from the server.
+    @discardableResult
+    public func getDocument(_ document: DocumentReference) async throws -> DocumentSnapshot {
+        try throwing { () throws(UsageError) in try self.firestore.check(document) }
+        do {
+            try self.state.withLock { state throws(SyncError) in try state.checkMayRead() }
+            self.id.request()
+            let stored = try await self.read(document.resource)
+            try self.state.withLock { state throws(SyncError) in
+                try state.checkMayRead()
+                try state.read(document.resource, stored.version)
+            }
+            return DocumentSnapshot(
+                reference: document,
+                fields: stored.fields,
+                metadata: SnapshotMetadata(hasPendingWrites: false, isFromCache: false)
+            )
+        } catch {
+            throw error.nsError
+        }
+    }
+
+    private func read(_ path: ResourcePath) async throws(SyncError) -> StoredDocument {
+        do {
+            return try await self.calls.read(path)
+        } catch {
+            throw error.error
+        }
+    }
+
+    @discardableResult
+    public func setData(_ data: [String: Any], forDocument document: DocumentReference) -> Transaction {
+        self.add(document) { reader throws(UsageError) in try reader.set(data) }
+    }
+
+    @discardableResult
+    public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> Transaction {
+        self.add(document) { reader throws(UsageError) in try reader.set(data, merge: merge) }
+    }
+
+    @discardableResult
+    public func setData(
+        _ data: [String: Any],
+        forDocument document: DocumentReference,
+        mergeFields: [Any]
+    ) -> Transaction {
+        self.add(document) { reader throws(UsageError) in try reader.merge(data, fields: mergeFields) }
+    }
+
+    @discardableResult
+    public func updateData(_ fields: [AnyHashable: Any], forDocument document: DocumentReference) -> Transaction {
+        self.add(document) { reader throws(UsageError) in try reader.update(fields) }
+    }
+
+    @discardableResult
+    public func deleteDocument(_ document: DocumentReference) -> Transaction {
+        self.add(document) { reader throws(UsageError) in reader.delete() }
+    }
+
+    private func add(
+        _ document: DocumentReference,
+        _ read: (WriteReader) throws(UsageError) -> Write
+    ) -> Transaction {
+        trapping { () throws(UsageError) in
+            try self.firestore.check(document)
+            let write = try read(WriteReader(name: document.name))
+            try self.state.withLock { state throws(UsageError) in
+                guard !state.isEnded else {
+                    throw UsageError(illegalState: "A transaction cannot be used after its block has returned.")
+                }
+                state.add(write)
+            }
+        }
+        self.id.request()
+        return self
+    }
+}
+
+extension Transaction {
+    /// The block has returned: all or nothing of its writes.
+    func commit() async throws(CommitFailure) {
+        let database = self.firestore.database
+        let writes: [Write]
+        do {
+            writes = try self.state.withLock { state throws(SyncError) in try state.end(in: database) }
+        } catch {
+            self.id.abandon()
+            throw .notApplied(error)
+        }
+        guard !writes.isEmpty else { return }
+        try await self.id.commit(writes)
+    }
+
+    /// The block has failed: nothing of its writes.
+    func abandon() {
+        self.state.withLock { $0.abandon() }
+        self.id.abandon()
+    }
+}
+
+extension Transaction {
+    @discardableResult
+    public func setData<T: Encodable>(
+        from value: T,
+        forDocument doc: DocumentReference,
+        encoder: Firestore.Encoder = Firestore.Encoder()
+    ) throws -> Transaction {
+        self.setData(try encoder.encode(value), forDocument: doc)
+    }
+
+    @discardableResult
+    public func setData<T: Encodable>(
+        from value: T,
+        forDocument doc: DocumentReference,
+        merge: Bool,
+        encoder: Firestore.Encoder = Firestore.Encoder()
+    ) throws -> Transaction {
+        self.setData(try encoder.encode(value), forDocument: doc, merge: merge)
+    }
+
+    @discardableResult
+    public func setData<T: Encodable>(
+        from value: T,
+        forDocument doc: DocumentReference,
+        mergeFields: [Any],
+        encoder: Firestore.Encoder = Firestore.Encoder()
+    ) throws -> Transaction {
+        self.setData(try encoder.encode(value), forDocument: doc, mergeFields: mergeFields)
+    }
+}

@@ -1,0 +1,81 @@
+internal import BrasaSync
+internal import Foundation
+
+/// Runs a transaction's block until its commit succeeds, a failure stays, or there were attempts enough.
+struct TransactionRunner: Sendable {
+    let firestore: Firestore
+    let calls: any DatastoreCalls
+    let attemptsMax: Int
+    var backoff = TransactionBackoff()
+    /// Waits; tests do not.
+    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+    /// The block's error is thrown as it is, unless it is one of the database's that another attempt may cure.
+    func run<T>(_ block: (Transaction) async throws -> T) async throws -> T {
+        var backoff = self.backoff
+        var attempt = 1
+        while true {
+            switch await self.attempt(block) {
+            case .done(let value): return value
+            case .failed(let error):
+                guard attempt < self.attemptsMax, Self.isRetryable(error) else { throw error }
+            case .uncertain(let error): throw error
+            }
+            attempt += 1
+            try await self.sleep(backoff.next())
+        }
+    }
+
+    private enum Outcome<T> {
+        case done(T)
+        case failed(any Error)
+        case uncertain(any Error)
+    }
+
+    private func attempt<T>(_ block: (Transaction) async throws -> T) async -> Outcome<T> {
+        let transaction = Transaction(firestore: self.firestore, calls: self.calls)
+        let value: T
+        do {
+            value = try await block(transaction)
+        } catch {
+            transaction.abandon()
+            return .failed(error)
+        }
+        do throws(CommitFailure) {
+            try await transaction.commit()
+            return .done(value)
+        } catch {
+            switch error {
+            case .notApplied(let error): return .failed(error.nsError)
+            case .uncertain(let lost):
+                let text = "Nobody knows whether the transaction was committed: \(lost.message)"
+                return .uncertain(SyncError(.unknown, text).nsError)
+            }
+        }
+    }
+
+    static func isRetryable(_ error: any Error) -> Bool {
+        switch FirestoreErrorCode(error)?.code {
+        case .aborted, .alreadyExists, .failedPrecondition, .cancelled, .unknown, .deadlineExceeded,
+            .resourceExhausted, .internal, .unavailable, .unauthenticated:
+            true
+        default: false
+        }
+    }
+}
+
+/// The waits between attempts: none before the second, then longer and longer, each up to half more or less.
+struct TransactionBackoff: Sendable {
+    static let first = Duration.seconds(1)
+    static let longest = Duration.seconds(60)
+    static let factor = 1.5
+
+    private var delay = Duration.zero
+    var random: @Sendable () -> Double = { .random(in: 0..<1) }
+
+    mutating func next() -> Duration {
+        let delay = self.delay
+        self.delay = min(max(Self.first, delay * Self.factor), Self.longest)
+        return delay * (0.5 + self.random())
+    }
+}

@@ -1,0 +1,130 @@
+internal import BrasaDocuments
+
+/// Writes that are applied together or not at all.
+public final class WriteBatch {
+    private let firestore: Firestore
+    private var writes: [Write] = []
+    private var isCommitted = false
+
+    init(firestore: Firestore) {
+        self.firestore = firestore
+    }
+
+    @discardableResult
+    public func setData(_ data: [String: Any], forDocument document: DocumentReference) -> WriteBatch {
+        self.add(document) { reader throws(UsageError) in try reader.set(data) }
+    }
+
+    @discardableResult
+    public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> WriteBatch {
+        self.add(document) { reader throws(UsageError) in try reader.set(data, merge: merge) }
+    }
+
+    @discardableResult
+    public func setData(
+        _ data: [String: Any],
+        forDocument document: DocumentReference,
+        mergeFields: [Any]
+    ) -> WriteBatch {
+        self.add(document) { reader throws(UsageError) in try reader.merge(data, fields: mergeFields) }
+    }
+
+    @discardableResult
+    public func updateData(_ fields: [AnyHashable: Any], forDocument document: DocumentReference) -> WriteBatch {
+        self.add(document) { reader throws(UsageError) in try reader.update(fields) }
+    }
+
+    @discardableResult
+    public func deleteDocument(_ document: DocumentReference) -> WriteBatch {
+        self.add(document) { reader throws(UsageError) in reader.delete() }
+    }
+
+    /// Queues the writes. The batch cannot be used after that.
+    public func commit() {
+        self.commit(completion: nil)
+    }
+
+    public func commit(completion: (((any Error)?) -> Void)?) {
+        trapping { () throws(UsageError) in
+            try self.firestore.commit(try self.take(), completion: completion)
+        }
+    }
+
+    /// Queues the writes and waits for the server. The batch cannot be used after that.
+    nonisolated(nonsending) public func commit() async throws {
+        let writes = try throwing { () throws(UsageError) in try self.take() }
+        try await self.firestore.commit(writes)
+    }
+
+    private func add(
+        _ document: DocumentReference,
+        _ read: (WriteReader) throws(UsageError) -> Write
+    ) -> WriteBatch {
+        trapping { () throws(UsageError) in
+            try self.checkUsable()
+            try self.firestore.check(document)
+            self.writes.append(try read(WriteReader(name: document.name)))
+        }
+        return self
+    }
+
+    private func take() throws(UsageError) -> [Write] {
+        try self.checkUsable()
+        self.isCommitted = true
+        return self.writes
+    }
+
+    private func checkUsable() throws(UsageError) {
+        guard !self.isCommitted else {
+            throw UsageError(illegalState: "A write batch can no longer be used after commit() was called.")
+        }
+    }
+}
+
+extension WriteBatch {
+    @discardableResult
+    public func setData<T: Encodable>(
+        from value: T,
+        forDocument doc: DocumentReference,
+        encoder: Firestore.Encoder = Firestore.Encoder()
+    ) throws -> WriteBatch {
+        self.setData(try encoder.encode(value), forDocument: doc)
+    }
+
+    @discardableResult
+    public func setData<T: Encodable>(
+        from value: T,
+        forDocument doc: DocumentReference,
+        merge: Bool,
+        encoder: Firestore.Encoder = Firestore.Encoder()
+    ) throws -> WriteBatch {
+        self.setData(try encoder.encode(value), forDocument: doc, merge: merge)
+    }
+
+    @discardableResult
+    public func setData<T: Encodable>(
+        from value: T,
+        forDocument doc: DocumentReference,
+        mergeFields: [Any],
+        encoder: Firestore.Encoder = Firestore.Encoder()
+    ) throws -> WriteBatch {
+        self.setData(try encoder.encode(value), forDocument: doc, mergeFields: mergeFields)
+    }
+}
+
+extension Firestore {
+    /// A new batch without writes.
+    @discardableResult
+    public func batch() -> WriteBatch {
+        trapping { () throws(UsageError) in
+            try self.start()
+            return WriteBatch(firestore: self)
+        }
+    }
+
+    func check(_ document: DocumentReference) throws(UsageError) {
+        guard document.firestore === self else {
+            throw UsageError("The reference to '\(document.path)' is from another Firestore object.")
+        }
+    }
+}
