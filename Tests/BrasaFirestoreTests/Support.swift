@@ -6,6 +6,8 @@ import Testing
 // The library's own types, which share their names with the protocol's.
 typealias Timestamp = BrasaFirestore.Timestamp
 typealias FieldPath = BrasaFirestore.FieldPath
+typealias Query = BrasaFirestore.Query
+typealias Filter = BrasaFirestore.Filter
 
 /// Databases that no test connects to.
 enum Databases {

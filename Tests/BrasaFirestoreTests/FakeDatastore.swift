@@ -1,0 +1,122 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaSync
+import Synchronization
+
+@testable import BrasaFirestore
+
+/// A server of one process that applies commits by the rules of documents, and loses or refuses what it is told to.
+final class FakeDatastore: DatastoreCalls {
+    enum Mishap: Sendable {
+        case refuse(SyncError.Code)
+        /// The commit is applied and the answer lost.
+        case loseAnswer
+        /// The commit is lost.
+        case loseRequest
+    }
+
+    private struct State {
+        var documents: [ResourcePath: Document] = [:]
+        var time: Int64 = 0
+        var lastID: UInt8 = 0
+        var open: Set<[UInt8]> = []
+        var committed: Set<[UInt8]> = []
+        var reads = 0
+        var commits = 0
+        var mishaps: [Mishap?] = []
+        var isForgetful = false
+    }
+
+    private let state = Mutex(State())
+    /// For the commit of this number, from 0, when `mishaps` has none.
+    private let mishap: @Sendable (Int) -> Mishap?
+
+    init(mishap: @escaping @Sendable (Int) -> Mishap? = { _ in nil }) {
+        self.mishap = mishap
+    }
+
+    var reads: Int { self.state.withLock { $0.reads } }
+    var commits: Int { self.state.withLock { $0.commits } }
+    var openTransactions: Int { self.state.withLock { $0.open.count } }
+
+    /// From here on it knows no transaction any more when it is asked to roll it back.
+    func forget() { self.state.withLock { $0.isForgetful = true } }
+
+    func plan(_ mishaps: Mishap?...) { self.state.withLock { $0.mishaps = mishaps } }
+
+    func fields(_ path: String) throws -> EncodedFields? {
+        let path = try ResourcePath(parsing: Array(path.utf8))
+        return self.state.withLock { $0.documents[path]?.fields }
+    }
+
+    /// By somebody else.
+    func write(_ write: Write) throws {
+        try self.state.withLock { try Self.apply([write], &$0) }
+    }
+
+    func read(_ path: ResourcePath) async throws(CallFailure) -> StoredDocument {
+        self.state.withLock { state in
+            state.reads += 1
+            guard let document = state.documents[path] else { return StoredDocument(version: .missing, fields: nil) }
+            return StoredDocument(version: .at(document.updateTime), fields: document.fields)
+        }
+    }
+
+    func aggregate(
+        _ query: StructuredAggregationQuery,
+        parent: ResourcePath
+    ) async throws(CallFailure) -> [(alias: UTF8Text, value: Value)] {
+        query.aggregations.enumerated().map { ($0.element.alias, .integer(Int64($0.offset))) }
+    }
+
+    func beginTransaction() async throws(CallFailure) -> [UInt8] {
+        self.state.withLock { state in
+            state.lastID &+= 1
+            let id = [state.lastID, UInt8.random(in: 0...255), UInt8.random(in: 0...255), UInt8.random(in: 0...255)]
+            state.open.insert(id)
+            return id
+        }
+    }
+
+    func commit(_ writes: [Write], transaction: [UInt8]) async throws(CallFailure) {
+        try self.state.withLock { state throws(CallFailure) in
+            let mishap = state.mishaps.isEmpty ? self.mishap(state.commits) : state.mishaps.removeFirst()
+            state.commits += 1
+            if case .refuse(let code) = mishap { throw CallFailure(SyncError(code)) }
+            if case .loseRequest = mishap { throw CallFailure(SyncError(.unavailable), mayHaveBeenApplied: true) }
+            guard state.open.remove(transaction) != nil else { throw CallFailure(SyncError(.aborted)) }
+            do throws(DocumentError) {
+                try Self.apply(writes, &state)
+            } catch {
+                throw CallFailure(SyncError(error.code == .notFound ? .notFound : .failedPrecondition, error.message))
+            }
+            state.committed.insert(transaction)
+            if case .loseAnswer = mishap { throw CallFailure(SyncError(.unavailable), mayHaveBeenApplied: true) }
+        }
+    }
+
+    func rollback(transaction: [UInt8]) async throws(CallFailure) {
+        try self.state.withLock { state throws(CallFailure) in
+            guard !state.isForgetful else { throw CallFailure(SyncError(.invalidArgument)) }
+            guard !state.committed.contains(transaction) else { throw CallFailure(SyncError(.aborted)) }
+            state.open.remove(transaction)
+        }
+    }
+
+    private static func apply(_ writes: [Write], _ state: inout State) throws(DocumentError) {
+        state.time += 1
+        let now = BrasaDocuments.Timestamp(microseconds: state.time)
+        var changed = state.documents
+        for write in writes {
+            var edit = DocumentEdit(name: write.name, base: changed[write.name.path])
+            _ = try edit.apply(write, requestTime: now)
+            switch try edit.finish() {
+            case .unchanged: break
+            case .deleted: changed[write.name.path] = nil
+            case .changed(let fields, let createTime):
+                changed[write.name.path] = Document(fields: fields, createTime: createTime ?? now, updateTime: now)
+            }
+        }
+        state.documents = changed
+    }
+}

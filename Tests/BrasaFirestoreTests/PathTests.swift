@@ -1,0 +1,134 @@
+import BrasaDocuments
+import Foundation
+import Synchronization
+import Testing
+
+@testable import BrasaFirestore
+
+@Suite("Paths and references")
+struct PathTests {
+    let database = Databases.new()
+
+    @Test("References know their place")
+    func places() {
+        let collection = self.database.collection("cities")
+        #expect(collection.path == "cities")
+        #expect(collection.collectionID == "cities")
+        #expect(collection.parent == nil)
+        let document = collection.document("SF")
+        #expect(document.path == "cities/SF")
+        #expect(document.documentID == "SF")
+        #expect(document.parent == collection)
+        let below = document.collection("landmarks/x/photos")
+        #expect(below.path == "cities/SF/landmarks/x/photos")
+        #expect(below.parent?.path == "cities/SF/landmarks/x")
+        #expect(self.database.document("cities/SF") == document)
+        #expect(self.database.document("/cities/SF/") == document)
+        #expect(collection.document("SF/landmarks/x").path == "cities/SF/landmarks/x")
+        #expect(Databases.new().document("cities/SF") != document)
+        #expect(document.firestore == self.database)
+    }
+
+    @Test("New IDs have 20 letters and digits, each time others")
+    func ids() {
+        let ids = (0..<100).map { _ in self.database.collection("a").document().documentID }
+        #expect(Set(ids).count == 100)
+        #expect(ids.allSatisfy { $0.utf8.count == 20 && $0.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } })
+    }
+
+    @Test("Bad paths are refused", arguments: ["", "/", "//", "a//b", "a/b/c//", "./b", "a/.."])
+    func refused(path: String) {
+        #expect(throws: UsageError.self) { try PathText.collection(path) }
+        #expect(throws: UsageError.self) { try PathText.document(path) }
+    }
+
+    @Test("The number of segments tells collections from documents")
+    func segments() throws {
+        #expect(throws: UsageError.self) { try PathText.collection("a/b") }
+        #expect(throws: UsageError.self) { try PathText.document("a") }
+        let collection = try PathText.collection("x/y/z")
+        #expect(throws: UsageError.self) { try PathText.document("a/b", below: collection) }
+        #expect(try PathText.document("a", below: collection).string == "x/y/z/a")
+        #expect(throws: UsageError.self) { try PathText.collectionID("a/b") }
+        #expect(throws: UsageError.self) { try PathText.collectionID("") }
+    }
+
+    @Test("Functions that cannot throw stop the program")
+    func traps() async {
+        await #expect(processExitsWith: .failure) { _ = Databases.new().collection("a/b") }
+        await #expect(processExitsWith: .failure) { _ = Databases.new().document("") }
+        await #expect(processExitsWith: .failure) { _ = Databases.new().collectionGroup("a/b") }
+    }
+}
+
+@Suite("Instances and settings")
+struct InstanceTests {
+    @Test("There is one object for each database name")
+    func instances() {
+        #expect(Firestore.firestore() === Firestore.firestore())
+        #expect(Firestore.firestore() === Firestore.firestore(database: "(default)"))
+        #expect(Firestore.firestore(database: "x") === Firestore.firestore(database: "x"))
+        #expect(Firestore.firestore(database: "x") !== Firestore.firestore())
+    }
+
+    @Test("Settings are copied both ways")
+    func copies() {
+        let database = Databases.new()
+        let settings = database.settings
+        settings.host = "localhost:1"
+        #expect(database.settings.host == "firestore.googleapis.com")
+        settings.isSSLEnabled = false
+        database.settings = settings
+        #expect(database.settings == settings)
+        settings.host = "localhost:2"
+        #expect(database.settings.host == "localhost:1")
+        #expect(database.state.withLock { $0.place } == ServerPlace(host: "localhost:1", isEncrypted: false))
+    }
+
+    @Test("After the first use only equal settings are accepted")
+    func started() throws {
+        let database = Databases.new()
+        _ = database.collection("a")
+        var values = FirestoreSettings().values
+        try database.set(values)
+        values.host = "other"
+        let error = #expect(throws: UsageError.self) { try database.set(values) }
+        #expect(error?.kind == .illegalState)
+    }
+
+    @Test("Without encryption a host of one's own is needed")
+    func plaintext() {
+        var values = FirestoreSettings().values
+        values.isSSLEnabled = false
+        #expect(throws: UsageError.self) { try Databases.new().set(values) }
+    }
+
+    @Test("An emulator goes before the settings, the last one before the others")
+    func emulator() {
+        let database = Databases.new()
+        database.useEmulator(withHost: "localhost", port: 1)
+        database.useEmulator(withHost: "localhost", port: 8080)
+        #expect(database.state.withLock { $0.place } == ServerPlace(host: "localhost:8080", isEncrypted: false))
+    }
+
+    @Test("A memory cache forgets eagerly or the least recently used, by settings")
+    func caches() {
+        let settings = FirestoreSettings()
+        #expect(settings.values.cache == .leastRecentlyUsed(bytes: 104_857_600))
+        settings.cacheSettings = MemoryCacheSettings(garbageCollectorSettings: MemoryEagerGCSetting())
+        #expect(settings.values.cache == .eager)
+        settings.cacheSettings = MemoryCacheSettings(
+            garbageCollectorSettings: MemoryLRUGCSettings(sizeBytes: 5 * 1024 * 1024 as NSNumber)
+        )
+        #expect(settings.values.cache == .leastRecentlyUsed(bytes: 5_242_880))
+    }
+
+    @Test("Without a project nothing starts")
+    func project() {
+        let database = Firestore(projectID: nil, databaseID: "(default)", makeCore: Firestore.connected)
+        let settings = database.settings
+        settings.projectID = "from-settings"
+        database.settings = settings
+        #expect(database.database.string.hasSuffix("/databases/(default)"))
+    }
+}
