@@ -12,7 +12,8 @@ package struct WatchConfiguration: Sendable {
     package var fillingsMax = 8
     /// A stream that was told nothing for this long is told the time.
     package var heartbeat: Duration = .seconds(30)
-    /// For how long the versions that a slow stream needs are kept beyond the history window.
+    /// For how long the versions that a slow stream needs are kept beyond the history window while it takes nothing; ten
+    /// times as long while it takes a little.
     package var patience: Duration = .seconds(60)
     /// Bounds one turn on the loop: events sent, changes looked at, documents read for streams that catch up.
     package var turnEventsMax = 16_384

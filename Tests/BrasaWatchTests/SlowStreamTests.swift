@@ -96,6 +96,48 @@ import Testing
         #expect(slow.failures.isEmpty)
     }
 
+    @Test func `a new target of a stream that never keeps up begins all the same`() throws {
+        let world = try WatchWorld()
+        try world.commit([("c/a", 0), ("d/a", 0), ("d/b", 0)])
+        let slow = self.listener(world, [try target("c")])
+        slow.credit = 0
+        try world.commit("c/a", 1)
+        world.settle()
+        slow.add(2, try target("d"))
+        for value in 2..<12 as Range<Int64> {
+            // Before what it takes is all of its round, there is more.
+            slow.grant(1)
+            _ = world.scheduler.runOne()
+            try world.commit("c/a", value)
+            world.settle()
+        }
+        #expect(slow.targets[2]?.pending.count == 2)
+        slow.grant(.max)
+        world.settle()
+        #expect(slow.failures.isEmpty)
+        #expect(slow.targets[2]?.isCurrent == true)
+    }
+
+    @Test func `a stream that takes little keeps versions for long, but not for ever`() throws {
+        let world = try WatchWorld { $0.history = .seconds(10) }
+        try world.commit((0..<100).map { ("c/\($0)", 0) })
+        let slow = self.listener(world, [])
+        slow.credit = 3
+        slow.add(1, try target("c"))
+        for value in 0..<13 as Range<Int64> {
+            world.settle()
+            #expect((world.store.statistics.snapshotPins > 1) == (value < 12))
+            world.clock.advance(microseconds: 50_000_000)
+            slow.grant(3)
+            world.settle()
+            world.watcher.tick()
+        }
+        slow.grant(.max)
+        world.settle()
+        #expect(slow.failures.isEmpty)
+        #expect(slow.targets[1]?.isCurrent == true)
+    }
+
     @Test func `a watcher whose own versions are gone resets a stream once, and goes on before it tells more`() throws {
         var configuration = WatchConfiguration()
         configuration.turnChangesMax = 1

@@ -7,6 +7,8 @@ struct Round {
     let targets: ContiguousArray<WatchTarget>
     /// Whether targets that were current have missed states.
     let isCatchingUp: Bool
+    /// Monotonic.
+    let began: Int64
     var index = 0
 }
 
@@ -30,10 +32,17 @@ extension WatchStream {
 
     /// One piece; false when there is nothing to do, or it waits for a window, after which it is queued again.
     private func advance() -> Bool {
-        if self.round == nil, !self.beginRound(), !self.begin() {
-            // The watcher has commits to take first.
-            if self.targets.contains(where: { $0.notBefore > self.watcher.position }) { self.watcher.enqueue(self) }
-            return false
+        if self.round == nil {
+            // A stream that never keeps up has one round after another: a new target has its turn in between.
+            if self.isAfterRound {
+                self.isAfterRound = false
+                if self.begin() { return true }
+            }
+            if !self.beginRound(), !self.begin() {
+                // The watcher has commits to take first.
+                if self.targets.contains(where: { $0.notBefore > self.watcher.position }) { self.watcher.enqueue(self) }
+                return false
+            }
         }
         if self.round != nil, self.advanceRound() { self.endRound() }
         return true
@@ -105,7 +114,7 @@ extension WatchStream {
                 target.restart()
             }
         }
-        self.round = Round(goal: goal, targets: self.targets, isCatchingUp: isCatchingUp)
+        self.round = Round(goal: goal, targets: self.targets, isCatchingUp: isCatchingUp, began: self.watcher.now)
         return true
     }
 
@@ -131,6 +140,7 @@ extension WatchStream {
     private func endRound() {
         guard let round = self.round else { return }
         self.round = nil
+        self.isAfterRound = true
         let snapshot = self.table.snapshot(at: round.goal.time, of: self.watcher)
         var arrived: ContiguousArray<WatchTarget> = []
         for target in round.targets where !target.isEnded {
@@ -155,8 +165,8 @@ extension WatchStream {
 
     // MARK: Time
 
-    /// Tells an idle stream the time. One that has taken nothing for longer than `patience` keeps no versions from
-    /// going any more: if they do, it begins again.
+    /// Tells an idle stream the time. One that has taken nothing for longer than `patience`, or so little that it is on
+    /// one way for much longer, keeps no versions from going any more: if they do, it begins again.
     func tick(heartbeat: Int64, patience: Int64) {
         let now = self.watcher.now
         if self.isLive, self.unsettledCount < self.targets.count, self.sink.isWritable, !self.isClosed,
@@ -164,7 +174,10 @@ extension WatchStream {
         {
             self.snapshot(at: self.watcher.position)
         }
-        guard let since = self.stalledSince, now - since >= patience, self.unsettledCount > 0 else { return }
+        guard self.unsettledCount > 0 else { return }
+        let isStalled = self.stalledSince.map { now - $0 >= patience } ?? false
+        let isSlow = self.wayBegan.map { (now - $0) / Self.patiencesPerWay >= patience } ?? false
+        guard isStalled || isSlow else { return }
         self.stalledSince = nil
         self.round = nil
         for target in self.targets {
@@ -178,5 +191,16 @@ extension WatchStream {
             target.passage = nil
         }
         self.settle()
+    }
+
+    private static let patiencesPerWay: Int64 = 10
+
+    /// When the oldest of the ways that it is on began.
+    private var wayBegan: Int64? {
+        var began = self.round?.began
+        for target in self.targets {
+            if case .beginning(let passage) = target.phase { began = min(began ?? .max, passage.began) }
+        }
+        return began
     }
 }

@@ -23,6 +23,8 @@ package final class WatchStream {
     /// Targets that are not live.
     var unsettledCount = 0
     var round: Round?
+    /// A round ended, and no new target has had its turn since.
+    var isAfterRound = false
     /// The latest step that it was told of.
     private var stepNumber: UInt64 = 0
     /// The last change of the step, while other targets may be told of the same document.

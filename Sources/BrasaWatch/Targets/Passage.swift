@@ -30,6 +30,8 @@ final class Passage {
     let goal: Base
     unowned let target: WatchTarget
     private(set) var hasTold = false
+    /// Monotonic.
+    let began: Int64
     var stage: Stage
     /// How many more results the goal has than the base, where a filter may be due.
     var gain = 0
@@ -43,6 +45,7 @@ final class Passage {
         self.target = target
         self.base = base
         self.goal = goal
+        self.began = target.stream.watcher.now
         self.isCounting = base != nil && target.expectedCount != nil
         self.stage = .start
         // A window goes on with the watcher, so it is looked at now.
