@@ -36,6 +36,8 @@ struct WatchAggregator {
     // MARK: - Messages
 
     mutating func add(_ message: WatchMessage.TargetMessage) {
+        // A snapshot without a token says nothing of the targets.
+        if message.kind == .noChange, message.resumeToken.isEmpty { return }
         let ids =
             message.targets.isEmpty ? self.targets.keys.filter { self.activeData(of: $0) != nil } : message.targets
         for id in ids { self.add(message, to: id) }
@@ -118,9 +120,9 @@ struct WatchAggregator {
     mutating func finish(at version: Timestamp) -> RemoteEvent {
         var event = RemoteEvent(snapshotVersion: version)
         for id in self.targets.keys {
-            guard let data = self.activeData(of: id) else { continue }
+            guard self.targets[id]?.hasPendingChanges == true, let data = self.activeData(of: id) else { continue }
             self.completeDocumentTarget(data, at: version)
-            guard let target = self.targets[id], target.hasPendingChanges else { continue }
+            guard let target = self.targets[id] else { continue }
             event.targetChanges[id] = target.targetChange
             self.targets[id]?.clearChanges()
         }
