@@ -152,4 +152,23 @@ import Testing
                 != nil
         )
     }
+
+    @Test func `What must not be done twice is repeated on the server's own word only`() {
+        let policy = GRPCRetryPolicy(
+            codes: [.resourceExhausted],
+            answersOnly: true,
+            initialBackoff: .milliseconds(100),
+            multiplier: 2,
+            backoffMax: .milliseconds(300),
+            jitter: 0,
+            attemptsMax: 2
+        )
+        let status = GRPCStatus(.resourceExhausted)
+        let guessed = GRPCCallResult(status)
+        let answered = GRPCCallResult(status, isAnswer: true)
+        let refused = GRPCCallResult(GRPCStatus(.unavailable), isSafeToRepeat: true)
+        #expect(policy.backoff(after: guessed, attempts: 1, chance: 0) == nil)
+        #expect(policy.backoff(after: answered, attempts: 1, chance: 0) == .milliseconds(100))
+        #expect(policy.backoff(after: refused, attempts: 1, chance: 0) == .milliseconds(100))
+    }
 }

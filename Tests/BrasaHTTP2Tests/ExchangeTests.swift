@@ -43,6 +43,19 @@ import Testing
         #expect(call.closed == [.finished])
     }
 
+    @Test func `A client hears once that the server speaks HTTP/2`() throws {
+        let peer = try RawPeer(.client(HTTP2ClientConfiguration()))
+        defer { peer.close() }
+        var heard = 0
+        peer.connection.onPeerReady = { heard += 1 }
+        peer.run()
+        #expect(heard == 0)
+        peer.send(.settings)
+        #expect(heard == 1)
+        peer.send(.settings)
+        #expect(heard == 1)
+    }
+
     @Test func `Informational responses are left out`() throws {
         let peer = try RawPeer(.client(HTTP2ClientConfiguration()))
         defer { peer.close() }

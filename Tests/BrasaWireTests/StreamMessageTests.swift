@@ -38,6 +38,22 @@ struct StreamMessageTests {
         #expect(throws: WireError.self) { try ListenRequest(decoding: FieldWriter.message { $0.field(3, varint: 1) }) }
     }
 
+    @Test("a listener's label travels as an entry of the map of labels")
+    func listenTag() throws {
+        var buffer = ByteBuffer()
+        ListenRequest(database: self.database, change: .remove(7), listenTag: "limbo-document").encode(into: &buffer)
+        let expected = FieldWriter.message { message in
+            message.field(1, Self.database)
+            message.field(3, varint: 7)
+            message.field(4) {
+                $0.field(1, "goog-listen-tags")
+                $0.field(2, "limbo-document")
+            }
+        }
+        #expect(buffer == expected)
+        guard case .remove(7)? = try ListenRequest(decoding: buffer).change else { throw WireError.malformed }
+    }
+
     @Test("a stream's later messages may not name another database")
     func anotherDatabase() throws {
         let message = FieldWriter.message { $0.field(1, "projects/p/databases/e") }
