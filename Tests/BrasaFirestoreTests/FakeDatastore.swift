@@ -69,6 +69,43 @@ final class FakeDatastore: DatastoreCalls {
         query.aggregations.enumerated().map { ($0.element.alias, .integer(Int64($0.offset))) }
     }
 
+    func paths(_ query: StructuredQuery, parent: ResourcePath) async throws(CallFailure) -> [ResourcePath] {
+        self.state.withLock { state in
+            guard let name = Self.root(parent), let query = try? BrasaQueries.Query(query, parent: name) else {
+                return []
+            }
+            let found = state.documents.filter { query.matches(path: $0.key, fields: $0.value.fields) }
+            return Array(found.keys.sorted().prefix(query.limit ?? .max))
+        }
+    }
+
+    private static func root(_ path: ResourcePath) -> ParentName? {
+        guard let database = try? DatabaseName(project: "demo-test", database: "(default)") else { return nil }
+        return ParentName(database: database, path: path)
+    }
+
+    /// Mishaps are those of commits.
+    func batchWrite(
+        _ writes: [Write]
+    ) async throws(CallFailure) -> [Result<BrasaDocuments.Timestamp?, SyncError>] {
+        try self.state.withLock { state throws(CallFailure) in
+            let mishap = state.mishaps.isEmpty ? self.mishap(state.commits) : state.mishaps.removeFirst()
+            state.commits += 1
+            if case .refuse(let code) = mishap { throw CallFailure(SyncError(code)) }
+            if case .loseRequest = mishap { throw CallFailure(SyncError(.unavailable), mayHaveBeenApplied: true) }
+            let results = writes.map { write -> Result<BrasaDocuments.Timestamp?, SyncError> in
+                do throws(DocumentError) {
+                    try Self.apply([write], &state)
+                    return .success(state.documents[write.name.path]?.updateTime)
+                } catch {
+                    return .failure(SyncError(error.code == .notFound ? .notFound : .alreadyExists, error.message))
+                }
+            }
+            if case .loseAnswer = mishap { throw CallFailure(SyncError(.unavailable), mayHaveBeenApplied: true) }
+            return results
+        }
+    }
+
     func beginTransaction() async throws(CallFailure) -> [UInt8] {
         self.state.withLock { state in
             state.lastID &+= 1

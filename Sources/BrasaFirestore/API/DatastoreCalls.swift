@@ -9,6 +9,12 @@ protocol DatastoreCalls: Sendable {
         _ query: StructuredAggregationQuery,
         parent: ResourcePath
     ) async throws(CallFailure) -> [(alias: UTF8Text, value: Value)]
+    /// The names of a query's results.
+    func paths(_ query: StructuredQuery, parent: ResourcePath) async throws(CallFailure) -> [ResourcePath]
+    /// Each write for itself: results in the writes' order.
+    func batchWrite(
+        _ writes: [Write]
+    ) async throws(CallFailure) -> [Result<BrasaDocuments.Timestamp?, SyncError>]
     func beginTransaction() async throws(CallFailure) -> [UInt8]
     func commit(_ writes: [Write], transaction: [UInt8]) async throws(CallFailure)
     func rollback(transaction: [UInt8]) async throws(CallFailure)

@@ -53,9 +53,11 @@ extension CheckedContinuation where T == Void, E == any Error {
 }
 
 extension SyncError {
-    var nsError: NSError {
-        NSError(FirestoreErrorCode.Code(rawValue: Int(self.code.rawValue)) ?? .unknown, self.message)
+    var firestoreCode: FirestoreErrorCode.Code {
+        FirestoreErrorCode.Code(rawValue: Int(self.code.rawValue)) ?? .unknown
     }
+
+    var nsError: NSError { NSError(self.firestoreCode, self.message) }
 }
 
 /// Lines for whoever runs the program.

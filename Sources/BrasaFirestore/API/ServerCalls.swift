@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaGRPC
 internal import BrasaQueries
 internal import BrasaSync
 internal import BrasaWire
@@ -43,6 +44,27 @@ struct ServerCalls: DatastoreCalls {
             try await self.datastore.runAggregationQuery(request)
         }
         return responses.flatMap { $0.result ?? [] }.map { ($0.alias, $0.value) }
+    }
+
+    func paths(_ query: StructuredQuery, parent: ResourcePath) async throws(CallFailure) -> [ResourcePath] {
+        guard let name = ParentName(database: self.datastore.database, path: parent) else {
+            throw CallFailure(SyncError(.invalidArgument, "'\(parent)' is no parent of collections."))
+        }
+        let request = RunQueryRequest(parent: name, query: query)
+        let responses = try await self.call { () async throws(CallError) in try await self.datastore.runQuery(request) }
+        return responses.compactMap { $0.document?.name.path }
+    }
+
+    func batchWrite(
+        _ writes: [Write]
+    ) async throws(CallFailure) -> [Result<BrasaDocuments.Timestamp?, SyncError>] {
+        let request = BatchWriteRequest(database: self.datastore.database, writes: writes)
+        let response = try await self.call { () async throws(CallError) in
+            try await self.datastore.batchWrite(request)
+        }
+        return zip(response.statuses, response.writeResults).map { status, result in
+            status.code == .ok ? .success(result.updateTime) : .failure(SyncError(status))
+        }
     }
 
     func beginTransaction() async throws(CallFailure) -> [UInt8] {

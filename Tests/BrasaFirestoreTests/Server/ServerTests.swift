@@ -200,4 +200,25 @@ struct ServerTests {
         try await proxy.stop()
         try await server.stop()
     }
+
+    @Test("A bulk writer fills a collection, and a recursive delete empties it")
+    func bulk() async throws {
+        try await withServer { _, db in
+            var options = BulkWriterOptions()
+            options.initialWritesPerSecond = 1_000_000
+            let writer = db.bulkWriter(options: options)
+            for n in 0..<3_000 {
+                try await writer.setData(["n": n], forDocument: db.document("bulk/d\(n)"))
+                if n % 100 == 0 { try await writer.create(["n": n], forDocument: db.document("bulk/d\(n)/below/x")) }
+            }
+            try await writer.setData(["n": 0], forDocument: db.document("bulk2/x"))
+            await writer.close()
+            let count = db.collection("bulk").count
+            #expect(try await count.getAggregation(source: .server).count == 3_000)
+            try await db.recursiveDelete(db.collection("bulk"))
+            #expect(try await count.getAggregation(source: .server).count == 0)
+            #expect(try await db.collectionGroup("below").count.getAggregation(source: .server).count == 0)
+            #expect(try await db.document("bulk2/x").getDocument(source: .server).exists)
+        }
+    }
 }

@@ -1,0 +1,164 @@
+internal import BrasaDocuments
+internal import BrasaSync
+
+/// Sends a bulk writer's writes: in batches, no faster than the rate allows, some batches at a time.
+actor BulkSender {
+    /// Writes that are not finished; past it `add` waits.
+    static let unfinishedMax = 10_000
+    static let batchesInFlightMax = 16
+
+    private let firestore: Firestore
+    private let calls: any DatastoreCalls
+    private let options: BulkWriterOptions
+    private var queue = BulkQueue()
+    private var rate: BulkRate
+    private var unfinished = 0
+    private var lastNumber = 0
+    private var batchesInFlight = 0
+    private var isSending = false
+    private var isClosed = false
+    private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
+    private var flushes: [Flush] = []
+
+    /// Somebody who waits for the writes up to a number.
+    private struct Flush {
+        let upTo: Int
+        var remaining: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
+    init(firestore: Firestore, calls: any DatastoreCalls, options: BulkWriterOptions) {
+        self.firestore = firestore
+        self.calls = calls
+        self.options = options
+        self.rate = BulkRate(initial: max(options.initialWritesPerSecond, 1), now: ContinuousClock().now)
+    }
+
+    /// Waits while there is no room.
+    func add(_ write: Write) async throws(UsageError) -> BulkWriteReceipt {
+        while self.unfinished >= Self.unfinishedMax {
+            await withCheckedContinuation { self.waitingForRoom.append($0) }
+        }
+        guard !self.isClosed else { throw UsageError(illegalState: "The bulk writer has been closed.") }
+        self.lastNumber += 1
+        self.unfinished += 1
+        let operation = BulkOperation(number: self.lastNumber, write: write, receipt: BulkWriteReceipt())
+        self.queue.append(operation)
+        self.sendSoon()
+        return operation.receipt
+    }
+
+    /// Returns when all writes that were added before are finished.
+    func flush() async {
+        guard self.unfinished > 0 else { return }
+        let (upTo, remaining) = (self.lastNumber, self.unfinished)
+        await withCheckedContinuation { continuation in
+            self.flushes.append(Flush(upTo: upTo, remaining: remaining, continuation: continuation))
+        }
+    }
+
+    func close() async {
+        self.isClosed = true
+        await self.flush()
+    }
+
+    private func sendSoon() {
+        guard !self.isSending else { return }
+        self.isSending = true
+        Task { await self.sendAll() }
+    }
+
+    private func sendAll() async {
+        while self.batchesInFlight < Self.batchesInFlightMax {
+            let batch = self.queue.nextBatch()
+            if batch.isEmpty { break }
+            self.batchesInFlight += 1
+            while let wait = self.rate.take(batch.count, now: ContinuousClock().now) {
+                try? await Task.sleep(for: wait)
+            }
+            Task { await self.send(batch) }
+        }
+        self.isSending = false
+    }
+
+    private func send(_ batch: [BulkOperation]) async {
+        let results: [Result<BrasaDocuments.Timestamp?, CallFailure>]
+        do throws(CallFailure) {
+            results = try await self.calls.batchWrite(batch.map(\.write)).map { $0.mapError { CallFailure($0) } }
+        } catch {
+            results = batch.map { _ in .failure(error) }
+        }
+        self.batchesInFlight -= 1
+        for (index, operation) in batch.enumerated() {
+            let missing = CallFailure(SyncError(.internal, "The server gave no result."), mayHaveBeenApplied: true)
+            self.answered(operation, index < results.count ? results[index] : .failure(missing))
+        }
+        self.sendSoon()
+    }
+
+    private func answered(_ operation: BulkOperation, _ result: Result<BrasaDocuments.Timestamp?, CallFailure>) {
+        switch result {
+        case .success(let time): self.finish(operation, .success(time.map { Timestamp($0) }))
+        case .failure(let failure):
+            var operation = operation
+            operation.attempts += 1
+            guard self.mayRetry(operation, failure) else { return self.finish(operation, .failure(failure.error)) }
+            let delay = operation.backoff.next()
+            let again = operation
+            Task {
+                try? await Task.sleep(for: delay)
+                self.retry(again)
+            }
+        }
+    }
+
+    private func retry(_ operation: BulkOperation) {
+        self.queue.append(operation)
+        self.queue.release(operation.path)
+        self.sendSoon()
+    }
+
+    private func finish(_ operation: BulkOperation, _ result: Result<Timestamp?, SyncError>) {
+        operation.receipt.give(result)
+        self.queue.release(operation.path)
+        self.unfinished -= 1
+        if !self.waitingForRoom.isEmpty { self.waitingForRoom.removeFirst().resume() }
+        for index in self.flushes.indices where operation.number <= self.flushes[index].upTo {
+            self.flushes[index].remaining -= 1
+        }
+        for flush in self.flushes where flush.remaining == 0 { flush.continuation.resume() }
+        self.flushes.removeAll { $0.remaining == 0 }
+    }
+
+    /// What may have been applied is tried again only when twice is the same as once.
+    private func mayRetry(_ operation: BulkOperation, _ failure: CallFailure) -> Bool {
+        guard operation.attempts < self.options.maxAttempts else { return false }
+        let isUncertain = failure.mayHaveBeenApplied && !operation.write.isIdempotent
+        if let shouldRetry = self.options.shouldRetry {
+            return shouldRetry(
+                BulkWriteFailure(
+                    document: DocumentReference(firestore: self.firestore, path: operation.path),
+                    code: failure.error.firestoreCode,
+                    message: failure.error.message,
+                    attempts: operation.attempts,
+                    mayHaveBeenApplied: isUncertain
+                )
+            )
+        }
+        return !isUncertain && (failure.error.code == .aborted || !failure.error.code.isPermanent)
+    }
+}
+
+extension Write {
+    /// Whether a document that has it twice is as if it had it once.
+    fileprivate var isIdempotent: Bool {
+        guard self.precondition == nil || self.precondition == .exists(true) else { return false }
+        if case .delete = self.operation, self.precondition != nil { return false }
+        return self.transforms.allSatisfy { transform in
+            switch transform.operation {
+            case .increment: false
+            case .requestTime, .maximum, .minimum, .appendMissingElements, .removeAllFromArray: true
+            }
+        }
+    }
+}
