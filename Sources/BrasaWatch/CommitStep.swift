@@ -11,7 +11,9 @@ struct CommitStep {
     }
 
     private(set) var number: UInt64 = 0
+    /// Views that the change at hand may concern, and lists of further ones.
     var interested: ContiguousArray<View> = []
+    var lists: ContiguousArray<ViewList> = []
     var news: ContiguousArray<(view: View, news: News)> = []
     /// Views whose windows have changes.
     var windows: ContiguousArray<View> = []
@@ -28,6 +30,7 @@ struct CommitStep {
     /// Lets go of what the step held.
     mutating func end() {
         self.interested.removeAll(keepingCapacity: true)
+        self.lists.removeAll(keepingCapacity: true)
         self.news.removeAll(keepingCapacity: true)
         self.windows.removeAll(keepingCapacity: true)
         self.failed.removeAll(keepingCapacity: true)

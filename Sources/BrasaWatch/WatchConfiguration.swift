@@ -15,7 +15,7 @@ package struct WatchConfiguration: Sendable {
     /// For how long the versions that a slow stream needs are kept beyond the history window while it takes nothing; ten
     /// times as long while it takes a little.
     package var patience: Duration = .seconds(60)
-    /// Bounds one turn on the loop: events sent, changes looked at, documents read for streams that catch up.
+    /// Bounds one turn on the loop: events sent and views asked about changes, changes looked at, documents read for streams that catch up.
     package var turnEventsMax = 16_384
     package var turnChangesMax = 4_096
     package var turnReadsMax = 2_048

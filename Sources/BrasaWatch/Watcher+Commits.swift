@@ -59,8 +59,9 @@ extension Watcher {
         for change in changes {
             guard let table = self.tables[change.database] else { continue }
             self.step.interested.removeAll(keepingCapacity: true)
-            table.collect(change.path, into: &self.step.interested)
-            if self.step.interested.isEmpty { continue }
+            self.step.lists.removeAll(keepingCapacity: true)
+            table.collect(change.path, into: &self.step)
+            if self.step.interested.isEmpty, self.step.lists.isEmpty { continue }
             if isMerged, !seen.insert(ChangedDocument(change)).inserted { continue }
             try self.look(at: change, to: time)
         }
@@ -78,6 +79,8 @@ extension Watcher {
         let before = try self.store.get(path, in: change.database, at: self.position)
         let after = try self.store.get(path, in: change.database, at: time)
         if before?.updateTime == after?.updateTime { return }
+        for list in self.step.lists { list.collect(from: before, to: after, into: &self.step.interested) }
+        self.eventsLeft -= self.step.interested.count
         var shared: WatchedDocument?
         var deletion: WatchedDeletion?
         for view in self.step.interested {
@@ -153,6 +156,7 @@ extension Watcher {
         guard case .query(let query) = view.selection, var window = view.window else { return [] }
         let filling = try WindowFilling(query, count: window.fillCount, in: view.database, at: time, of: self.store)
         for _ in 0..<Self.refillPiecesMax {
+            self.eventsLeft -= WindowFilling.chunk
             guard try filling.advance() else { continue }
             let former = window.shownTimes
             _ = filling.finish(&window)

@@ -37,7 +37,7 @@ final class View {
     /// A larger document is encoded anew rather than kept for whoever may come.
     private static let rememberedBytesMax = 16 << 10
 
-    /// Its place in the list of views on the same collection.
+    /// Its place in the array of views of its `ViewList`.
     var listIndex = 0
 
     init(_ selection: Selection, in database: DatabaseHandle, position: Timestamp) {

@@ -8,8 +8,8 @@ final class ViewTable {
     let database: DatabaseHandle
     private var views: [View.Selection: View] = [:]
     private var byPath: [ByteSlice: ContiguousArray<View>] = [:]
-    private var byCollection: [ByteSlice: ContiguousArray<View>] = [:]
-    private var byGroup: [ByteSlice: ContiguousArray<View>] = [:]
+    private var byCollection: [ByteSlice: ViewList] = [:]
+    private var byGroup: [ByteSlice: ViewList] = [:]
     private var lastSnapshot: WatchSnapshot?
     /// Streams in the database.
     var streamCount = 0
@@ -18,15 +18,17 @@ final class ViewTable {
         self.database = database
     }
 
-    /// Views on the document, its collection or its group.
-    func collect(_ path: ResourcePath, into views: inout ContiguousArray<View>) {
-        if !self.byPath.isEmpty, let found = self.byPath[ByteSlice(path)] { views.append(contentsOf: found) }
-        if !self.byCollection.isEmpty, let found = self.byCollection[ByteSlice(collectionOf: path)] {
-            views.append(contentsOf: found)
-        }
-        if !self.byGroup.isEmpty, let found = self.byGroup[ByteSlice(collectionIDOf: path)] {
-            views.append(contentsOf: found)
-        }
+    /// Views on the document, its collection or its group. Of some lists only documents can tell which are concerned.
+    func collect(_ path: ResourcePath, into step: inout CommitStep) {
+        if !self.byPath.isEmpty, let found = self.byPath[ByteSlice(path)] { step.interested.append(contentsOf: found) }
+        if !self.byCollection.isEmpty { Self.collect(self.byCollection[ByteSlice(collectionOf: path)], into: &step) }
+        if !self.byGroup.isEmpty { Self.collect(self.byGroup[ByteSlice(collectionIDOf: path)], into: &step) }
+    }
+
+    private static func collect(_ list: ViewList?, into step: inout CommitStep) {
+        guard let list else { return }
+        list.collect(into: &step.interested)
+        if list.hasValues { step.lists.append(list) }
     }
 
     func view(_ selection: View.Selection) -> View? { self.views[selection] }
@@ -38,8 +40,9 @@ final class ViewTable {
             for path in paths { self.byPath[ByteSlice(path), default: []].append(view) }
         case .query(let query):
             guard let place = Place(query) else { return }
-            view.listIndex = self[place].count
-            self[place].append(view)
+            let list = self[place] ?? ViewList()
+            self[place] = list
+            list.add(view, query)
         }
     }
 
@@ -53,9 +56,9 @@ final class ViewTable {
                 if self.byPath[key]?.isEmpty == true { self.byPath[key] = nil }
             }
         case .query(let query):
-            guard let place = Place(query), let last = self[place].popLast(), last !== view else { return }
-            self[place][view.listIndex] = last
-            last.listIndex = view.listIndex
+            guard let place = Place(query), let list = self[place] else { return }
+            list.remove(view, query)
+            if list.isEmpty { self[place] = nil }
         }
     }
 
@@ -86,21 +89,17 @@ final class ViewTable {
         }
     }
 
-    private subscript(_ place: Place) -> ContiguousArray<View> {
+    private subscript(_ place: Place) -> ViewList? {
         get {
             switch place {
-            case .collection(let key): self.byCollection[key] ?? []
-            case .group(let key): self.byGroup[key] ?? []
+            case .collection(let key): self.byCollection[key]
+            case .group(let key): self.byGroup[key]
             }
         }
-        _modify {
+        set {
             switch place {
-            case .collection(let key):
-                yield &self.byCollection[key, default: []]
-                if self.byCollection[key]?.isEmpty == true { self.byCollection[key] = nil }
-            case .group(let key):
-                yield &self.byGroup[key, default: []]
-                if self.byGroup[key]?.isEmpty == true { self.byGroup[key] = nil }
+            case .collection(let key): self.byCollection[key] = newValue
+            case .group(let key): self.byGroup[key] = newValue
             }
         }
     }
