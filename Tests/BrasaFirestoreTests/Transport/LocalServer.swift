@@ -6,17 +6,17 @@ import NIOPosix
 
 @testable import BrasaServer
 
-/// A whole server in this process, as `brasa serve` has it, without a disk.
+/// A whole server in this process, as `brasa serve` has it; without a folder it keeps nothing.
 final class LocalServer: Sendable {
     private let engine: Engine
     private let listener: Listener
     private let group: MultiThreadedEventLoopGroup
 
-    init() async throws {
+    init(port: Int = 0, folder: String? = nil) async throws {
         let configuration = ServerConfiguration(
-            listen: ListenAddress(host: "127.0.0.1", port: 0),
-            dataDirectory: "unused",
-            durability: .memory,
+            listen: ListenAddress(host: "127.0.0.1", port: port),
+            dataDirectory: folder ?? "unused",
+            durability: folder == nil ? .memory : .os,
             shards: 4,
             threads: 1,
             history: .seconds(3_600),

@@ -74,7 +74,7 @@ import Testing
             change: { $0.keepalive = HTTP2Keepalive(interval: .milliseconds(20), timeout: .milliseconds(200)) }
         )
         try await client.listCollections()
-        #expect(reads.value == 2 && server.connections.all.count == 2)
+        #expect(reads.value >= 2 && server.connections.all.count >= 2)
         await client.channel.close()
         try await server.stop()
     }
