@@ -110,4 +110,22 @@ import Testing
         test.bring([try document("c/a", 11, [:])], to: query, at: 11)
         #expect(test.log.last == "[added c/a]")
     }
+
+    @Test func `A storage that fails in part is not tried again and again without pause`() throws {
+        let test = try TestClient()
+        test.storage.failing = [.nextBatch]
+        test.write(try set("c/a", [:]))
+        #expect(test.scheduler.timers.contains { $0.timer == .storageRetry })
+        for _ in 0..<3 {
+            test.scheduler.fire(.storageRetry)
+            test.settle()
+        }
+        let delay = test.scheduler.timers.first { $0.timer == .storageRetry }.map { $0.due - test.scheduler.uptime }
+        #expect(try #require(delay) >= .seconds(1))
+        test.storage.failing = []
+        test.scheduler.fire(.storageRetry)
+        test.settle()
+        test.acknowledge(5)
+        #expect(test.log == ["acknowledged"])
+    }
 }

@@ -2,6 +2,7 @@
 final class StorageRetries {
     private let scheduler: any SyncScheduler
     private let backoff: Backoff
+    private var isRunning = false
     private var operations: [() throws(StorageError) -> Void] = []
 
     init(_ scheduler: any SyncScheduler) {
@@ -11,6 +12,8 @@ final class StorageRetries {
 
     func add(_ operation: @escaping () throws(StorageError) -> Void) {
         self.operations.append(operation)
+        // What the running operation has found not to work is not tried again at once.
+        guard !self.isRunning else { return }
         self.scheduler.enqueue { [weak self] in self?.run() }
     }
 
@@ -21,15 +24,19 @@ final class StorageRetries {
 
     private func run() {
         guard let operation = self.operations.first else { return }
+        let count = self.operations.count
         do throws(StorageError) {
+            self.isRunning = true
+            defer { self.isRunning = false }
             try operation()
         } catch {
             self.backoff.wait { [weak self] in self?.run() }
             return
         }
         // It may have stopped us.
-        if !self.operations.isEmpty { self.operations.removeFirst() }
-        self.backoff.reset()
+        guard !self.operations.isEmpty else { return }
+        if self.operations.count == count { self.backoff.reset() }
+        self.operations.removeFirst()
         if !self.operations.isEmpty { self.backoff.wait { [weak self] in self?.run() } }
     }
 }

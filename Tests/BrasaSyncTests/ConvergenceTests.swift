@@ -1,0 +1,215 @@
+import BrasaDocuments
+import BrasaQueries
+import Testing
+
+@testable import BrasaSync
+
+/// Whatever users, server, network and storage do, in the end every listener sees what the server has, and what each was
+/// told on the way adds up.
+@Suite struct ConvergenceTests {
+    @Test(arguments: MemoryStorage.Collector.both, 0..<20 as Range<UInt64>)
+    func `In the end every listener sees what the server has`(
+        _ collector: MemoryStorage.Collector,
+        _ seed: UInt64
+    ) throws {
+        var run = try ConvergenceRun(collector, seed: seed)
+        for _ in 0..<120 { try run.step() }
+        try run.finish()
+    }
+}
+
+extension MemoryStorage.Collector {
+    fileprivate static let both: [MemoryStorage.Collector] = [.eager, .leastRecentlyUsed]
+}
+
+private struct ConvergenceRun {
+    /// What a listener knows from the changes alone.
+    final class Reader {
+        var documents: [SyncDocument] = []
+        var last: ViewSnapshot?
+        var complaint: String?
+
+        func take(_ snapshot: ViewSnapshot) {
+            self.last = snapshot
+            guard let changes = snapshot.indexedChanges(includeMetadataChanges: true) else {
+                self.complaint = "no metadata changes"
+                return
+            }
+            for change in changes {
+                if let index = change.oldIndex {
+                    guard index < self.documents.count, self.documents[index].path == change.document.path else {
+                        self.complaint = "\(change) is not at \(index)"
+                        return
+                    }
+                    self.documents.remove(at: index)
+                }
+                if let index = change.newIndex {
+                    guard index <= self.documents.count else {
+                        self.complaint = "\(change) cannot be put at \(index)"
+                        return
+                    }
+                    self.documents.insert(change.document, at: index)
+                }
+            }
+            if self.documents.map(\.path) != snapshot.documents.map(\.path) {
+                self.complaint = "the changes give \(self.documents), not \(Array(snapshot.documents))"
+            }
+        }
+    }
+
+    private var random: SeededRandom
+    private let test: TestClient
+    private let server: FakeServer
+    private let queries: [SyncQuery]
+    private var listeners: [Int: (token: ListenerToken, reader: Reader)] = [:]
+    private var isNetworkEnabled = true
+
+    init(_ collector: MemoryStorage.Collector, seed: UInt64) throws {
+        self.random = SeededRandom(seed)
+        self.test = try TestClient(
+            collector,
+            configuration: SyncConfiguration(limboResolutionsMax: 2, cacheBytesMax: nil)
+        )
+        self.server = FakeServer(self.test.transport)
+        let n = StructuredQuery.Order(field: try field("n"))
+        let filter = StructuredQuery.Filter.field(try field("n"), .greaterThan, .integer(3))
+        self.queries = [
+            try collection("c"), try collection("c", filter: filter), try collection("c", orderBy: [n], limit: 2),
+            try collection("c", orderBy: [n], limit: 2, limitType: .last),
+            SyncQuery(document: try path("c/1")),
+        ]
+    }
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<100, using: &self.random) {
+        case 0..<20: self.test.write(try self.write())
+        case 20..<35: _ = self.server.commit([try self.write()])
+        case 35..<45: self.toggleListener(Int.random(in: 0..<self.queries.count, using: &self.random))
+        case 45..<60: try self.server.answerRequest(isForgetful: Bool.random(using: &self.random))
+        case 60..<75: self.server.raiseSnapshot()
+        case 75..<85: self.answerWrite(mayFail: true)
+        case 85..<88: self.test.transport.breakWatch(SyncError(.unavailable))
+        case 88..<90: self.test.transport.breakWrites(SyncError(.unavailable))
+        case 90..<94: self.toggleNetwork()
+        case 94..<97:
+            let all: [StorageOperation] = [.applyRemoteEvent, .acknowledgeBatch, .rejectBatch, .nextBatch]
+            self.test.storage.failing = Bool.random(using: &self.random) ? Set(all) : []
+        default: self.test.scheduler.fire(through: nil)
+        }
+        if Bool.random(using: &self.random) { self.test.settle() }
+        try self.checkReaders()
+    }
+
+    mutating func finish() throws {
+        self.test.storage.failing = []
+        if !self.isNetworkEnabled { self.toggleNetwork() }
+        for index in self.queries.indices where self.listeners[index] == nil { self.toggleListener(index) }
+        for _ in 0..<100 {
+            self.test.settle()
+            self.fireBackoff()
+            while self.server.hasRequests {
+                try self.server.answerRequest(isForgetful: false)
+                self.test.settle()
+            }
+            self.answerWrite(mayFail: false)
+            self.test.settle()
+            self.server.raiseSnapshot()
+            self.test.settle()
+        }
+        try self.checkReaders()
+        for (index, listener) in self.listeners.sorted(by: { $0.key < $1.key }) {
+            let query = self.queries[index]
+            let wanted = self.server.results(of: query).map { "\($0.path) \($0.fields.decoded)" }
+            let last = try #require(listener.reader.last, "query \(index) was never answered")
+            #expect(last.documents.map { "\($0.path) \($0.fields.decoded)" } == wanted, "query \(index)")
+            #expect(!last.isFromCache, "query \(index)")
+            #expect(!last.hasPendingWrites, "query \(index)")
+        }
+        #expect(self.test.engine.limbo.active.isEmpty)
+        #expect(self.test.engine.remote.pipeline.isEmpty)
+    }
+
+    private func checkReaders() throws {
+        for (index, listener) in self.listeners {
+            if let complaint = listener.reader.complaint { throw SpecFailure("query \(index): \(complaint)") }
+        }
+    }
+
+    private func fireBackoff() {
+        for timer in [SyncTimer.storageRetry, .watchStreamBackoff, .writeStreamBackoff] {
+            self.test.scheduler.fire(timer)
+            self.test.settle()
+        }
+    }
+
+    private mutating func write() throws -> Write {
+        let key = "c/\(Int.random(in: 0..<6, using: &self.random))"
+        let number = Value.integer(Int64.random(in: 0..<8, using: &self.random))
+        switch Int.random(in: 0..<6, using: &self.random) {
+        case 0, 1: return try set(key, ["n": number])
+        case 2: return try patch(key, ["n": number])
+        case 3: return try patch(key, ["m": number], mustExist: false)
+        case 4:
+            let increment = FieldTransform(path: try field("n"), operation: .increment(.integer(1)))
+            let time = FieldTransform(path: try field("t"), operation: .requestTime)
+            return try patch(key, [:], [increment, time])
+        default: return try SpecModel.write(key, .delete)
+        }
+    }
+
+    private mutating func answerWrite(mayFail: Bool) {
+        guard let writes = self.test.transport.writes?.pending.first else { return }
+        switch mayFail ? Int.random(in: 0..<6, using: &self.random) : 5 {
+        case 0: self.test.transport.breakWrites(SyncError(.permissionDenied))
+        case 1: self.test.transport.breakWrites(SyncError(.aborted))
+        default:
+            if let answer = self.server.commit(writes) {
+                self.test.transport.answer(answer)
+            } else {
+                self.test.transport.breakWrites(SyncError(.failedPrecondition))
+            }
+        }
+    }
+
+    private mutating func toggleListener(_ index: Int) {
+        if let listener = self.listeners.removeValue(forKey: index) {
+            self.test.client.unlisten(listener.token)
+            return
+        }
+        let reader = Reader()
+        let options = ListenOptions(includeMetadataChanges: true)
+        let token = self.test.client.listen(self.queries[index], options: options) { event in
+            switch event {
+            case .success(let snapshot): reader.take(snapshot)
+            case .failure(let error): reader.complaint = "\(error)"
+            }
+        }
+        self.listeners[index] = (token, reader)
+    }
+
+    private mutating func toggleNetwork() {
+        self.isNetworkEnabled.toggle()
+        if self.isNetworkEnabled {
+            self.test.client.enableNetwork {}
+        } else {
+            self.test.client.disableNetwork {}
+        }
+    }
+}
+
+/// SplitMix64.
+private struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) {
+        self.state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        self.state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = self.state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
