@@ -67,7 +67,13 @@ extension Watcher {
         }
         for view in self.step.windows { try self.settle(view, at: time) }
         for view in self.step.failed { self.fail(view, .windowTooLarge) }
+        if self.beginLargeStep(time, isMerged: isMerged) { return }
         self.tell(time)
+        self.end(time, isMerged: isMerged)
+    }
+
+    /// The step has been told.
+    func end(_ time: Timestamp, isMerged: Bool) {
         self.position = time
         if isMerged { self.mergedThrough = time }
         self.step.end()

@@ -40,6 +40,8 @@ package final class Watcher: @unchecked Sendable {
     /// Not all commits were taken in the last turn: what has gathered is taken as one.
     var isBehind = false
     var step = CommitStep()
+    /// Not all of the step has been told yet.
+    var largeStep: LargeStep?
     /// What windows keep, and what has been gathered for those that are being filled.
     var windowBytes = 0
     var fillings = FillingQueue()
@@ -119,20 +121,28 @@ package final class Watcher: @unchecked Sendable {
         self.now = self.clock.monotonic()
         self.eventsLeft = self.configuration.turnEventsMax
         self.readsLeft = self.configuration.turnReadsMax
-        self.takeCommits()
-        self.fillWindows()
-        self.serve()
-        if self.isTickDue { self.beat() }
-        self.renewPin()
+        self.goOnTelling()
+        if self.largeStep == nil { self.takeCommits() }
+        if self.largeStep == nil { self.goOn() }
         for stream in self.unflushed { stream.flush() }
         self.unflushed.removeAll(keepingCapacity: true)
         self.isInTurn = false
         if self.values.targets == 0 { self.deactivate() }
-        let deferred = self.deferred
-        self.deferred = []
-        for action in deferred { action() }
+        if self.largeStep == nil {
+            let deferred = self.deferred
+            self.deferred = []
+            for action in deferred { action() }
+        }
         self.publish()
-        if self.isBehind || !self.work.isEmpty || !self.fillings.isEmpty { self.schedule() }
+        if self.isBehind || self.largeStep != nil || !self.work.isEmpty || !self.fillings.isEmpty { self.schedule() }
+    }
+
+    /// What a turn does when the watcher has come to a position.
+    private func goOn() {
+        self.fillWindows()
+        self.serve()
+        if self.isTickDue { self.beat() }
+        self.renewPin()
     }
 
     /// Streams that have something to be told, in the order they asked.
@@ -152,9 +162,9 @@ package final class Watcher: @unchecked Sendable {
         for stream in self.streams { stream.tick(heartbeat: heartbeat, patience: patience) }
     }
 
-    /// Now, or at the end of the turn.
+    /// Now, or at the end of the turn, or of the last one that a step is told in.
     func perform(_ action: @escaping () -> Void) {
-        if self.isInTurn { self.deferred.append(action) } else { action() }
+        if self.isInTurn || self.largeStep != nil { self.deferred.append(action) } else { action() }
     }
 
     /// The stream has been sent something: it leaves at the end of the turn, or at once.

@@ -164,6 +164,33 @@ import Testing
         #expect(slow.failures.isEmpty)
     }
 
+    @Test func `a step of which much is to be told is told stream by stream, whole to each`() throws {
+        var configuration = WatchConfiguration()
+        configuration.turnEventsMax = 100
+        let world = try WatchWorld(watch: configuration)
+        let listeners = try (0..<50).map { _ in self.listener(world, [try target("c"), try target("c", atLeast: 5)]) }
+        try world.commit((0..<10).map { ("c/\($0)", Int64($0)) })
+        while world.store.step() {}
+        _ = world.scheduler.runOne()
+        let told = listeners.count { $0.snapshots == 2 }
+        #expect(told > 0 && told < 50)
+        // What is asked meanwhile waits, and misses nothing.
+        let other = TestListener(world)
+        other.keepsLog = true
+        other.connect()
+        other.add(1, try target("c", atLeast: 9))
+        listeners[49].remove(2)
+        listeners[48].disconnect()
+        #expect(other.takeLog() == [])
+        world.settle()
+        #expect(other.takeLog() == ["add 1", "change c/9 [1]", "current [1]", "snapshot"])
+        let changes = (0..<10).map { "change c/\($0) " + ($0 < 5 ? "[1]" : "[1, 2]") }
+        for listener in listeners.prefix(48) { #expect(listener.takeLog() == changes + ["snapshot"]) }
+        #expect(listeners[49].takeLog() == changes + ["snapshot", "remove 2"])
+        #expect(listeners.allSatisfy(\.failures.isEmpty) && other.failures.isEmpty)
+        #expect(world.watcher.largeStep == nil)
+    }
+
     @Test func `a watcher that is behind takes several commits as one`() throws {
         var configuration = WatchConfiguration()
         configuration.turnEventsMax = 4

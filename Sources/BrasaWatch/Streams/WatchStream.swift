@@ -45,7 +45,7 @@ package final class WatchStream {
     // MARK: From its owner
 
     /// Adds a target; the sink hears `targetAdded`, or `targetRemoved` with the cause, before anything else about it:
-    /// during the call, unless the sink itself is being called. Throws for ids that end the stream.
+    /// during the call, unless the sink itself is being called or a step is being told. Throws for ids that end the stream.
     package func add(_ request: TargetRequest) throws(TargetIDError) {
         let id = try self.refuse(request.id)
         self.watcher.perform { self.accept(request, id: id) }
