@@ -96,7 +96,10 @@ private struct ConvergenceRun {
             self.test.storage.failing = Bool.random(using: &self.random) ? Set(all) : []
         default: self.test.scheduler.fire(through: nil)
         }
-        if Bool.random(using: &self.random) { self.test.settle() }
+        if Bool.random(using: &self.random) {
+            self.test.settle()
+            try self.checkViews()
+        }
         try self.checkReaders()
     }
 
@@ -133,6 +136,29 @@ private struct ConvergenceRun {
         for (index, listener) in self.listeners {
             if let complaint = listener.reader.complaint { throw SpecFailure("query \(index): \(complaint)") }
         }
+    }
+
+    /// Every view shows what the cache has, however the cache is asked.
+    private func checkViews() throws {
+        guard self.test.storage.failing.isEmpty else { return }
+        for queryView in self.test.engine.views {
+            let query = queryView.query
+            let whole = try self.cached(query, usingPreviousResults: false)
+            let resumed = try self.cached(query, usingPreviousResults: true)
+            guard whole == resumed else { throw SpecFailure("\(query.target): \(resumed) instead of \(whole)") }
+            // An acknowledged document may be shown as it was before.
+            guard !whole.contains(where: \.hasCommittedMutations) else { continue }
+            let shown = Array(queryView.view.documents)
+            guard shown.map(\.kind) == whole.map(\.kind) else {
+                throw SpecFailure("\(query.target) shows \(shown), the cache has \(whole)")
+            }
+        }
+    }
+
+    private func cached(_ query: SyncQuery, usingPreviousResults: Bool) throws -> [SyncDocument] {
+        let result = try self.test.engine.local.execute(query, usingPreviousResults: usingPreviousResults)
+        let view = View(query, remoteKeys: result.remoteKeys)
+        return Array(view.compute(result.documents).documents)
     }
 
     private func fireBackoff() {

@@ -81,6 +81,7 @@ final class SyncEngine {
         self.views.append(queryView)
         self.viewsByQuery[query] = queryView
         self.viewsByTarget[data.id, default: []].append(queryView)
+        self.local.hold(view.documents, for: data.id)
         self.track(change.limbo, of: data.id)
         if usesRemote { self.remote.listen(data) }
         return change.snapshot
@@ -144,7 +145,13 @@ final class SyncEngine {
         for queryView in self.views {
             guard let snapshot = self.update(queryView, changes, event) else { continue }
             snapshots.append(snapshot)
-            localChanges.append(LocalViewChanges(queryView.target, snapshot))
+            // What a view of the same target still shows stays held.
+            let others = self.viewsByTarget[queryView.target, default: []].filter { $0 !== queryView }
+            localChanges.append(
+                LocalViewChanges(queryView.target, snapshot) { path in
+                    others.contains { $0.view.documents[path] != nil }
+                }
+            )
         }
         self.observer?.viewsChanged(snapshots)
         self.local.note(localChanges)
@@ -170,12 +177,14 @@ final class SyncEngine {
 }
 
 extension LocalViewChanges {
-    fileprivate init(_ target: TargetID, _ snapshot: ViewSnapshot) {
+    fileprivate init(_ target: TargetID, _ snapshot: ViewSnapshot, isShownElsewhere: (ResourcePath) -> Bool) {
         self.init(
             target: target,
             isFromCache: snapshot.isFromCache,
             added: snapshot.changes.filter { $0.kind == .added }.map(\.document.path),
-            removed: snapshot.changes.filter { $0.kind == .removed }.map(\.document.path)
+            removed: snapshot.changes.filter { $0.kind == .removed && !isShownElsewhere($0.document.path) }.map(
+                \.document.path
+            )
         )
     }
 }

@@ -34,8 +34,7 @@ extension LocalStore {
         guard let data = self.targetData.removeValue(forKey: id) else { return }
         let seen = self.storage.viewReferences.removeAll(of: id)
         try? self.storage.transaction(.releaseTarget) { tables throws(StorageError) in
-            for path in seen { try tables.noteUse(of: path) }
-            try tables.releaseTarget(data)
+            try tables.releaseTarget(data, seen: seen)
         }
     }
 
@@ -58,6 +57,11 @@ extension LocalStore {
         try self.storage.transaction(.remoteKeys) { tables throws(StorageError) in
             try tables.remoteKeys(of: target)
         }
+    }
+
+    /// A new view holds on to what it shows, too.
+    func hold(_ documents: DocumentSet, for target: TargetID) {
+        for document in documents { self.storage.viewReferences.add(document.path, target) }
     }
 
     /// Views hold on to what they show. A storage that fails here collects a little too early or too late.

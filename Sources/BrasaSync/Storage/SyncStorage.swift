@@ -82,8 +82,9 @@ package protocol TargetTables: AnyObject {
     /// The next even id.
     func allocateTargetID() throws(StorageError) -> TargetID
     func setTargetData(_ data: TargetData) throws(StorageError)
-    /// Nobody listens any more: a storage that collects later keeps the data, with its newest token.
-    func releaseTarget(_ data: TargetData) throws(StorageError)
+    /// Nobody listens any more, and the view that showed these documents is gone. A storage that collects later keeps the
+    /// data, with its newest token; one that collects at once lets go of both.
+    func releaseTarget(_ data: TargetData, seen: [ResourcePath]) throws(StorageError)
     func remoteKeys(of target: TargetID) throws(StorageError) -> Set<ResourcePath>
     func addRemoteKeys(_ paths: Set<ResourcePath>, to target: TargetID) throws(StorageError)
     func removeRemoteKeys(_ paths: Set<ResourcePath>, from target: TargetID) throws(StorageError)

@@ -7,10 +7,10 @@ extension MemoryTables {
         self.targets[data.target] = data
     }
 
-    func releaseTarget(_ data: TargetData) {
+    func releaseTarget(_ data: TargetData, seen: [ResourcePath]) {
         switch self.collector {
         case .eager:
-            for path in self.remoteKeys.removeAll(of: data.id) { self.noteUse(of: path) }
+            for path in self.remoteKeys.removeAll(of: data.id) + seen { self.noteUse(of: path) }
             self.targets[data.target] = nil
         case .leastRecentlyUsed:
             var data = data
