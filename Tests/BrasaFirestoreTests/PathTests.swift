@@ -131,4 +131,20 @@ struct InstanceTests {
         database.settings = settings
         #expect(database.database.string.hasSuffix("/databases/(default)"))
     }
+
+    @Test("An app has databases of its own project")
+    func apps() {
+        let options = FirebaseOptions(googleAppID: "1:1:ios:1", gcmSenderID: "1")
+        options.projectID = "of-app"
+        FirebaseApp.configure(name: "second", options: options)
+        guard let app = FirebaseApp.app(name: "second") else {
+            Issue.record("no app")
+            return
+        }
+        #expect(FirebaseApp.app(name: "third") == nil)
+        let database = Firestore.firestore(app: app)
+        #expect(database === Firestore.firestore(app: app, database: "(default)"))
+        #expect(database !== Firestore.firestore())
+        #expect(database.database.string == "projects/of-app/databases/(default)")
+    }
 }

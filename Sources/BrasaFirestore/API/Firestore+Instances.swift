@@ -3,23 +3,34 @@ internal import Foundation
 internal import Synchronization
 
 extension Firestore {
-    /// Those that `firestore()` and `firestore(database:)` handed out, by database.
-    private static let instances = Mutex<[String: Firestore]>([:])
+    /// Those that `firestore()` and its relatives handed out.
+    private static let instances = Mutex<[InstanceKey: Firestore]>([:])
+
+    private struct InstanceKey: Hashable {
+        let app: String
+        let database: String
+    }
 
     /// The database `(default)`, the same object on every call.
     ///
-    /// Its project comes from the environment variable `GCLOUD_PROJECT`, its address from `FIRESTORE_EMULATOR_HOST`;
-    /// where these are not set, from ``settings``.
+    /// Its project comes from the default app where one is configured with a project, else from the environment variable
+    /// `GCLOUD_PROJECT`; its address from `FIRESTORE_EMULATOR_HOST`. Where these are not set, both come from ``settings``.
     public static func firestore() -> Firestore {
         self.firestore(database: "(default)")
     }
 
     /// A database by name, one object for each name.
     public static func firestore(database: String) -> Firestore {
+        let projectID = FirebaseApp.app()?.options.projectID
+        return self.instance(app: FirebaseApp.defaultName, projectID: projectID, database: database)
+    }
+
+    static func instance(app: String, projectID: String?, database: String) -> Firestore {
         self.instances.withLock { instances in
-            if let known = instances[database] { return known }
-            let new = Firestore(projectID: nil, databaseID: database, makeCore: Self.connected)
-            instances[database] = new
+            let key = InstanceKey(app: app, database: database)
+            if let known = instances[key] { return known }
+            let new = Firestore(projectID: projectID, databaseID: database, makeCore: Self.connected)
+            instances[key] = new
             return new
         }
     }
@@ -27,7 +38,7 @@ extension Firestore {
     /// The next `firestore()` makes a new object.
     func forget() {
         Self.instances.withLock { instances in
-            if instances[self.databaseID] === self { instances[self.databaseID] = nil }
+            for (key, instance) in instances where instance === self { instances[key] = nil }
         }
     }
 

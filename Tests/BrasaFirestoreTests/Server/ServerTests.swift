@@ -221,4 +221,48 @@ struct ServerTests {
             #expect(try await db.document("bulk2/x").getDocument(source: .server).exists)
         }
     }
+
+    @Test("A thousand listeners of one client see every last state, though all connections break")
+    func manyListeners() async throws {
+        let server = try await LocalServer()
+        let proxy = try await ChaosProxy(to: server.port, seed: 3, ChaosProxy.Mischief(drops: 2, resets: 2, delays: 50))
+        let (writer, reader) = (server.client(), server.client(through: proxy))
+        let documents = (0..<1_000).map { "c/d\($0)" }
+        func write(_ n: Int) async throws {
+            for start in stride(from: 0, to: documents.count, by: 250) {
+                let batch = writer.batch()
+                for path in documents[start..<(start + 250)] {
+                    batch.setData(["n": n], forDocument: writer.document(path))
+                }
+                try await batch.commit()
+            }
+        }
+        try await write(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let (ready, continuation) = AsyncStream<Void>.makeStream()
+            for path in documents {
+                group.addTask {
+                    var isReady = false
+                    for try await snapshot in reader.document(path).snapshots {
+                        if !isReady, snapshot.exists {
+                            isReady = true
+                            continuation.yield()
+                        }
+                        if snapshot["n"] as? Int == 3 { break }
+                    }
+                }
+            }
+            var count = 0
+            for await _ in ready {
+                count += 1
+                if count == documents.count { break }
+            }
+            for n in 1...3 { try await write(n) }
+            try await group.waitForAll()
+        }
+        try await writer.terminate()
+        try await reader.terminate()
+        try await proxy.stop()
+        try await server.stop()
+    }
 }
