@@ -46,7 +46,7 @@ package final class SyncClient {
 
     // MARK: - Listening
 
-    /// After an error the handler is not called again, and there is nothing to remove.
+    /// The first state may come before this returns. After an error the handler is not called again, and there is nothing to remove.
     package func listen(
         _ query: SyncQuery,
         options: ListenOptions = ListenOptions(),
@@ -173,7 +173,8 @@ package final class SyncClient {
         if !self.isTerminated { self.engine.remote.restart() }
     }
 
-    /// Listeners are told that it is over; queued writes stay in the storage.
+    /// Listeners are told that it is over. Queued writes stay in the storage, and what waits for their answers is not
+    /// called.
     package func terminate(completion: @escaping () -> Void) {
         guard !self.isTerminated else { return completion() }
         self.isTerminated = true
