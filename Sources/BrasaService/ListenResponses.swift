@@ -7,6 +7,9 @@ import BrasaWire
 /// The responses that many streams are sent alike, each made once: it stays with the watcher's event for as long as that
 /// goes around.
 struct ListenResponses {
+    /// A larger document's bytes are shared by all messages about it; a smaller one is copied into each.
+    private static let copiedBytesMax = 4 << 10
+
     let database: DatabaseName
 
     func changed(_ changed: WatchedDocument, _ targets: [Int32], _ removed: [Int32]) -> GRPCFramedMessage {
@@ -14,8 +17,20 @@ struct ListenResponses {
         return forms.message(targets, removed) {
             let document = forms.document ?? self.encoded(changed)
             forms.document = document
-            return GRPCFramedMessage(capacity: document.byteCount + 32) {
-                ListenResponse.encodeChange(document, targetIDs: targets, removedTargetIDs: removed, into: &$0)
+            guard document.byteCount > Self.copiedBytesMax else {
+                return GRPCFramedMessage(capacity: document.byteCount + 32) {
+                    ListenResponse.encodeChange(document, targetIDs: targets, removedTargetIDs: removed, into: &$0)
+                }
+            }
+            return GRPCFramedMessage(around: document.bytes) {
+                ListenResponse.encodeStartOfChange(
+                    document,
+                    targetIDs: targets,
+                    removedTargetIDs: removed,
+                    into: &$0
+                )
+            } after: {
+                ListenResponse.encodeEndOfChange(targetIDs: targets, removedTargetIDs: removed, into: &$0)
             }
         }
     }

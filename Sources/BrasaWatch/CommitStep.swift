@@ -21,6 +21,8 @@ struct CommitStep {
     var failed: ContiguousArray<View> = []
     /// Streams that are told of the step.
     var streams: ContiguousArray<WatchStream> = []
+    /// Streams whose sinks became full within the step.
+    var cutShort: ContiguousArray<WatchStream> = []
 
     mutating func begin() {
         self.number += 1
@@ -35,5 +37,6 @@ struct CommitStep {
         self.windows.removeAll(keepingCapacity: true)
         self.failed.removeAll(keepingCapacity: true)
         self.streams.removeAll(keepingCapacity: true)
+        self.cutShort.removeAll(keepingCapacity: true)
     }
 }

@@ -76,6 +76,7 @@ extension Watcher {
     func end(_ time: Timestamp, isMerged: Bool) {
         self.position = time
         if isMerged { self.mergedThrough = time }
+        for stream in self.step.cutShort { stream.beginRestOfStep() }
         self.step.end()
     }
 
@@ -187,7 +188,11 @@ extension Watcher {
             self.eventsLeft -= view.subscribers.count
             for target in view.subscribers where target.isLive { self.tell(target, news) }
         }
-        for stream in self.step.streams { stream.snapshot(at: time) }
+        self.endStep(at: time)
+    }
+
+    private func endStep(at time: Timestamp) {
+        for stream in self.step.streams where stream.isTold(of: self.step.number) { stream.snapshot(at: time) }
     }
 
     private func tell(_ target: WatchTarget, _ news: CommitStep.News) {
@@ -206,7 +211,7 @@ extension Watcher {
                 self.tell(target, news)
             }
         }
-        for stream in self.step.streams { stream.snapshot(at: time) }
+        self.endStep(at: time)
     }
 
     // MARK: Starting over

@@ -97,6 +97,12 @@ import Testing
             let shared = GRPCFramedMessage { $0.writeBytes(message) }
             let other = GRPCFramedMessage { $0.writeBytes([7]) }
             let both = GRPCFramedMessages(shared, other)
+            let around = GRPCFramedMessage(around: ByteBuffer(bytes: message)) {
+                $0.writeBytes([1])
+            } after: {
+                $0.writeBytes([2, 3])
+            }
+            let bothAround = GRPCFramedMessages(around, around)
             for compressed in [false, true] {
                 let loopback = try Loopback(compressedRequestBytesMin: compressed ? 1 : nil)
                 defer { loopback.close() }
@@ -104,6 +110,8 @@ import Testing
                     $0.call.send(shared)
                     $0.call.send(shared)
                     $0.call.send(both)
+                    $0.call.send(around)
+                    $0.call.send(bothAround)
                     $0.call.finish(.ok)
                     $0.call.send(shared)
                     $0.call.send(both)
@@ -117,7 +125,10 @@ import Testing
                 )
                 try loopback.run()
                 #expect(recorder.metadata.first?.string(.grpcEncoding) == (compressed ? "gzip" : nil))
-                #expect(recorder.messages == [message, message, message, [7]])
+                let inTheMiddle = [1] + message + [2, 3]
+                #expect(
+                    recorder.messages == [message, message, message, [7], inTheMiddle, inTheMiddle, inTheMiddle]
+                )
                 #expect(recorder.results.map(\.status) == [.ok])
             }
         }

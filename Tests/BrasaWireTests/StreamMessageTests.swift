@@ -139,6 +139,11 @@ struct StreamMessageTests {
             ListenResponse.documentChange(.init(change.document, targetIDs: ids, removedTargetIDs: removed))
                 .encode(into: &alone)
             #expect(shared == alone)
+            var parts = ByteBuffer()
+            ListenResponse.encodeStartOfChange(document, targetIDs: ids, removedTargetIDs: removed, into: &parts)
+            parts.writeImmutableBuffer(document.bytes)
+            ListenResponse.encodeEndOfChange(targetIDs: ids, removedTargetIDs: removed, into: &parts)
+            #expect(parts == alone)
         }
     }
 

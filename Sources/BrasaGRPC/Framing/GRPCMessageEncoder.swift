@@ -36,6 +36,14 @@ package enum GRPCMessageEncoder {
         return (framed, nil)
     }
 
+    /// The beginning of a frame, whose message begins with a buffer of `makeBuffer` and goes on with so many bytes.
+    static func frame(startingWith start: consuming ByteBuffer, andBytes count: Int) -> ByteBuffer {
+        let length = start.readableBytes + count
+        start.moveReaderIndex(to: start.readerIndex - GRPCMessageDecoder.prefixBytes)
+        Self.setPrefix(of: &start, length: length, isCompressed: false)
+        return start
+    }
+
     private static func setPrefix(of buffer: inout ByteBuffer, length: Int, isCompressed: Bool) {
         let start = buffer.readerIndex
         buffer.setInteger(isCompressed ? 1 : 0, at: start, as: UInt8.self)

@@ -141,7 +141,7 @@ extension GRPCServerCall {
         guard !self.flags.contains(.compressResponses) else { return self.send(message.payload) }
         self.sendHeaders()
         guard self.phase == .open else { return }
-        self.stream.sendData(message.frame)
+        self.send(message.bytes)
     }
 
     package func send(_ messages: GRPCFramedMessages) {
@@ -151,7 +151,14 @@ extension GRPCServerCall {
         }
         self.sendHeaders()
         guard self.phase == .open else { return }
-        self.stream.sendData(messages.frames)
+        self.send(messages.bytes)
+    }
+
+    private func send(_ bytes: FramedBytes) {
+        self.stream.sendData(bytes.start)
+        guard let rest = bytes.rest else { return }
+        self.stream.sendData(rest.shared)
+        self.stream.sendData(rest.end)
     }
 
     /// Sends what waits on the call's connection now if it is much, rather than at the end of the loop's turn.

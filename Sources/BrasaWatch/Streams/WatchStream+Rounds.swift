@@ -118,6 +118,18 @@ extension WatchStream {
         return true
     }
 
+    /// The stream was told a part of the step that the watcher has just taken. A round to the same state says what is
+    /// missing; nothing else may follow, since nobody knows any more what the part was.
+    func beginRestOfStep() {
+        if self.isClosed { return }
+        let hasBegun = self.beginRound()
+        for target in self.targets {
+            guard case .behind = target.phase else { continue }
+            if hasBegun { target.passage?.markTold() } else { target.restart() }
+        }
+        self.watcher.enqueue(self)
+    }
+
     /// Whether all targets have come to the goal.
     private func advanceRound() -> Bool {
         while let round = self.round, round.index < round.targets.count {

@@ -195,17 +195,24 @@ package final class WatchStream {
 
     // MARK: Steps
 
-    /// Whether the stream is told of the step; it is, or is not, as a whole.
+    /// Whether the stream is told more of the step. One whose sink becomes full in the middle is told the rest later.
     func joins(_ number: UInt64) -> Bool {
-        if self.stepNumber == number { return true }
         guard self.sink.isWritable, !self.isClosed else {
+            if self.isTold(of: number) {
+                self.stepNumber = 0
+                self.held = nil
+                self.watcher.step.cutShort.append(self)
+            }
             self.fallBehind()
             return false
         }
+        if self.stepNumber == number { return true }
         self.stepNumber = number
         self.watcher.step.streams.append(self)
         return true
     }
+
+    func isTold(of number: UInt64) -> Bool { self.stepNumber == number }
 
     /// Says what changed for a live target. What several targets are told of one document is said at once.
     func tell(_ target: WatchTarget, _ news: CommitStep.News) {

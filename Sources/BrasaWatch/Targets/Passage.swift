@@ -81,6 +81,9 @@ final class Passage {
         )
     }
 
+    /// The client knows a part already.
+    func markTold() { self.hasTold = true }
+
     func tell(_ path: ResourcePath, _ document: Document?, isMember: Bool) {
         self.hasTold = true
         self.watcher.eventsLeft -= 1

@@ -25,6 +25,46 @@ extension ListenResponse: WireMessage {
         EncodedChange(document: document, targetIDs: targetIDs, removedTargetIDs: removedTargetIDs).write(into: &buffer)
     }
 
+    /// What comes before the document's bytes in such a change, for who does not want to copy them.
+    package static func encodeStartOfChange(
+        _ document: EncodedDocument,
+        targetIDs: [Int32],
+        removedTargetIDs: [Int32],
+        into buffer: inout ByteBuffer
+    ) {
+        let end = ChangedTargets(targetIDs: targetIDs, removedTargetIDs: removedTargetIDs)
+        Start(field: Self.documentChangeField, byteCount: document.byteCount + end.wireSize).write(into: &buffer)
+    }
+
+    /// What comes after them.
+    package static func encodeEndOfChange(
+        targetIDs: [Int32],
+        removedTargetIDs: [Int32],
+        into buffer: inout ByteBuffer
+    ) {
+        ChangedTargets(targetIDs: targetIDs, removedTargetIDs: removedTargetIDs).write(into: &buffer)
+    }
+
+    private struct Start: WireMessage {
+        let field: UInt64
+        let byteCount: Int
+
+        func encode<Sink: WireSink>(to sink: inout Sink) {
+            sink.tag(self.field, WireType.lengthDelimited)
+            sink.varint(UInt64(self.byteCount))
+        }
+    }
+
+    private struct ChangedTargets: WireMessage {
+        let targetIDs: [Int32]
+        let removedTargetIDs: [Int32]
+
+        func encode<Sink: WireSink>(to sink: inout Sink) {
+            sink.write(5, packed: self.targetIDs)
+            sink.write(6, packed: self.removedTargetIDs)
+        }
+    }
+
     private struct EncodedChange: WireMessage {
         let document: EncodedDocument
         let targetIDs: [Int32]
@@ -38,9 +78,9 @@ extension ListenResponse: WireMessage {
             let change: EncodedChange
 
             func encode<Sink: WireSink>(to sink: inout Sink) {
-                sink.raw(self.change.document.field)
-                sink.write(5, packed: self.change.targetIDs)
-                sink.write(6, packed: self.change.removedTargetIDs)
+                self.change.document.bytes.withUnsafeReadableBytes { sink.raw($0) }
+                ChangedTargets(targetIDs: self.change.targetIDs, removedTargetIDs: self.change.removedTargetIDs)
+                    .encode(to: &sink)
             }
         }
     }
@@ -49,18 +89,15 @@ extension ListenResponse: WireMessage {
 /// A document as every DocumentChange about it carries it: encoded once, sent to any number of streams.
 package struct EncodedDocument: Sendable {
     /// The message's document field, with tag and length.
-    fileprivate let field: [UInt8]
+    package let bytes: ByteBuffer
 
     package init(_ document: NamedDocument) {
-        let message = Field(document: document)
-        self.field = Array(unsafeUninitializedCapacity: message.wireSize) { memory, count in
-            var writer = WireWriter(UnsafeMutableRawBufferPointer(memory))
-            message.encode(to: &writer)
-            count = writer.position
-        }
+        var bytes = ByteBuffer()
+        Field(document: document).write(into: &bytes)
+        self.bytes = bytes
     }
 
-    package var byteCount: Int { self.field.count }
+    package var byteCount: Int { self.bytes.readableBytes }
 
     private struct Field: WireMessage {
         let document: NamedDocument
