@@ -63,7 +63,7 @@ extension GRPCStatus {
         switch failure {
         case .duplicateID: code = .alreadyExists
         case .allCollections, .nearest: code = .invalidArgument
-        case .tooManyTargets, .windowTooLarge: code = .resourceExhausted
+        case .tooManyTargets, .windowTooLarge, .windowTooBusy: code = .resourceExhausted
         case .store(let error):
             self = GRPCStatus(error)
             return

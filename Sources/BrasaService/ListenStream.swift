@@ -123,6 +123,8 @@ extension ListenStream: WatchSink {
             self.call.send(responses.current(targets, snapshot))
         case .resumable(let targets, let snapshot):
             self.call.send(responses.resumable(targets, snapshot))
+        case .alive(let targets):
+            self.send(.targetChange(TargetChange(.noChange, targets)))
         case .targetAdded(let id):
             self.send(.targetChange(TargetChange(.add, [id])))
         case .reset(let targets):

@@ -10,6 +10,10 @@ package struct WatchConfiguration: Sendable {
     package var smallWindowBytesMax = 64 << 10
     /// How many windows are filled at a time; others wait.
     package var fillingsMax = 8
+    /// How many documents may change while a window is filled; past it the filling begins again, and after so many times
+    /// the target ends with `windowTooBusy`.
+    package var fillingChangesMax = 4_096
+    package var fillingRestartsMax = 16
     /// A stream that was told nothing for this long is told the time.
     package var heartbeat: Duration = .seconds(30)
     /// For how long the versions that a slow stream needs are kept beyond the history window while it takes nothing; ten

@@ -161,7 +161,7 @@ extension Watcher {
     /// Runs the query at once when that is cheap; else its streams wait until it has been done piece by piece.
     private func refill(_ view: View, at time: Timestamp) throws(StoreError) -> [Window.Move] {
         guard case .query(let query) = view.selection, var window = view.window else { return [] }
-        let filling = try WindowFilling(query, count: window.fillCount, in: view.database, at: time, of: self.store)
+        let filling = try self.filling(query, window, in: view.database, at: time)
         for _ in 0..<Self.refillPiecesMax {
             self.eventsLeft -= WindowFilling.chunk
             guard try filling.advance() else { continue }

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 import BrasaStore
 
 /// Views as they come and go, and the windows that have to be filled.
@@ -66,8 +67,12 @@ extension Watcher {
         self.count(view)
     }
 
-    /// The second part of a turn: a piece of one window after the other.
+    /// The second part of a turn: a piece of one window after the other. Half of the turn's reads are left to streams.
     func fillWindows() {
+        guard self.readsLeft > 0, !self.fillings.isEmpty, self.isPositionKnown else { return }
+        let others = self.work.isEmpty ? 0 : (self.readsLeft + 1) / 2
+        self.readsLeft = max(self.readsLeft - others, 1)
+        defer { self.readsLeft = max(self.readsLeft, 0) + others }
         while self.readsLeft > 0, let view = self.fillings.next(atMost: self.configuration.fillingsMax) {
             guard !view.subscribers.isEmpty else { continue }
             if self.fill(view) {
@@ -81,17 +86,21 @@ extension Watcher {
     /// Does a piece; whether the view is ready or gone.
     private func fill(_ view: View) -> Bool {
         guard case .query(let query) = view.selection, let window = view.window else { return true }
+        self.readsLeft -= WindowFilling.chunk
         do throws(StoreError) {
             let filling: WindowFilling
             if case .running(let running) = view.filling {
                 filling = running
             } else {
-                let count = window.fillCount
+                guard view.restarts <= self.configuration.fillingRestartsMax else {
+                    self.fail(view, .windowTooBusy)
+                    return true
+                }
+                view.restarts += 1
                 view.window?.fill([], isComplete: false)
-                filling = try WindowFilling(query, count: count, in: view.database, at: self.position, of: self.store)
+                filling = try self.filling(query, window, in: view.database, at: self.position)
                 view.filling = .running(filling)
             }
-            self.readsLeft -= WindowFilling.chunk
             let isDone = try filling.advance()
             self.count(view)
             if self.isTooLarge(view, isNew: true) {
@@ -104,6 +113,22 @@ extension Watcher {
             self.count(view)
             return false
         }
+    }
+
+    func filling(
+        _ query: Query,
+        _ window: Window,
+        in database: DatabaseHandle,
+        at time: Timestamp
+    ) throws(StoreError) -> WindowFilling {
+        try WindowFilling(
+            query,
+            count: window.fillCount,
+            missedMax: self.configuration.fillingChangesMax,
+            in: database,
+            at: time,
+            of: self.store
+        )
     }
 
     private func finish(_ filling: WindowFilling, of view: View) throws(StoreError) -> Bool {
@@ -122,6 +147,7 @@ extension Watcher {
         guard window.apply(changes) != nil else { return false }
         view.window = window
         view.filling = nil
+        view.restarts = 0
         view.recent = RecentChanges(completeAfter: self.position)
         return true
     }

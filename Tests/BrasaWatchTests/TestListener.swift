@@ -197,6 +197,8 @@ final class TestListener: WatchSink {
             self.added.remove(id)
             self.targets[id] = nil
         case .existenceFilter(let id, let count, let bloom): self.target(id)?.filter = (count, bloom)
+        case .alive(let ids):
+            for id in ids { _ = self.target(id) }
         case .resumable(let ids, let snapshot):
             for id in ids { self.target(id)?.pendingToken = snapshot.token?.bytes ?? [] }
         case .snapshot(let snapshot): self.snapshot(snapshot)
@@ -274,6 +276,7 @@ extension WatchEvent {
         case .reset(let ids): "reset \(ids)"
         case .targetRemoved(let id, let cause): "remove \(id)" + (cause.map { ": \($0)" } ?? "")
         case .existenceFilter(let id, let count, _): "filter \(id) \(count)"
+        case .alive(let ids): "alive \(ids)"
         case .resumable(let ids, _): "resumable \(ids)"
         case .snapshot(let snapshot): snapshot.token == nil ? "snapshot without token" : "snapshot"
         }

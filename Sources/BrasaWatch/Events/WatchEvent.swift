@@ -19,6 +19,9 @@ package enum WatchEvent {
     /// The targets can be resumed from the snapshot, which follows. Only when others are not current yet; else the
     /// snapshot's own token says it for all.
     case resumable([Int32], WatchSnapshot)
+    /// Nothing new: the stream has not been told anything for long, and its targets are not at a state that it could be
+    /// told the time of.
+    case alive([Int32])
     /// Everything up to the snapshot has been said about all targets that are current.
     case snapshot(WatchSnapshot)
 }

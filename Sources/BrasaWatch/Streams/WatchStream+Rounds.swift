@@ -177,14 +177,21 @@ extension WatchStream {
 
     // MARK: Time
 
+    private func beat() {
+        if self.isLive, self.unsettledCount < self.targets.count {
+            self.snapshot(at: self.watcher.position)
+        } else {
+            // Clients give up streams that say nothing, and would begin again what is under way.
+            self.sayAlive()
+        }
+    }
+
     /// Tells an idle stream the time. One that has taken nothing for longer than `patience`, or so little that it is on
     /// one way for much longer, keeps no versions from going any more: if they do, it begins again.
     func tick(heartbeat: Int64, patience: Int64) {
         let now = self.watcher.now
-        if self.isLive, self.unsettledCount < self.targets.count, self.sink.isWritable, !self.isClosed,
-            now - self.lastTold >= heartbeat
-        {
-            self.snapshot(at: self.watcher.position)
+        if !self.targets.isEmpty, now - self.lastTold >= heartbeat, self.sink.isWritable, !self.isClosed {
+            self.beat()
         }
         guard self.unsettledCount > 0 else { return }
         let isStalled = self.stalledSince.map { now - $0 >= patience } ?? false

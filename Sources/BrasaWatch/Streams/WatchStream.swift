@@ -193,6 +193,11 @@ package final class WatchStream {
         self.send(.snapshot(WatchSnapshot(time: time, token: nil)))
     }
 
+    func sayAlive() {
+        self.lastTold = self.watcher.now
+        self.send(.alive(self.targets.map(\.id)))
+    }
+
     // MARK: Steps
 
     /// Whether the stream is told more of the step. One whose sink becomes full in the middle is told the rest later.

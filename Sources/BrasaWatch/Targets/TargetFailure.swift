@@ -12,6 +12,8 @@ package enum TargetFailure: Error, Sendable, CustomStringConvertible {
     case tooManyTargets
     /// RESOURCE_EXHAUSTED: the query's limit keeps more in memory than there is room for.
     case windowTooLarge
+    /// RESOURCE_EXHAUSTED: again and again the query's results changed too much while they were gathered.
+    case windowTooBusy
     case store(StoreError)
 
     package var description: String {
@@ -21,6 +23,7 @@ package enum TargetFailure: Error, Sendable, CustomStringConvertible {
         case .nearest: "Nearest neighbor queries are not supported by real-time queries."
         case .tooManyTargets: "Too many targets are being listened to."
         case .windowTooLarge: "The query's limit is too large for a real-time query."
+        case .windowTooBusy: "The query's results change too fast for a real-time query with a limit."
         case .store(let error): error.description
         }
     }

@@ -28,6 +28,8 @@ final class View {
     var window: Window?
     /// Not nil: the window has to be filled, and until then nothing can be told of the view.
     var filling: Filling?
+    /// How often filling it was begun in vain.
+    var restarts = 0
     /// What the watcher has counted of its window.
     var countedBytes = 0
     /// This step's changes, for the window.

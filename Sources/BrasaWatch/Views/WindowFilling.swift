@@ -12,8 +12,8 @@ final class WindowFilling {
     private(set) var bytes = 0
     /// Documents of the scope that changed after the scan's time; nil: too many.
     private var missed: Set<ResourcePath>? = []
+    private let missedMax: Int
 
-    private static let missedMax = 4_096
     /// What a name takes, about, beside its bytes.
     private static let missedBytes = 48
     static let chunk = 256
@@ -22,12 +22,14 @@ final class WindowFilling {
     init(
         _ query: Query,
         count: Int?,
+        missedMax: Int,
         in database: DatabaseHandle,
         at time: Timestamp,
         of store: Store
     ) throws(StoreError) {
         self.query = query
         self.count = count
+        self.missedMax = missedMax
         self.scan = try store.query(query, in: database, at: time)
     }
 
@@ -54,7 +56,7 @@ final class WindowFilling {
     func missed(_ path: ResourcePath) {
         guard self.missed?.insert(path).inserted == true else { return }
         self.bytes += Self.missedBytes + path.bytes.count
-        if let missed = self.missed, missed.count > Self.missedMax { self.missed = nil }
+        if let missed = self.missed, missed.count > self.missedMax { self.missed = nil }
     }
 
     /// The window as of the scan's time, and what has to be looked at to bring it up to date: in a fixed order. Nil when
