@@ -62,8 +62,8 @@ extension GRPCStatus {
         let code: GRPCStatusCode
         switch failure {
         case .duplicateID: code = .alreadyExists
-        case .allCollections, .nearest: code = .invalidArgument
-        case .tooManyTargets, .windowTooLarge, .windowTooBusy: code = .resourceExhausted
+        case .allCollections, .nearest, .tooManyDocuments: code = .invalidArgument
+        case .tooManyTargets, .selectionTooLarge, .windowTooLarge, .windowTooBusy: code = .resourceExhausted
         case .store(let error):
             self = GRPCStatus(error)
             return

@@ -40,7 +40,7 @@ final class ListenStream: GRPCServerStreamHandler {
         guard let request else { return self.close() }
         let stream = self.stream ?? self.open(request.database)
         switch request.change {
-        case .add(let target): self.add(target, to: stream)
+        case .add(let target): self.add(target, byteCount: message.readableBytes, to: stream)
         case .remove(let id): stream.remove(id)
         case nil: self.finish(GRPCStatus(.invalidArgument, "A listen request must add or remove a target."))
         }
@@ -74,11 +74,11 @@ final class ListenStream: GRPCServerStreamHandler {
         return stream
     }
 
-    private func add(_ target: ListenTarget, to stream: WatchStream) {
+    private func add(_ target: ListenTarget, byteCount: Int, to stream: WatchStream) {
         do throws(TargetIDError) {
             let request: TargetRequest
             do throws(GRPCStatus) {
-                request = try TargetRequest(target)
+                request = try TargetRequest(target, byteCount: byteCount)
             } catch {
                 // It fails alone, and so do ids that are wrong for the stream.
                 return self.send(.targetChange(TargetChange(.remove, [try stream.refuse(target.id)], cause: error)))
@@ -153,7 +153,7 @@ extension ListenStream: WatchSink {
 }
 
 extension TargetRequest {
-    fileprivate init(_ target: ListenTarget) throws(GRPCStatus) {
+    fileprivate init(_ target: ListenTarget, byteCount: Int) throws(GRPCStatus) {
         let selection: Selection
         switch target.subject {
         case .success(.documents(let names)):
@@ -182,7 +182,8 @@ extension TargetRequest {
             selection: selection,
             start: start,
             once: target.once,
-            expectedCount: target.expectedCount.map(Int.init)
+            expectedCount: target.expectedCount.map(Int.init),
+            byteCount: byteCount
         )
     }
 }

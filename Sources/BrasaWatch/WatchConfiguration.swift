@@ -2,6 +2,12 @@ package struct WatchConfiguration: Sendable {
     /// Past these, a target ends with `tooManyTargets`.
     package var streamTargetsMax = 1_000
     package var targetsMax = 1_000_000
+    /// What a target may name; past it, it ends with `tooManyDocuments`.
+    package var targetDocumentsMax = 1_000
+    /// What documents' names and queries take, of a stream's targets and of a watcher's views; past it, a target ends with
+    /// `selectionTooLarge`.
+    package var streamSelectionBytesMax = 4 << 20
+    package var selectionBytesMax = 256 << 20
     /// What the windows of queries with a limit may keep together; past it, a target ends with `windowTooLarge`. Large
     /// ones do not get the last quarter, so that those of others find room.
     package var windowBytesMax = 64 << 20

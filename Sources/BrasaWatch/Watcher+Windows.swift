@@ -5,10 +5,11 @@ import BrasaStore
 /// Views as they come and go, and the windows that have to be filled.
 extension Watcher {
     /// The view that equal targets share.
-    func view(_ selection: View.Selection, in table: ViewTable) -> View {
+    func view(_ selection: View.Selection, bytes: Int, in table: ViewTable) -> View {
         if let view = table.view(selection) { return view }
-        let view = View(selection, in: table.database, position: self.position)
+        let view = View(selection, bytes: bytes, in: table.database, position: self.position)
         table.add(view)
+        self.selectionBytes += bytes
         self.values.views += 1
         if view.filling != nil { self.fillings.append(view) }
         return view
@@ -18,6 +19,7 @@ extension Watcher {
         guard view.subscribers.isEmpty else { return }
         table.remove(view)
         self.values.views -= 1
+        self.selectionBytes -= view.selectionBytes
         view.window = nil
         view.filling = nil
         self.count(view)

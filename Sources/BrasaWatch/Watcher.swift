@@ -42,6 +42,8 @@ package final class Watcher: @unchecked Sendable {
     var step = CommitStep()
     /// Not all of the step has been told yet.
     var largeStep: LargeStep?
+    /// What the selections of all views take.
+    var selectionBytes = 0
     /// What windows keep, and what has been gathered for those that are being filled.
     var windowBytes = 0
     var fillings = FillingQueue()

@@ -13,7 +13,7 @@ import Testing
     }
 
     private func view(_ query: Query) -> View {
-        View(.query(query), in: self.world.database, position: .earliest)
+        View(.query(query), bytes: 0, in: self.world.database, position: .earliest, memory: ViewMemory())
     }
 
     private func query(_ filter: StructuredQuery.Filter) throws -> Query {

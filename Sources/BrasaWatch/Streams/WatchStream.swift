@@ -20,6 +20,8 @@ package final class WatchStream {
     private var needsFlush = false
     /// Whether no target is behind: those that are not live have not been said to be current.
     var isLive = true
+    /// What its targets select takes.
+    private var selectionBytes = 0
     /// Targets that are not live.
     var unsettledCount = 0
     var round: Round?
@@ -92,12 +94,13 @@ package final class WatchStream {
         if self.watcher.values.targets == 0 { self.watcher.activate() }
         self.watcher.values.targets += 1
         self.send(.targetAdded(id))
+        self.selectionBytes += request.selectionBytes
         let base = self.base(for: request.start)
         let target = WatchTarget(
             request,
             id: id,
             stream: self,
-            view: self.watcher.view(selection, in: self.table),
+            view: self.watcher.view(selection, bytes: request.selectionBytes, in: self.table),
             base: base,
             notBefore: self.watcher.store.strongReadTime()
         )
@@ -119,14 +122,28 @@ package final class WatchStream {
             failure = .tooManyTargets
         } else {
             switch request.selection {
-            case .documents(let paths): return .documents(Set(paths).sorted())
+            case .documents(let paths) where paths.count > configuration.targetDocumentsMax:
+                failure = .tooManyDocuments(max: configuration.targetDocumentsMax)
             case .query(let query) where query.names.collectionID == nil: failure = .allCollections
             case .query(let query) where query.nearest != nil: failure = .nearest
-            case .query(let query): return .query(query)
+            case .documents(let paths):
+                if let selection = self.fitting(.documents(Set(paths).sorted()), of: request) { return selection }
+                failure = .selectionTooLarge
+            case .query(let query):
+                if let selection = self.fitting(.query(query), of: request) { return selection }
+                failure = .selectionTooLarge
             }
         }
         self.send(.targetRemoved(id, cause: failure))
         return nil
+    }
+
+    /// Nil when it is too much for the stream, or for the watcher, which keeps equal ones once.
+    private func fitting(_ selection: View.Selection, of request: TargetRequest) -> View.Selection? {
+        let (bytes, configuration) = (request.selectionBytes, self.watcher.configuration)
+        guard self.selectionBytes + bytes <= configuration.streamSelectionBytesMax else { return nil }
+        let isNew = self.table.view(selection) == nil
+        return isNew && self.watcher.selectionBytes + bytes > configuration.selectionBytesMax ? nil : selection
     }
 
     /// Where to go on; nil for the beginning, and when that state is not known, or not any more.
@@ -154,6 +171,7 @@ package final class WatchStream {
         target.isEnded = true
         target.passage = nil
         self.targets.removeAll { $0 === target }
+        self.selectionBytes -= target.selectionBytes
         if !target.isLive { self.unsettledCount -= 1 }
         target.view.remove(target)
         self.watcher.removeIfUnused(target.view, from: self.table)

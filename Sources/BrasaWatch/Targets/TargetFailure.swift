@@ -8,8 +8,12 @@ package enum TargetFailure: Error, Sendable, CustomStringConvertible {
     case allCollections
     /// INVALID_ARGUMENT.
     case nearest
+    /// INVALID_ARGUMENT.
+    case tooManyDocuments(max: Int)
     /// RESOURCE_EXHAUSTED.
     case tooManyTargets
+    /// RESOURCE_EXHAUSTED: what is listened to is by itself more than there is room for.
+    case selectionTooLarge
     /// RESOURCE_EXHAUSTED: the query's limit keeps more in memory than there is room for.
     case windowTooLarge
     /// RESOURCE_EXHAUSTED: again and again the query's results changed too much while they were gathered.
@@ -21,6 +25,8 @@ package enum TargetFailure: Error, Sendable, CustomStringConvertible {
         case .duplicateID(let id): "Target ID already exists: \(id)"
         case .allCollections: "All-collection queries are not supported by real-time queries."
         case .nearest: "Nearest neighbor queries are not supported by real-time queries."
+        case .tooManyDocuments(let max): "A target may name at most \(max) documents."
+        case .selectionTooLarge: "The queries and names that are listened to are too large."
         case .tooManyTargets: "Too many targets are being listened to."
         case .windowTooLarge: "The query's limit is too large for a real-time query."
         case .windowTooBusy: "The query's results change too fast for a real-time query with a limit."

@@ -24,18 +24,31 @@ package struct TargetRequest: Sendable {
     package var once: Bool
     /// How many documents the client has of it, as of the start.
     package var expectedCount: Int?
+    /// About how many bytes it was asked for with.
+    package var byteCount: Int
+
+    /// What it takes to keep, about: names and the places where they are found; a query's values are larger in memory
+    /// than on the wire.
+    var selectionBytes: Int {
+        switch self.selection {
+        case .documents(let paths): paths.reduce(0) { $0 + 192 + $1.bytes.count }
+        case .query: 512 + 4 * self.byteCount
+        }
+    }
 
     package init(
         id: Int32,
         selection: Selection,
         start: Start = .beginning,
         once: Bool = false,
-        expectedCount: Int? = nil
+        expectedCount: Int? = nil,
+        byteCount: Int = 0
     ) {
         self.id = id
         self.selection = selection
         self.start = start
         self.once = once
         self.expectedCount = expectedCount
+        self.byteCount = byteCount
     }
 }

@@ -19,6 +19,7 @@ final class WatchTarget {
     let stream: WatchStream
     let view: View
     let once: Bool
+    let selectionBytes: Int
     /// Given up with the first answer to it.
     var expectedCount: Int?
     /// A state before this one would lack commits that were acknowledged before the target was added.
@@ -52,6 +53,7 @@ final class WatchTarget {
         self.stream = stream
         self.view = view
         self.once = request.once
+        self.selectionBytes = request.selectionBytes
         self.expectedCount = base == nil ? nil : request.expectedCount
         self.notBefore = notBefore
         self.phase = .waiting(base)

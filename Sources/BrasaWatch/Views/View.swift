@@ -18,6 +18,8 @@ final class View {
     }
 
     let selection: Selection
+    /// What that takes.
+    let selectionBytes: Int
     let database: DatabaseHandle
     /// What of the documents is sent; nil: all fields.
     private let projection: FieldMask?
@@ -42,8 +44,9 @@ final class View {
     /// Its place in the array of views of its `ViewList`.
     var listIndex = 0
 
-    init(_ selection: Selection, in database: DatabaseHandle, position: Timestamp) {
+    init(_ selection: Selection, bytes: Int, in database: DatabaseHandle, position: Timestamp) {
         self.selection = selection
+        self.selectionBytes = bytes
         self.database = database
         self.recent = RecentChanges(completeAfter: position)
         guard case .query(let query) = selection else {
