@@ -20,6 +20,8 @@ package struct WatchConfiguration: Sendable {
     /// the target ends with `windowTooBusy`.
     package var fillingChangesMax = 4_096
     package var fillingRestartsMax = 16
+    /// What views keep of the names of documents that changed lately.
+    package var recentBytesMax = 8 << 20
     /// A stream that was told nothing for this long is told the time.
     package var heartbeat: Duration = .seconds(30)
     /// For how long the versions that a slow stream needs are kept beyond the history window while it takes nothing; ten

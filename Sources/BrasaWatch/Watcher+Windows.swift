@@ -7,7 +7,7 @@ extension Watcher {
     /// The view that equal targets share.
     func view(_ selection: View.Selection, bytes: Int, in table: ViewTable) -> View {
         if let view = table.view(selection) { return view }
-        let view = View(selection, bytes: bytes, in: table.database, position: self.position)
+        let view = View(selection, bytes: bytes, in: table.database, position: self.position, memory: self.memory)
         table.add(view)
         self.selectionBytes += bytes
         self.values.views += 1

@@ -42,6 +42,8 @@ package final class Watcher: @unchecked Sendable {
     var step = CommitStep()
     /// Not all of the step has been told yet.
     var largeStep: LargeStep?
+    let memory = ViewMemory()
+    private var snapshotTables: ContiguousArray<ViewTable> = []
     /// What the selections of all views take.
     var selectionBytes = 0
     /// What windows keep, and what has been gathered for those that are being filled.
@@ -128,6 +130,7 @@ package final class Watcher: @unchecked Sendable {
         if self.largeStep == nil { self.goOn() }
         for stream in self.unflushed { stream.flush() }
         self.unflushed.removeAll(keepingCapacity: true)
+        self.forget()
         self.isInTurn = false
         if self.values.targets == 0 { self.deactivate() }
         if self.largeStep == nil {
@@ -146,6 +149,18 @@ package final class Watcher: @unchecked Sendable {
         if self.isTickDue { self.beat() }
         self.renewPin()
     }
+
+    /// What was kept for streams that are told the same, and what views remember when that has become much: then streams
+    /// that are behind look for changes in the store.
+    private func forget() {
+        if self.largeStep != nil { return }
+        for table in self.snapshotTables { table.forgetSnapshot() }
+        self.snapshotTables.removeAll(keepingCapacity: true)
+        guard self.memory.recentBytes > self.configuration.recentBytesMax else { return }
+        for table in self.tables.values { table.forgetRecent(until: self.position) }
+    }
+
+    func hasSnapshot(_ table: ViewTable) { self.snapshotTables.append(table) }
 
     /// Streams that have something to be told, in the order they asked.
     private func serve() {

@@ -6,12 +6,16 @@ struct RecentChanges {
     private struct Change {
         var time: Timestamp
         var path: ResourcePath
+
+        /// What it takes, about: itself and the path's array.
+        var bytes: Int { 48 + self.path.bytes.count }
     }
 
     private static let countMax = 512
 
     private var changes: [Change] = []
     private var head = 0
+    private(set) var bytes = 0
     /// Every step after this time is there.
     private(set) var completeAfter: Timestamp
 
@@ -28,13 +32,16 @@ struct RecentChanges {
         }
         if self.changes.count - self.head == Self.countMax {
             self.completeAfter = self.changes[self.head].time
+            self.bytes -= self.changes[self.head].bytes
             self.head += 1
             if self.head == Self.countMax {
                 self.changes.removeFirst(self.head)
                 self.head = 0
             }
         }
-        self.changes.append(Change(time: time, path: path))
+        let change = Change(time: time, path: path)
+        self.bytes += change.bytes
+        self.changes.append(change)
     }
 
     /// Each document once that changed after `time`, and perhaps some that did not change until later; nil when some are

@@ -25,7 +25,9 @@ final class View {
     private let projection: FieldMask?
     /// All targets on it, live or not.
     private(set) var subscribers: ContiguousArray<WatchTarget> = []
-    var recent: RecentChanges
+    var recent: RecentChanges {
+        didSet { self.countRecent(self.recent.bytes) }
+    }
     /// Of a query with a limit or an offset, as of the watcher's position unless it is being filled.
     var window: Window?
     /// Not nil: the window has to be filled, and until then nothing can be told of the view.
@@ -36,7 +38,9 @@ final class View {
     var countedBytes = 0
     /// This step's changes, for the window.
     var windowChanges: [Window.Change] = []
-    private var lastSent: WatchedDocument?
+    private let memory: ViewMemory
+    private weak var lastSent: WatchedDocument?
+    private var recentBytes = 0
 
     /// A larger document is encoded anew rather than kept for whoever may come.
     private static let rememberedBytesMax = 16 << 10
@@ -44,8 +48,9 @@ final class View {
     /// Its place in the array of views of its `ViewList`.
     var listIndex = 0
 
-    init(_ selection: Selection, bytes: Int, in database: DatabaseHandle, position: Timestamp) {
+    init(_ selection: Selection, bytes: Int, in database: DatabaseHandle, position: Timestamp, memory: ViewMemory) {
         self.selection = selection
+        self.memory = memory
         self.selectionBytes = bytes
         self.database = database
         self.recent = RecentChanges(completeAfter: position)
@@ -58,6 +63,15 @@ final class View {
             self.window = Window(offset: query.offset, limit: query.limit)
             self.filling = .wanted
         }
+    }
+
+    deinit {
+        self.memory.recentBytes -= self.recentBytes
+    }
+
+    private func countRecent(_ bytes: Int) {
+        self.memory.recentBytes += bytes - self.recentBytes
+        self.recentBytes = bytes
     }
 
     var isReady: Bool { self.filling == nil }
@@ -117,7 +131,9 @@ final class View {
     }
 
     private func remember(_ document: WatchedDocument) -> WatchedDocument {
-        self.lastSent = document.document.fields.bytes.count <= Self.rememberedBytesMax ? document : nil
+        guard document.document.fields.bytes.count <= Self.rememberedBytesMax else { return document }
+        self.memory.keep(document)
+        self.lastSent = document
         return document
     }
 }

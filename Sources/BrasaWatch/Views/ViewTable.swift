@@ -31,6 +31,14 @@ final class ViewTable {
         if list.hasValues { step.lists.append(list) }
     }
 
+    /// What changed lately is forgotten.
+    func forgetRecent(until position: Timestamp) {
+        for view in self.views.values { view.recent = RecentChanges(completeAfter: position) }
+    }
+
+    /// The snapshot with the messages that were made of it. The next one to ask gets a new one.
+    func forgetSnapshot() { self.lastSnapshot = nil }
+
     func view(_ selection: View.Selection) -> View? { self.views[selection] }
 
     func add(_ view: View) {
@@ -68,6 +76,7 @@ final class ViewTable {
         let token = ResumeToken(time: time, database: self.database.name, store: watcher.store)
         let snapshot = WatchSnapshot(time: time, token: token)
         self.lastSnapshot = snapshot
+        watcher.hasSnapshot(self)
         return snapshot
     }
 
