@@ -14,6 +14,9 @@ package struct WatchConfiguration: Sendable {
     /// What one of them may keep, and up to what it is a small one.
     package var viewWindowBytesMax = 8 << 20
     package var smallWindowBytesMax = 64 << 10
+    /// What windows may take that are kept as they were, for streams on their way to that state; past it, streams that take
+    /// nothing give up theirs, and others wait.
+    package var formerWindowBytesMax = 64 << 20
     /// How many windows are filled at a time; others wait.
     package var fillingsMax = 8
     /// How many documents may change while a window is filled; past it the filling begins again, and after so many times

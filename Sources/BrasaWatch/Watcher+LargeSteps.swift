@@ -48,8 +48,11 @@ extension Watcher {
         }
         // What several targets are told of one document is said at once.
         if stream.targets.count > 1 { told.sort { $0.index < $1.index } }
-        for (index, target) in told { stream.tell(target, self.step.news[index].news) }
         self.eventsLeft -= told.count + 1
+        for (index, target) in told {
+            guard stream.joins(self.step.number) else { return }
+            stream.tell(target, self.step.news[index].news)
+        }
         stream.snapshot(at: large.time)
     }
 }

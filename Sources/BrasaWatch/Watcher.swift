@@ -145,6 +145,7 @@ package final class Watcher: @unchecked Sendable {
     /// What a turn does when the watcher has come to a position.
     private func goOn() {
         self.fillWindows()
+        self.makeRoom()
         self.serve()
         if self.isTickDue { self.beat() }
         self.renewPin()
@@ -161,6 +162,15 @@ package final class Watcher: @unchecked Sendable {
     }
 
     func hasSnapshot(_ table: ViewTable) { self.snapshotTables.append(table) }
+
+    /// Streams that take nothing may not keep windows from others.
+    private func makeRoom() {
+        if self.hasRoomForWindows { return }
+        for stream in self.streams where stream.stalledSince != nil { stream.giveUp() }
+    }
+
+    /// Whether one more stream may begin to be told of windows as they are now.
+    var hasRoomForWindows: Bool { self.memory.shownBytes <= self.configuration.formerWindowBytesMax }
 
     /// Streams that have something to be told, in the order they asked.
     private func serve() {

@@ -118,4 +118,69 @@ import Testing
         #expect(listener.removals.map(\.id) == [1, 3])
         #expect(listener.failures.isEmpty)
     }
+
+    @Test func `targets on their way share what their window showed`() throws {
+        let world = try WatchWorld()
+        try world.commit((0..<600).map { ("c/\(1_000 + $0)", Int64($0)) })
+        world.settle()
+        let listener = TestListener(world)
+        listener.connect()
+        for id in 1...30 as ClosedRange<Int32> { listener.add(id, try target("c", limit: 500)) }
+        world.settle()
+        listener.credit = 0
+        try world.commit([("c/1001", 900), ("c/1002", 5)])
+        world.settle()
+        listener.grant(1)
+        world.settle()
+        let shown = listener.stream?.targets.compactMap { target in
+            target.passage?.shown?.withUnsafeBufferPointer { $0.baseAddress }
+        }
+        #expect(shown?.count == 30)
+        #expect(Set(shown ?? []).count == 1)
+        #expect(world.watcher.memory.shownBytes == listener.stream?.targets.first?.view.window?.bytes)
+        try world.commit([("c/1003", nil), ("c/1004", 6)])
+        world.settle()
+        listener.grant(.max)
+        world.settle()
+        #expect(listener.failures.isEmpty)
+        #expect(world.watcher.memory.shownBytes == 0)
+        let last = world.state(at: .latest)
+        for target in listener.targets.values { #expect(target.documents == target.target.documents(in: last)) }
+    }
+
+    /// Each stops in the middle of another state.
+    @Test func `streams that stop on their way keep no more windows than is allowed`() throws {
+        var configuration = WatchConfiguration()
+        configuration.formerWindowBytesMax = 100_000
+        let world = try WatchWorld(watch: configuration)
+        try world.commit((0..<300).map { ("c/\(1_000 + $0)", Int64($0)) })
+        world.settle()
+        let listeners = (0..<20).map { _ in TestListener(world) }
+        for (index, listener) in listeners.enumerated() {
+            listener.connect()
+            listener.credit = index % 3 == 0 ? 5 : .max
+            listener.add(1, try target("c", limit: 200))
+        }
+        world.settle()
+        let window = try #require(listeners[0].stream?.targets.first?.view.window)
+        #expect(window.bytes > 20_000)
+        var most = 0
+        for (index, listener) in listeners.enumerated() {
+            listener.credit = 0
+            try world.commit([("c/\(1_000 + index)", nil), ("c/\(1_100 + index)", Int64(index)), ("c/x\(index)", 7)])
+            world.settle()
+            listener.grant(1)
+            world.settle()
+            most = max(most, world.watcher.memory.shownBytes)
+        }
+        #expect(most > 50_000 && most <= configuration.formerWindowBytesMax + window.bytes * 2)
+        for listener in listeners { listener.grant(.max) }
+        world.settle()
+        let last = world.state(at: .latest)
+        for listener in listeners {
+            #expect(listener.failures.isEmpty)
+            #expect(listener.targets[1]?.documents == listener.targets[1]?.target.documents(in: last))
+        }
+        #expect(world.watcher.memory.shownBytes == 0)
+    }
 }

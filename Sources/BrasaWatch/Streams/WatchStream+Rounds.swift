@@ -39,13 +39,22 @@ extension WatchStream {
                 if self.begin() { return true }
             }
             if !self.beginRound(), !self.begin() {
-                // The watcher has commits to take first.
-                if self.targets.contains(where: { $0.notBefore > self.watcher.position }) { self.watcher.enqueue(self) }
+                // The watcher has commits to take first, or other streams are to be told.
+                if !self.watcher.hasRoomForWindows
+                    || self.targets.contains(where: { $0.notBefore > self.watcher.position })
+                {
+                    self.watcher.enqueue(self)
+                }
                 return false
             }
         }
         if self.round != nil, self.advanceRound() { self.endRound() }
         return true
+    }
+
+    /// A window is kept as it is until the target has been told of it.
+    private func hasRoom(for target: WatchTarget) -> Bool {
+        target.view.window == nil || self.watcher.hasRoomForWindows
     }
 
     // MARK: First states
@@ -57,7 +66,7 @@ extension WatchStream {
             case .waiting(let base?) where target.isReady:
                 target.phase = .behind(base)
                 return true
-            case .waiting(nil) where target.isReady:
+            case .waiting(nil) where target.isReady && self.hasRoom(for: target):
                 self.start(target)
                 return true
             case .beginning(let passage):
@@ -70,13 +79,9 @@ extension WatchStream {
     }
 
     private func start(_ target: WatchTarget) {
-        do throws(StoreError) {
-            let passage = try Passage(of: target, from: nil, to: self.watcher.base)
-            target.phase = .beginning(passage)
-            self.walk(passage, of: target)
-        } catch {
-            target.restart()
-        }
+        let passage = Passage(of: target, from: nil, to: self.watcher.base)
+        target.phase = .beginning(passage)
+        self.walk(passage, of: target)
     }
 
     private func walk(_ passage: Passage, of target: WatchTarget) {
@@ -94,7 +99,7 @@ extension WatchStream {
         var isNeeded = false
         for target in self.targets {
             if case .behind = target.phase {
-                guard target.isReady else { return false }
+                guard target.isReady, self.hasRoom(for: target) else { return false }
                 isNeeded = true
             }
         }
@@ -108,11 +113,7 @@ extension WatchStream {
             if target.isCurrent, base.time != goal.time { isCatchingUp = true }
             // Someone who expects a count may be wrong without any difference.
             guard base.time != goal.time || target.expectedCount != nil else { continue }
-            do throws(StoreError) {
-                target.passage = try Passage(of: target, from: base, to: goal)
-            } catch {
-                target.restart()
-            }
+            target.passage = Passage(of: target, from: base, to: goal)
         }
         self.round = Round(goal: goal, targets: self.targets, isCatchingUp: isCatchingUp, began: self.watcher.now)
         return true
@@ -196,7 +197,11 @@ extension WatchStream {
         guard self.unsettledCount > 0 else { return }
         let isStalled = self.stalledSince.map { now - $0 >= patience } ?? false
         let isSlow = self.wayBegan.map { (now - $0) / Self.patiencesPerWay >= patience } ?? false
-        guard isStalled || isSlow else { return }
+        if isStalled || isSlow { self.giveUp() }
+    }
+
+    /// Holds nothing any more of the states that it is on the way between.
+    func giveUp() {
         self.stalledSince = nil
         self.round = nil
         for target in self.targets {

@@ -13,7 +13,7 @@ extension Passage {
         }
     }
 
-    private var canGoOn: Bool {
+    var canGoOn: Bool {
         self.watcher.readsLeft > 0 && self.watcher.eventsLeft > 0 && self.stream.sink.isWritable
             && !self.stream.isClosed
     }
@@ -25,8 +25,9 @@ extension Passage {
         case .changed(let paths, let index): try self.changed(paths, index)
         case .arrived(let results): try self.arrived(results)
         case .left(let results): try self.left(results)
-        case .former(let results, let former, let shown): try self.former(results, former, shown)
-        case .moves(let moves, let index): try self.move(moves, index)
+        case .moved(let paths, let index): try self.moved(paths, index)
+        case .gone(let results, let former): try self.gone(results, former)
+        case .come(let index, let former): try self.come(index, former)
         case .counting(let results, let count): try self.count(results, count)
         case .counted: self.counted()
         case .naming(let results, let filter, let count): try self.name(results, filter, count)
@@ -38,6 +39,7 @@ extension Passage {
         switch self.view.selection {
         case .documents(let paths): return .documents(paths, 0)
         case .query(let query):
+            if let shown { return try self.start(query, shown) }
             guard let base = self.base else { return .arrived(try self.scan(query, at: self.goal)) }
             if let paths = self.changedPaths(of: query, since: base) { return .changed(paths, 0) }
             return .arrived(try self.scan(query, at: self.goal))
@@ -120,34 +122,6 @@ extension Passage {
         return results.isAtEnd ? try self.endOfDifference() : .left(results)
     }
 
-    // MARK: Windows
-
-    private func former(
-        _ results: ResultReader,
-        _ former: [ResourcePath: Timestamp],
-        _ shown: ArraySlice<Window.Entry>
-    ) throws(StoreError) -> Stage {
-        guard case .query(let query) = self.view.selection else { return .ended }
-        var (results, former) = (results, former)
-        // The results come in order: first those that the offset hides.
-        while former.count < query.limit ?? .max {
-            guard let entry = try results.next(&self.watcher.readsLeft) else {
-                if results.isAtEnd { break }
-                return .former(results, former, shown: shown)
-            }
-            if results.taken > query.offset { former[entry.path] = entry.document.updateTime }
-        }
-        self.gain = shown.count - former.count
-        return .moves(Window.moves(from: former, to: shown), 0)
-    }
-
-    private func move(_ moves: [Window.Move], _ index: Int) throws(StoreError) -> Stage {
-        guard index < moves.count else { return self.isCounting ? .counted : .ended }
-        let document = try self.document(moves[index].path, at: self.goal)
-        self.tell(moves[index].path, document, isMember: moves[index].isMember && document != nil)
-        return .moves(moves, index + 1)
-    }
-
     // MARK: The filter
 
     private func endOfDifference() throws(StoreError) -> Stage {
@@ -167,10 +141,11 @@ extension Passage {
     }
 
     private func counted() -> Stage {
-        let count = self.present.count
+        let count = self.shown?.count ?? self.present.count
         guard self.isFilterDue(count) else { return .ended }
         var filter = BloomFilter(count: count)
         for path in self.present { filter?.insert(self.name(of: path)) }
+        for entry in self.shown ?? [] { filter?.insert(self.name(of: entry.path)) }
         return self.tell(count, filter)
     }
 

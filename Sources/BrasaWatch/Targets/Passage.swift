@@ -16,11 +16,14 @@ final class Passage {
         case arrived(ResultReader)
         /// What of the base's state is not in the goal's.
         case left(ResultReader)
-        /// A window at the base, gathered to be compared with what is shown at the goal.
-        case former(ResultReader, [ResourcePath: Timestamp], shown: ArraySlice<Window.Entry>)
-        case moves([Window.Move], Int)
+        /// A window: documents that may have moved.
+        case moved([ResourcePath], Int)
+        /// A window: what was shown at the base and is not at the goal.
+        case gone(ResultReader, FormerWindow)
+        /// A window: what is shown at the goal, from a place on, and was not at the base.
+        case come(Int, FormerWindow?)
         case counting(ResultReader, Int)
-        /// The goal's results are in `present`.
+        /// The goal's results are in `shown` or `present`.
         case counted
         case naming(ResultReader, BloomFilter, count: Int)
         case ended
@@ -35,36 +38,26 @@ final class Passage {
     var stage: Stage
     /// How many more results the goal has than the base, where a filter may be due.
     var gain = 0
-    /// The goal's results, where a filter may be due and they are at hand.
+    /// Of a documents target, where a filter may be due: those that there are at the goal.
     var present: [ResourcePath] = []
+    /// What a window shows at the goal: its own memory until it changes, and that of all passages to the same goal.
+    private let shownWindow: ShownWindow?
     /// Whether a filter may be due.
     let isCounting: Bool
 
     /// The target's view is ready, and the goal is the watcher's position.
-    init(of target: WatchTarget, from base: Base?, to goal: Base) throws(StoreError) {
+    init(of target: WatchTarget, from base: Base?, to goal: Base) {
         self.target = target
         self.base = base
         self.goal = goal
         self.began = target.stream.watcher.now
         self.isCounting = base != nil && target.expectedCount != nil
         self.stage = .start
-        // A window goes on with the watcher, so it is looked at now.
-        if let window = target.view.window { self.stage = try self.stage(of: window) }
+        // A window goes on with the watcher, so it is kept as it is now.
+        self.shownWindow = target.view.shownWindow()
     }
 
-    private func stage(of window: Window) throws(StoreError) -> Stage {
-        let shown = window.shown
-        if self.isCounting { self.present = shown.map(\.path) }
-        guard let base = self.base else { return .moves(shown.map { Window.Move(path: $0.path, isMember: true) }, 0) }
-        // Not when it matters what exactly the client has: who left lately may not have been there at the base.
-        if !self.isCounting, let paths = self.watcher.recentPaths(of: self.view, since: base) {
-            if paths.isEmpty { return .ended }
-            let members = Set(shown.map(\.path))
-            return .moves(paths.map { Window.Move(path: $0, isMember: members.contains($0)) }, 0)
-        }
-        guard case .query(let query) = self.view.selection else { return .ended }
-        return .former(try self.scan(query, at: base, isAnyOrder: false), [:], shown: shown)
-    }
+    var shown: ArraySlice<Window.Entry>? { self.shownWindow?.entries }
 
     var stream: WatchStream { self.target.stream }
     var view: View { self.target.view }

@@ -29,7 +29,10 @@ final class View {
         didSet { self.countRecent(self.recent.bytes) }
     }
     /// Of a query with a limit or an offset, as of the watcher's position unless it is being filled.
-    var window: Window?
+    var window: Window? {
+        didSet { self.lastShown = nil }
+    }
+    private weak var lastShown: ShownWindow?
     /// Not nil: the window has to be filled, and until then nothing can be told of the view.
     var filling: Filling?
     /// How often filling it was begun in vain.
@@ -63,6 +66,15 @@ final class View {
             self.window = Window(offset: query.offset, limit: query.limit)
             self.filling = .wanted
         }
+    }
+
+    /// Its window as it is now; the same object until it changes.
+    func shownWindow() -> ShownWindow? {
+        if let last = self.lastShown { return last }
+        guard let window = self.window else { return nil }
+        let shown = ShownWindow(window, memory: self.memory)
+        self.lastShown = shown
+        return shown
     }
 
     deinit {

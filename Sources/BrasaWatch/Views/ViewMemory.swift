@@ -6,6 +6,8 @@ final class ViewMemory {
     /// Documents that were sent, the last ones: views know theirs as long as it is here.
     private var documents: ContiguousArray<WatchedDocument> = []
     private var next = 0
+    /// What windows take that are kept as they were.
+    fileprivate(set) var shownBytes = 0
     /// What the views' recent changes take.
     var recentBytes = 0
 
@@ -18,4 +20,21 @@ final class ViewMemory {
             self.next = (self.next + 1) % Self.documentsMax
         }
     }
+}
+
+/// What a window shows at one position of the watcher: shared by the passages to there, and with the window itself until
+/// it changes.
+final class ShownWindow {
+    let entries: ArraySlice<Window.Entry>
+    private let bytes: Int
+    private let memory: ViewMemory
+
+    init(_ window: Window, memory: ViewMemory) {
+        self.entries = window.shown
+        self.bytes = window.bytes
+        self.memory = memory
+        memory.shownBytes += window.bytes
+    }
+
+    deinit { self.memory.shownBytes -= self.bytes }
 }
