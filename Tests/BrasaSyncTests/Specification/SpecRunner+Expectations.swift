@@ -122,6 +122,8 @@ extension SpecRunner {
         guard Set(active.keys) == Set(self.expectedTargets.keys) else {
             throw SpecFailure("targets \(active.keys.sorted()) instead of \(self.expectedTargets.keys.sorted())")
         }
+        // Without a stream, which a failing storage takes away, nothing is asked.
+        guard self.transport.watch != nil else { return }
         for limbo in self.client.engine.limbo.active.keys where active[String(limbo)] == nil {
             throw SpecFailure("limbo target \(limbo) is not active")
         }
