@@ -112,7 +112,7 @@ final class Listener: Sendable {
 extension SocketAddress {
     var isLoopback: Bool {
         switch self {
-        case .v4(let address): UInt32(bigEndian: address.address.sin_addr.s_addr) >> 24 == 127
+        case .v4: self.ipAddress?.hasPrefix("127.") ?? false
         case .v6: self.ipAddress == "::1"
         case .unixDomainSocket: true
         }
