@@ -142,7 +142,7 @@ final class SyncEngine {
     func emit(_ changes: DocumentMap, _ event: RemoteEvent? = nil) {
         var snapshots: [ViewSnapshot] = []
         var localChanges: [LocalViewChanges] = []
-        for queryView in self.views {
+        for queryView in self.views where self.mayConcern(queryView, changes, event) {
             guard let snapshot = self.update(queryView, changes, event) else { continue }
             snapshots.append(snapshot)
             // What a view of the same target still shows stays held.
@@ -155,6 +155,16 @@ final class SyncEngine {
         }
         self.observer?.viewsChanged(snapshots)
         self.local.note(localChanges)
+    }
+
+    /// A view stays as it is when nothing is said of its target, nor of documents that it may hold. With many listeners
+    /// most events are about few of them.
+    private func mayConcern(_ queryView: QueryView, _ changes: DocumentMap, _ event: RemoteEvent?) -> Bool {
+        let target = queryView.target
+        if event?.targetChanges[target] != nil || event?.mismatches[target] != nil { return true }
+        if queryView.view.syncState == .none { return true }
+        if case .document(let path) = queryView.query.target { return changes[path] != nil }
+        return !changes.isEmpty
     }
 
     private func update(_ queryView: QueryView, _ changes: DocumentMap, _ event: RemoteEvent?) -> ViewSnapshot? {
