@@ -79,6 +79,7 @@ extension HTTP2Connection {
         self.window.consumed(stream.window.unconsumedBytes)
         stream.connection = nil
         handler.closed(reason)
+        self.onStreamClosed?()
     }
 
     /// Tells the handlers of streams that this side has reset, and forgets those that nghttp2 never knew.

@@ -27,6 +27,8 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     package var onDraining: (() -> Void)?
     /// Told once, when the peer's first SETTINGS have come: it speaks HTTP/2, and its limits are known.
     package var onPeerReady: (() -> Void)?
+    /// Told of every stream that has gone, when it counts no more: there is room for another.
+    package var onStreamClosed: (() -> Void)?
 
     // Receiving.
     var isReading = false
@@ -191,5 +193,6 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         self.noteDraining()
         self.onDraining = nil
         self.onPeerReady = nil
+        self.onStreamClosed = nil
     }
 }

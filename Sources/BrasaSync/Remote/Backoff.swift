@@ -1,16 +1,12 @@
 internal import BrasaDocuments
 
-/// How long to wait before trying again: at once, then a second, then ever longer, give or take half.
+/// Tries again after the delays of a backoff, on the executor.
 final class Backoff {
     private let scheduler: any SyncScheduler
     private let timer: SyncTimer
-    private var base = Duration.zero
+    private var delays = BackoffDelays()
     private var lastAttempt: Duration
     private var pending: SyncTimerID?
-
-    private static let first = Duration.seconds(1)
-    private static let longest = Duration.seconds(60)
-    private static let factor = 1.5
 
     init(_ scheduler: any SyncScheduler, timer: SyncTimer) {
         self.scheduler = scheduler
@@ -19,20 +15,19 @@ final class Backoff {
     }
 
     func reset() {
-        self.base = .zero
+        self.delays.reset()
     }
 
     func resetToLongest() {
-        self.base = Self.longest
+        self.delays.resetToLongest()
     }
 
     /// Runs the work after the delay, less what has passed since the last time.
     func wait(_ work: @escaping () -> Void) {
         self.cancel()
-        let wanted = self.base * (0.5 + self.scheduler.random())
         let passed = max(.zero, self.scheduler.uptime - self.lastAttempt)
-        self.base = min(max(self.base * Self.factor, Self.first), Self.longest)
-        self.pending = self.scheduler.schedule(self.timer, after: max(.zero, wanted - passed)) { [weak self] in
+        let delay = self.delays.next(spent: passed, chance: self.scheduler.random())
+        self.pending = self.scheduler.schedule(self.timer, after: delay) { [weak self] in
             guard let self else { return }
             self.pending = nil
             self.lastAttempt = self.scheduler.uptime

@@ -1,8 +1,6 @@
-internal import NIOCore
-
 /// How long to wait between attempts of something that keeps failing: not at all once, then longer and longer, with
 /// chance, so that many clients do not come back at the same moment.
-package struct Backoff: Sendable {
+package struct BackoffDelays: Hashable, Sendable {
     package struct Settings: Hashable, Sendable {
         package var initial = Duration.seconds(1)
         package var factor = 1.5
@@ -24,6 +22,11 @@ package struct Backoff: Sendable {
     /// Success, or something that has nothing to do with the failures so far: the next attempt may follow at once.
     package mutating func reset() {
         self.base = .zero
+    }
+
+    /// The server is overloaded: no attempt for as long as there is.
+    package mutating func resetToLongest() {
+        self.base = self.settings.max
     }
 
     /// The wait before the next attempt. `spent` is the time since the last one began; `chance` is random, 0 to 1.

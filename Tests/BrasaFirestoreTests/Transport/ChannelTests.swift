@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaSync
 import BrasaWire
 import NIOCore
 import NIOPosix
@@ -23,9 +24,9 @@ import Testing
     }
 
     @Test func `A backoff begins with no wait, grows to its bound, and starts over`() {
-        var settings = Backoff.Settings()
+        var settings = BackoffDelays.Settings()
         settings.jitter = 0.5
-        var backoff = Backoff(settings)
+        var backoff = BackoffDelays(settings)
         let middle = (0..<16).map { _ in backoff.next(spent: .zero, chance: 0.5) }
         #expect(middle.prefix(4) == [.zero, .seconds(1), .milliseconds(1500), .milliseconds(2250)])
         #expect(middle.last == .seconds(60))
@@ -36,6 +37,8 @@ import Testing
         // Time that has passed anyway counts.
         #expect(backoff.next(spent: .seconds(1), chance: 0.5) == .milliseconds(1250))
         #expect(backoff.next(spent: .seconds(100), chance: 0.5) == .zero)
+        backoff.resetToLongest()
+        #expect(backoff.next(spent: .zero, chance: 0.5) == .seconds(60))
     }
 
     private static let answering: ScriptedServer.Unary = { call, _, _ in call.respond(ByteBuffer()) }
@@ -255,6 +258,33 @@ import Testing
             try await group.waitForAll()
         }
         #expect(open.withLock { $0.most } <= streams)
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test func `A call that is given up makes room for those that wait`() async throws {
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
+        let calls = Counter()
+        let server = try await ScriptedServer(
+            [
+                .init(
+                    FirestoreMethods.commit,
+                    { call, _, _ in
+                        if calls.increment() > 1 { return call.respond(ByteBuffer()) }
+                        arrived.yield()
+                    }
+                )
+            ],
+            streamsMax: 1
+        )
+        let client = try TransportClient(port: server.port)
+        let first = Task { try await client.commitNothing() }
+        for await _ in arrivals { break }
+        async let second: Void = client.commitNothing()
+        // It has nothing but the queue to go to; the cancellation comes after it on the same loop.
+        try await client.channel.eventLoop.submit {}.get()
+        first.cancel()
+        try await second
         await client.channel.close()
         try await server.stop()
     }

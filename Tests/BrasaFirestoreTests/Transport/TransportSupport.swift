@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaSync
 import BrasaWire
 import NIOCore
 import NIOPosix
@@ -97,5 +98,16 @@ struct TransportClient: Sendable {
             if case .found(let found)? = response.result { return found.document }
         }
         return nil
+    }
+}
+
+extension CallPolicies {
+    /// The same waits for every method, whatever its codes.
+    mutating func setBackoff(initial: TimeAmount, max: TimeAmount, attemptsMax: Int) {
+        for method in CallMethod.allCases {
+            self[method].retry.initialBackoff = initial
+            self[method].retry.backoffMax = max
+            self[method].retry.attemptsMax = attemptsMax
+        }
     }
 }

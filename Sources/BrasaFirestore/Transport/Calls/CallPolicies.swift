@@ -27,15 +27,6 @@ package struct CallPolicies: Sendable {
         set { self.policies[method.rawValue] = newValue }
     }
 
-    /// The same waits for every method, whatever its codes.
-    package mutating func setBackoff(initial: TimeAmount, max: TimeAmount, attemptsMax: Int) {
-        for method in CallMethod.allCases {
-            self[method].retry.initialBackoff = initial
-            self[method].retry.backoffMax = max
-            self[method].retry.attemptsMax = attemptsMax
-        }
-    }
-
     private static func retry(_ codes: Set<GRPCStatusCode>, answersOnly: Bool = false) -> GRPCRetryPolicy {
         GRPCRetryPolicy(
             codes: codes,

@@ -101,7 +101,6 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
             self.call = nil
             if result.isAnswer { link.noteAnswer() }
             self.finished(responses, result)
-            self.caller.channel.callEnded(on: link)
         }
         let call = link.grpc.serverStreaming(request, message, handler: collector)
         if !call.isFinished { self.call = call }

@@ -1,4 +1,6 @@
 package import BrasaGRPC
+internal import BrasaHTTP2
+internal import BrasaSync
 package import NIOCore
 
 /// The way to a server: a connection to each of its addresses, made when calls want them and made again when they are
@@ -19,9 +21,10 @@ package final class CallChannel: @unchecked Sendable {
     private var waiters = CircularBuffer<Waiter>()
     private var waiterCount = 0
     private var isServing = false
+    private var isServeScheduled = false
     private var isResolving = false
     private var resolvedAt: NIODeadline?
-    private var resolutionBackoff: Backoff
+    private var resolutionBackoff: BackoffDelays
     private var resolutionNotBefore = NIODeadline.uptimeNanoseconds(0)
     private var failure = "there is no connection"
     private var isClosed = false
@@ -55,7 +58,7 @@ package final class CallChannel: @unchecked Sendable {
         self.eventLoop = eventLoop
         self.resolver = resolver
         self.connector = try Connector(configuration, eventLoop: eventLoop)
-        self.resolutionBackoff = Backoff(configuration.backoff)
+        self.resolutionBackoff = BackoffDelays(configuration.backoff)
     }
 
     // MARK: Calls
@@ -90,11 +93,12 @@ package final class CallChannel: @unchecked Sendable {
         return waiter
     }
 
-    /// A call on that connection has ended, so that another one has room.
-    package func callEnded(on link: Link) {
-        guard self.waiterCount > 0 || !link.hasRoom else { return }
-        // Its stream still counts while its handler is told.
+    /// Another call has room. Later, for the stream ends within the connection's own work.
+    private func streamClosed() {
+        guard self.waiterCount > 0, !self.isServeScheduled else { return }
+        self.isServeScheduled = true
         self.eventLoop.assumeIsolated().execute {
+            self.isServeScheduled = false
             if self.waiterCount > 0 { self.serve() }
         }
     }
@@ -215,13 +219,11 @@ package final class CallChannel: @unchecked Sendable {
 
     private func track(_ link: Link) {
         self.links[ObjectIdentifier(link)] = link
+        link.grpc.http2.onStreamClosed = { [weak self] in self?.streamClosed() }
         link.channel.closeFuture.assumeIsolated().whenComplete { [weak self] _ in
             self?.links[ObjectIdentifier(link)] = nil
         }
     }
-
-    /// Connections that stand, those included that only finish their calls.
-    package var connectionCount: Int { self.links.count }
 
     // MARK: The end
 

@@ -1,5 +1,6 @@
 internal import BrasaGRPC
 package import BrasaHTTP2
+package import BrasaSync
 internal import NIOCore
 
 /// Where a channel leads and how it behaves.
@@ -9,7 +10,7 @@ package struct ChannelConfiguration: Sendable {
     /// Also on connections that nobody uses, so that one which died is found before a call needs it.
     package var keepalive: HTTP2Keepalive? = HTTP2Keepalive(interval: .seconds(30), timeout: .seconds(20))
     /// The backoff between attempts to reach one address.
-    package var backoff = Backoff.Settings()
+    package var backoff = BackoffDelays.Settings()
     /// For TCP, TLS and the first bytes of HTTP/2 together.
     package var connectTimeout = Duration.seconds(20)
     /// A connection that lived so long, or answered a call, did not fail: the next attempt need not wait.

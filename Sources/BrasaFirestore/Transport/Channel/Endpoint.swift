@@ -1,5 +1,6 @@
 internal import BrasaGRPC
 internal import BrasaHTTP2
+internal import BrasaSync
 internal import NIOCore
 
 /// One address of the server and the connection to it. On the channel's event loop only.
@@ -8,7 +9,7 @@ final class Endpoint {
     private let connector: Connector
     private let eventLoop: any EventLoop
     private let configuration: ChannelConfiguration
-    private var backoff: Backoff
+    private var backoff: BackoffDelays
     private var attemptStart: NIODeadline
     private(set) var state = State.idle
     /// Told of every change of the state; nil once retired.
@@ -38,7 +39,7 @@ final class Endpoint {
         self.connector = connector
         self.configuration = configuration
         self.eventLoop = eventLoop
-        self.backoff = Backoff(configuration.backoff)
+        self.backoff = BackoffDelays(configuration.backoff)
         self.attemptStart = eventLoop.now
         self.onLink = onLink
         self.onChange = onChange

@@ -180,12 +180,10 @@ extension StreamCall: GRPCClientResponseHandler {
     }
 
     func finished(_ result: GRPCCallResult) {
-        let link = self.link
-        if result.isAnswer { link?.noteAnswer() }
+        if result.isAnswer { self.link?.noteAnswer() }
         self.call = nil
         self.link = nil
         let status = (self.failure ?? result).status
         self.post(.closed(status.isOK ? nil : SyncError(status)))
-        if let link { self.caller.channel.callEnded(on: link) }
     }
 }
