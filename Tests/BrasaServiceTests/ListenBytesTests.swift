@@ -54,13 +54,18 @@ import Testing
         listening.add(try .collection(7))
         _ = try listening.take()
         service.isClientReading = false
-        let writes = try (0..<10).map { try set("c/\($0)", [("t", self.large(900_000))]) }
+        let store = service.engine.store
         let sent = service.watcher.counters.current.eventsSent
-        _ = service.stub.commit(
-            CommitRequest(database: ServiceUnderTest.database, writes: writes),
-            completion: { _ in }
-        )
+        let changes = try (0..<10).map { index in
+            DocumentChange(
+                database: store.database(ServiceUnderTest.database),
+                path: try name("c/\(index)").path,
+                outcome: .set(fields([("t", self.large(900_000))]), createTime: nil)
+            )
+        }
+        _ = try store.apply(changes: changes, waiter: nil)
         try service.run()
+        #expect(service.watcher.counters.current.eventsSent > sent)
         #expect(service.watcher.counters.current.eventsSent - sent <= 2)
         service.isClientReading = true
         let lines = try listening.take()
