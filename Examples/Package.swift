@@ -1,0 +1,22 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, as a user's would be; a user names the repository's address in place of the path. On Linux the
+// client needs the system's libnghttp2, libprotobuf-c and zlib, which `scripts/dependencies build` installs.
+
+let firestore: Target.Dependency = .product(name: "BrasaFirestore", package: "brasa")
+
+func example(_ name: String) -> Target {
+    .executableTarget(name: name, dependencies: [firestore], swiftSettings: [.swiftLanguageMode(.v6)])
+}
+
+let package = Package(
+    name: "brasa-examples",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "brasa", path: "..")],
+    targets: [
+        example("PopulationTransaction"),
+        example("RatingsAggregation"),
+        example("TerminalBoard"),
+    ]
+)
