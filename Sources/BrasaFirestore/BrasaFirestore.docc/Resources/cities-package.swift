@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "cities",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "brasa", path: "../brasa")],
+    targets: [
+        .executableTarget(
+            name: "Cities",
+            dependencies: [.product(name: "BrasaFirestore", package: "brasa")]
+        )
+    ]
+)
