@@ -8,9 +8,13 @@ import Testing
 
 /// The life of indexes: asked for, built, used, dropped.
 @Suite struct IndexTests {
-    private func definition(_ field: String, _ kind: IndexDefinition.Part.Kind = .ascending) throws -> IndexDefinition {
+    private func definition(
+        _ field: String,
+        _ kind: IndexDefinition.Part.Kind = .ascending,
+        collection: UTF8Text = "c"
+    ) throws -> IndexDefinition {
         let path = try FieldPath(parsing: field.utf8)
-        return IndexDefinition(collectionID: "c", scope: .collection, parts: [IndexDefinition.Part(path, kind)])
+        return IndexDefinition(collectionID: collection, scope: .collection, parts: [IndexDefinition.Part(path, kind)])
     }
 
     /// A store with documents whose field `x` is a string of some length.
@@ -184,6 +188,19 @@ import Testing
         }
         #expect(store.indexes().count == 8)
         for field in ["x", "y"] { #expect(store.useIndex(try self.definition(field), in: database)) }
+    }
+
+    @Test func oneCollectionTakesNoPlacesFromOthers() throws {
+        let (fixture, database) = try self.fixture(documents: 3) { $0.collectionIndexesMax = 2 }
+        let store = fixture.store
+        for number in 0..<10 {
+            for _ in 0..<2 { store.requestIndex(try self.definition("members.u\(number)"), in: database) }
+        }
+        let other = try self.definition("x", collection: "others")
+        store.requestIndex(other, in: database)
+        while store.indexStep() {}
+        #expect(store.indexes().count == 3)
+        #expect(store.indexes().last?.definition == other)
     }
 
     @Test func anIndexThatFailsAgainIsGivenUpForLonger() throws {

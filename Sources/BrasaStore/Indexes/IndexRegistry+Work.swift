@@ -61,17 +61,20 @@ extension IndexRegistry {
 
     /// Whether there may be another index; makes the place if need be.
     func hasPlace(for key: Key, _ state: inout State, now: Int64) -> Bool {
-        let countMax = self.configuration.indexesMax
-        guard state.records.count >= countMax / 2 else { return true }
+        let (count, siblings) = (state.records.count, state.count(like: key))
+        let (countMax, siblingsMax) = (self.configuration.indexesMax, self.configuration.collectionIndexesMax)
+        guard count >= countMax / 2 || siblings >= siblingsMax / 2 else { return true }
         let span = self.configuration.indexRetry.wholeNanoseconds
         guard state.wishes.isRepeated(key, at: now, within: span) else { return false }
-        guard state.records.count >= countMax else { return true }
-        let hardlyUsed = state.leastWanted(before: now.reduced(by: span / Self.hardlyUsedRestDivisor)) { state, uses in
+        guard count >= countMax || siblings >= siblingsMax else { return true }
+        let sibling = siblings >= siblingsMax ? key : nil
+        let hardlyUsedSince = now.reduced(by: span / Self.hardlyUsedRestDivisor)
+        let hardlyUsed = state.leastWanted(like: sibling, before: hardlyUsedSince) { state, uses in
             state != .building && uses <= Self.hardlyUsedMax
         }
         guard
             let resting = hardlyUsed
-                ?? state.leastWanted(before: self.restingSince(now), { state, _ in state != .building })
+                ?? state.leastWanted(like: sibling, before: self.restingSince(now), { state, _ in state != .building })
         else { return false }
         state.remove(resting)
         return true
@@ -104,6 +107,13 @@ extension IndexRegistry {
     }
 }
 
+extension IndexRegistry.Key {
+    /// Whether the indexes are of collections with the same id in the same database.
+    fileprivate func isLike(_ other: Self) -> Bool {
+        self.definition.collectionID == other.definition.collectionID && self.database == other.database
+    }
+}
+
 extension IndexRegistry.Record {
     /// The lesser is to go first.
     fileprivate struct Rank: Comparable {
@@ -119,15 +129,22 @@ extension IndexRegistry.Record {
 }
 
 extension IndexRegistry.State {
-    /// Of those that are of interest and that no query is reading, the one to go first.
+    /// How many there are of the collections that this one is of.
+    fileprivate func count(like key: IndexRegistry.Key) -> Int {
+        self.records.keys.reduce(0) { $1.isLike(key) ? $0 + 1 : $0 }
+    }
+
+    /// Of those that are of interest and that no query is reading, the one to go first; of all collections if `sibling` is
+    /// nil.
     mutating func leastWanted(
+        like sibling: IndexRegistry.Key? = nil,
         before time: Int64,
         _ isOfInterest: (_ state: IndexRegistry.Record.State, _ uses: Int) -> Bool
     ) -> IndexRegistry.Key? {
         var least: (key: IndexRegistry.Key, rank: IndexRegistry.Record.Rank)?
         // Over a list of the keys: an iterator over the dictionary would be a second reference to what is in it.
         for key in Array(self.records.keys) {
-            guard let place = self.records.index(forKey: key) else { continue }
+            guard sibling.map(key.isLike) ?? true, let place = self.records.index(forKey: key) else { continue }
             let rank = self.records.values[place].rank
             let (recordState, uses) = (self.records.values[place].state, self.records.values[place].uses)
             guard isOfInterest(recordState, uses), rank.lastWanted < time,

@@ -5,8 +5,9 @@ import Synchronization
 /// The indexes that queries asked for, and how much they are used. `state` is locked with no other lock held, and none is
 /// taken under it.
 ///
-/// At most `indexesMax` are there. Past it one that nobody wanted for `indexRetry` makes room, one that hardly anybody
-/// used sooner, or the request is ignored. When half as many are there, an index has to be asked for twice.
+/// At most `indexesMax` are there, and `collectionIndexesMax` of a collection. Past it one that nobody wanted for
+/// `indexRetry` makes room, one that hardly anybody used sooner, or the request is ignored. When half as many are there,
+/// an index has to be asked for twice.
 final class IndexRegistry: Sendable {
     struct Key: Hashable {
         let database: DatabaseHandle

@@ -21,6 +21,8 @@ extension Store {
         package var indexBytesMax: Int
         /// How many there may be; past it one that rested makes room for a new one, or the new one is not built.
         package var indexesMax: Int
+        /// How many of them collections with one id in one database may have, since their commits keep all of these.
+        package var collectionIndexesMax: Int
         /// How long an index rests before another may take its room, and before one that found none is tried again.
         package var indexRetry: Duration
         /// Results that a query sorts in memory at a time while there is no index for its order.
@@ -38,7 +40,8 @@ extension Store {
             checkpointBytesMin: Int = 64 << 20,
             indexIdle: Duration = .seconds(24 * 3600),
             indexBytesMax: Int = 1 << 30,
-            indexesMax: Int = 256,
+            indexesMax: Int = 4096,
+            collectionIndexesMax: Int = 256,
             indexRetry: Duration = .seconds(600),
             sortedMax: Int = 8192,
             queryStepMax: Int = 1024
@@ -53,6 +56,7 @@ extension Store {
             self.indexIdle = indexIdle
             self.indexBytesMax = indexBytesMax
             self.indexesMax = indexesMax
+            self.collectionIndexesMax = collectionIndexesMax
             self.indexRetry = indexRetry
             self.sortedMax = max(sortedMax, 1)
             self.queryStepMax = max(queryStepMax, 1)
