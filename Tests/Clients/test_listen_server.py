@@ -135,8 +135,10 @@ def test_the_counters_say_what_is_coalesced(server, connect):
     assert before["events_sent"] < 400
     stalled.start_reading()
     stalled.until_snapshot(time)
-    await_counters(server, events_sent=len(stalled.received))
-    assert listening(server)["snapshots_coalesced"] >= 1
+    # Something that follows the snapshot may have left already.
+    after = listening(server)
+    assert len(stalled.received) <= after["events_sent"] < 400
+    assert after["snapshots_coalesced"] >= 1
     stalled.close()
 
 
