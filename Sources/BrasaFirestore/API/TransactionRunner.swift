@@ -64,18 +64,12 @@ struct TransactionRunner: Sendable {
     }
 }
 
-/// The waits between attempts: none before the second, then longer and longer, each up to half more or less.
+/// The waits between attempts, by the same rule as those of connections and streams.
 struct TransactionBackoff: Sendable {
-    static let first = Duration.seconds(1)
-    static let longest = Duration.seconds(60)
-    static let factor = 1.5
-
-    private var delay = Duration.zero
+    private var delays = BackoffDelays()
     var random: @Sendable () -> Double = { .random(in: 0..<1) }
 
     mutating func next() -> Duration {
-        let delay = self.delay
-        self.delay = min(max(Self.first, delay * Self.factor), Self.longest)
-        return delay * (0.5 + self.random())
+        self.delays.next(spent: .zero, chance: self.random())
     }
 }
