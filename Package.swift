@@ -141,6 +141,12 @@ let package = Package(
             path: "Tests/simulate",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "interop",
+            dependencies: ["BrasaFirestore"],
+            path: "Tests/interop",
+            swiftSettings: settings
+        ),
         tests("BrasaDocuments", ["BrasaDocuments"]),
         support("BrasaQueryModel", pure),
         tests("BrasaSync", pure + ["BrasaSync"], resources: [.copy("Cases")]),

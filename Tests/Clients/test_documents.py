@@ -7,10 +7,10 @@ import struct
 import pytest
 from google.api_core import exceptions
 from google.cloud import firestore
-from google.cloud.firestore_v1.vector import Vector
 
 from support.clients import client_for, close_client
 from support.messages import Reference, Timestamp
+from support.values import VALUES
 
 LOS_ANGELES = {"name": "Los Angeles", "state": "CA", "country": "USA"}
 
@@ -164,48 +164,6 @@ def test_reads_at_an_update_time_see_that_version(client):
     assert not city.get(read_time=first - datetime.timedelta(microseconds=1)).exists
     assert not city.get().exists
     assert [s.to_dict() for s in client.get_all([city], read_time=first)] == [{"version": 1}]
-
-
-def nested(depth: int, *, last: object = 1) -> object:
-    return {"m": nested(depth - 1, last=last)} if depth else last
-
-
-MOMENT = datetime.datetime(2024, 2, 29, 23, 59, 59, 123456, tzinfo=datetime.timezone.utc)
-VALUES = {
-    "null": None,
-    "true": True,
-    "false": False,
-    "zero": 0,
-    "largest integer": 2**63 - 1,
-    "smallest integer": -(2**63),
-    "integer beyond doubles": 2**53 + 1,
-    "double": 1.5,
-    "integral double": 3.0,
-    "smallest double": 5e-324,
-    "largest double": 1.7976931348623157e308,
-    "infinity": math.inf,
-    "negative infinity": -math.inf,
-    "timestamp": MOMENT,
-    "first timestamp": datetime.datetime(1, 1, 1, tzinfo=datetime.timezone.utc),
-    "last timestamp": datetime.datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=datetime.timezone.utc),
-    "before the epoch": datetime.datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=datetime.timezone.utc),
-    "empty string": "",
-    "string with NUL": "a\0b",
-    "string": "Grüße, 世界 🎉",
-    "long string": "x" * 100_000,
-    "empty bytes": b"",
-    "bytes": bytes(range(256)),
-    "geo point": firestore.GeoPoint(-90, 180),
-    "geo point at zero": firestore.GeoPoint(0, 0),
-    "empty array": [],
-    "array": [1, "two", None, {"three": [3]}],
-    "empty map": {},
-    "map": {"b": 1, "a": {"c": 2}},
-    "map with odd keys": {"a.b": 1, "`": 2, "\\": 3, " ": 4, "🎉": 5, "\0": 6, "/": 7, "__x": 8, "x__": 9},
-    "deep map": nested(19),
-    "vector": Vector([1.0, -2.5, 0.0]),
-    "long vector": Vector([float(n) for n in range(2048)]),
-}
 
 
 @pytest.mark.parametrize("name", VALUES)
