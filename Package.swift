@@ -29,8 +29,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 }
 
 /// Test support: a library under Tests.
-func support(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
+func support(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: settings)
 }
 
 let pure: [Target.Dependency] = ["BrasaDocuments", "BrasaQueries"]
@@ -49,6 +49,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     ],
     targets: [
         // pure: no I/O, lock, clock, NIO or C
@@ -91,6 +92,8 @@ let package = Package(
 
         // client engine: caches, listeners, write queue; knows no network, disk, thread or protobuf
         room("BrasaSync", pure),
+        // its disk: the one importer of SQLite
+        room("BrasaCache", pure + ["BrasaSync", "BrasaWire", .product(name: "GRDB", package: "GRDB.swift")]),
 
         // outside
         room(
@@ -107,8 +110,8 @@ let package = Package(
         room(
             "BrasaFirestore",
             pure + [
-                "BrasaSync", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "BrasaSync", "BrasaCache", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix"),
+                nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         .target(
@@ -149,7 +152,15 @@ let package = Package(
         ),
         tests("BrasaDocuments", ["BrasaDocuments"]),
         support("BrasaQueryModel", pure),
-        tests("BrasaSync", pure + ["BrasaSync"], resources: [.copy("Cases")]),
+        support("BrasaSyncSpecification", pure + ["BrasaSync"], exclude: ["Cases"]),
+        tests("BrasaSync", pure + ["BrasaSync", "BrasaSyncSpecification"]),
+        tests(
+            "BrasaCache",
+            pure + [
+                "BrasaCache", "BrasaSync", "BrasaSyncSpecification", "BrasaWire",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),

@@ -2,6 +2,7 @@ import BrasaDocuments
 import Testing
 
 @testable import BrasaSync
+@testable import BrasaSyncSpecification
 
 @Suite struct BundleTests {
     private static let database = "projects/test-project/databases/(default)"

@@ -2,6 +2,7 @@ import BrasaDocuments
 import Testing
 
 @testable import BrasaSync
+@testable import BrasaSyncSpecification
 
 @Suite struct CollectorTests {
     private func isCached(_ test: TestClient, _ text: String) throws -> Bool {

@@ -3,6 +3,7 @@ import BrasaQueries
 import Testing
 
 @testable import BrasaSync
+@testable import BrasaSyncSpecification
 
 /// Whatever users, server, network and storage do, in the end every listener sees what the server has, and what each was
 /// told on the way adds up.

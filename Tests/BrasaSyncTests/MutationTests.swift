@@ -2,6 +2,7 @@ import BrasaDocuments
 import Testing
 
 @testable import BrasaSync
+@testable import BrasaSyncSpecification
 
 @Suite struct MutationTests {
     private func transform(_ name: String, _ operation: FieldTransform.Operation) throws -> FieldTransform {

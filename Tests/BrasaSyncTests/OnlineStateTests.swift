@@ -2,6 +2,7 @@ import BrasaDocuments
 import Testing
 
 @testable import BrasaSync
+@testable import BrasaSyncSpecification
 
 @Suite struct OnlineStateTests {
     @Test func `An empty result is held back until the server is known to be away`() throws {

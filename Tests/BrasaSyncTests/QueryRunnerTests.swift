@@ -3,6 +3,7 @@ import BrasaQueries
 import Testing
 
 @testable import BrasaSync
+@testable import BrasaSyncSpecification
 
 /// A run that starts from the last result looks only at what is newer. What it did not look at is told by documents that
 /// match, are older and are not in that result: no real cache has such.

@@ -2,6 +2,7 @@ import BrasaDocuments
 import Testing
 
 @testable import BrasaSync
+@testable import BrasaSyncSpecification
 
 @Suite struct ReadTests {
     private func read(_ test: TestClient, _ text: String, _ source: ReadSource) throws {

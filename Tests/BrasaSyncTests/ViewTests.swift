@@ -3,6 +3,7 @@ import BrasaQueries
 import Testing
 
 @testable import BrasaSync
+@testable import BrasaSyncSpecification
 
 @Suite struct ViewTests {
     private func order(_ text: String, descending: Bool = false) throws -> StructuredQuery.Order {

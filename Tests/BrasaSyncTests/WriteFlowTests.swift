@@ -2,6 +2,7 @@ import BrasaDocuments
 import Testing
 
 @testable import BrasaSync
+@testable import BrasaSyncSpecification
 
 @Suite struct WriteFlowTests {
     @Test func `A write is seen before it is sent, and answered before its last state is seen`() throws {

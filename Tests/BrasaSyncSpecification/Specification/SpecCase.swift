@@ -1,5 +1,4 @@
 import Foundation
-import Testing
 
 @testable import BrasaSync
 
@@ -21,25 +20,15 @@ struct SpecCase {
 
     /// The tag that keeps the case from being run; nil when it is run.
     func skippedFor(_ mode: SpecMode) -> String? {
-        let tags = ["multi-client", "benchmark", mode == .memory ? "durable-persistence" : "eager-gc"]
+        let tags = ["multi-client", "benchmark", mode.isDurable ? "eager-gc" : "durable-persistence"]
         return tags.first(where: self.tags.contains)
     }
 }
 
-/// What the cache is like.
-enum SpecMode: String, CaseIterable {
-    /// Gone with the client, with the collector that the case asks for.
-    case memory
-    /// Outlives the client, as one on a disk does; the longest unused documents are collected.
-    case kept
-}
-
 /// A file of cases, by name.
-struct SpecFile: CustomTestStringConvertible {
+struct SpecFile {
     let name: String
     let cases: [SpecCase]
-
-    var testDescription: String { self.name }
 
     static func all(in folder: URL) throws -> [SpecFile] {
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

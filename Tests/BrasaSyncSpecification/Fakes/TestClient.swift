@@ -13,12 +13,19 @@ final class TestClient {
     var log: [String] = []
     private(set) var snapshots: [ViewSnapshot] = []
 
-    init(
+    convenience init(
         _ collector: MemoryStorage.Collector = .eager,
         configuration: SyncConfiguration = SyncConfiguration(cacheBytesMax: nil)
     ) throws {
+        try self.init(MemoryStorage(collector: collector), configuration: configuration)
+    }
+
+    init(
+        _ storage: any SyncStorage,
+        configuration: SyncConfiguration = SyncConfiguration(cacheBytesMax: nil)
+    ) throws {
         self.transport = FakeTransport(self.scheduler)
-        self.storage = FailingStorage(MemoryStorage(collector: collector))
+        self.storage = FailingStorage(storage)
         self.client = SyncClient(
             database: try SpecModel.database(),
             configuration: configuration,

@@ -6,7 +6,7 @@ import BrasaQueries
 /// Runs one case: the user, the server, the timers and the storage's failures are faked, all else is the engine.
 final class SpecRunner {
     let specification: SpecCase
-    private let mode: SpecMode
+    private let cache: any SpecCache
     let scheduler = FakeScheduler()
     private(set) var transport: FakeTransport
     private(set) var storage: FailingStorage
@@ -38,17 +38,12 @@ final class SpecRunner {
 
     init(_ specification: SpecCase, _ mode: SpecMode) throws {
         self.specification = specification
-        self.mode = mode
+        self.cache = try mode.makeCache(specification)
         self.transport = FakeTransport(self.scheduler)
-        self.storage = Self.storage(specification, mode)
+        self.storage = FailingStorage(try self.cache.open())
         self.client = try Self.client(specification, self.storage, self.scheduler, self.transport, .signedOut)
         self.watchTransport()
         self.settle()
-    }
-
-    private static func storage(_ specification: SpecCase, _ mode: SpecMode) -> FailingStorage {
-        let isEager = mode == .memory && specification.usesEagerCollector
-        return FailingStorage(MemoryStorage(collector: isEager ? .eager : .leastRecentlyUsed))
     }
 
     private static func client(
@@ -75,9 +70,7 @@ final class SpecRunner {
         self.client.engine.remote.shutDown()
         self.settle()
         self.transport = FakeTransport(self.scheduler)
-        self.storage.failing = []
-        self.storage.viewReferences.removeAll()
-        if self.mode == .memory { self.storage = Self.storage(self.specification, self.mode) }
+        self.storage = FailingStorage(try self.cache.open())
         self.client = try Self.client(
             self.specification,
             self.storage,

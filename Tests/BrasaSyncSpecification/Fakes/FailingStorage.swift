@@ -2,10 +2,10 @@ import BrasaSync
 
 /// A storage whose transactions fail when they are told to.
 final class FailingStorage: SyncStorage {
-    private let base: MemoryStorage
+    private let base: any SyncStorage
     var failing: Set<StorageOperation> = []
 
-    init(_ base: MemoryStorage) {
+    init(_ base: any SyncStorage) {
         self.base = base
     }
 
