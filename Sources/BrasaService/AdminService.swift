@@ -1,5 +1,6 @@
 import BrasaDocuments
 package import BrasaGRPC
+import BrasaQueries
 package import BrasaStore
 import BrasaWire
 import NIOCore

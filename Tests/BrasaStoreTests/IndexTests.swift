@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaLog
+import BrasaQueries
 import BrasaSimulation
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 import BrasaSimulation
 import Testing
 

@@ -58,6 +58,13 @@ package struct ResourcePath: Hashable, Sendable {
         }
     }
 
+    /// The path's first `count` segments; the path itself when it has no more.
+    package func prefix(segments count: Int) -> ResourcePath {
+        var path = self
+        while path.segmentCount > count, let parent = path.parent { path = parent }
+        return path
+    }
+
     /// The id of the collection that this is or, for a document, that it is in; empty for the root.
     package var collectionID: ArraySlice<UInt8> {
         guard self.isDocument else { return self.lastSegment }

@@ -1,4 +1,5 @@
 import BrasaDocuments
+package import BrasaQueries
 import Synchronization
 
 /// A built index, for as long as a query reads it. While somebody holds it, it is dropped only when memory is short;

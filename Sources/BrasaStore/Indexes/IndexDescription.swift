@@ -1,4 +1,5 @@
 package import BrasaDocuments
+package import BrasaQueries
 
 /// What is known of an index from outside.
 package struct IndexDescription: Sendable {

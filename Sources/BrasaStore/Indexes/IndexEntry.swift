@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 
 /// A document as an index shows it.
 struct IndexEntry: Sendable {

@@ -1,4 +1,5 @@
 import BrasaPlatform
+import BrasaQueries
 import Synchronization
 
 /// What is built, kept and dropped.

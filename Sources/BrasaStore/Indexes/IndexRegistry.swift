@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaPlatform
+import BrasaQueries
 import Synchronization
 
 /// The indexes that queries asked for, and how much they are used. `state` is locked with no other lock held, and none is

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 
 /// One shard's part of an index: the keys of every version that the shard has of the documents that were reached so far.
 /// Commits keep the keys of documents that the build has passed, and leave the others to it.

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 
 /// What a visit to an index found, to be sorted out without the lock.
 struct IndexVisit: Sendable {

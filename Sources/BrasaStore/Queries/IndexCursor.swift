@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 
 /// Walks one shard's part of an index through an interval of suffixes, either way, reading a few entries ahead.
 struct IndexCursor: Sendable {

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 
 /// One shard's part of an index run, in order. With several indexes it gives out the documents that are in all of them:
 /// each in turn leaps to where the others are.

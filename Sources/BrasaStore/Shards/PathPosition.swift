@@ -24,12 +24,3 @@ indirect enum PathPosition: Sendable {
         }
     }
 }
-
-extension ResourcePath {
-    /// The path's first `count` segments; the path itself when it has no more.
-    func prefix(segments count: Int) -> ResourcePath {
-        var path = self
-        while path.segmentCount > count, let parent = path.parent { path = parent }
-        return path
-    }
-}

@@ -1,4 +1,5 @@
 import BrasaDocuments
+package import BrasaQueries
 import Synchronization
 
 extension Store {

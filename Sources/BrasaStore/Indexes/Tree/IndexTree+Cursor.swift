@@ -1,3 +1,5 @@
+import BrasaQueries
+
 extension IndexTree {
     /// A place between two entries, for walking either way. Void once the tree changes.
     struct Cursor {

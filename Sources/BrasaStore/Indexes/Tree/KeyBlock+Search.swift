@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 
 extension KeyBlock {
     /// The number of keys before the place of a key: keys below it and, with `isAfter`, all that begin with it.

@@ -1,17 +1,16 @@
-import BrasaDocuments
-import BrasaQueries
+internal import BrasaDocuments
 
 /// Where a conjunction's documents are among the suffixes of an index.
 extension ConjunctionShape {
-    struct Suffixes: Sendable {
+    package struct Suffixes: Sendable {
         /// Ascending, not overlapping.
-        var intervals: [KeyInterval]
+        package var intervals: [KeyInterval]
         /// Whether all documents there belong to the conjunction, given the known parts.
-        var isExact: Bool
+        package var isExact: Bool
     }
 
     /// `resume` is a position in the query's order before which nothing is wanted.
-    func suffixes(start: KeyBound?, end: KeyBound?, resume: KeyBound?) -> Suffixes {
+    package func suffixes(start: KeyBound?, end: KeyBound?, resume: KeyBound?) -> Suffixes {
         var suffixes = self.suffixesOfTerms()
         for (bound, isStart) in [(start, true), (resume, true), (end, false)] {
             guard let bound else { continue }

@@ -4,7 +4,7 @@ package typealias IndexKey = OrderPreservingKey
 
 extension IndexDefinition {
     /// Most entries that one document may have, and most bytes they may take.
-    static let entriesMax = 40_000
+    package static let entriesMax = 40_000
     static let entryBytesMax = 8 << 20
 
     /// Whether documents with this path belong in the index.
@@ -63,7 +63,7 @@ extension IndexDefinition {
     }
 
     /// Whether the document has the key.
-    func has(_ key: [UInt8], _ path: ResourcePath, _ fields: EncodedFields) -> Bool {
+    package func has(_ key: [UInt8], _ path: ResourcePath, _ fields: EncodedFields) -> Bool {
         self.keys(path: path, fields: fields)?.contains { ByteOrder.equal($0.bytes, key) } ?? false
     }
 }

@@ -1,5 +1,4 @@
-import BrasaDocuments
-import BrasaQueries
+package import BrasaDocuments
 
 /// A conjunction of a query as an index sees it: some parts of the keys are known, and behind them stand the fields of
 /// the query's order that are not, and the name. The latter two are a key's suffix; every index with this suffix gives
@@ -7,32 +6,32 @@ import BrasaQueries
 ///
 /// Indexes have ascending names. A query with descending ones reads them backwards, so that it shares the index of the
 /// query with all directions reversed.
-struct ConjunctionShape: Sendable {
+package struct ConjunctionShape: Sendable {
     /// A part of a key that is known.
-    struct BoundPart: Sendable {
-        let part: IndexDefinition.Part
-        let key: [UInt8]
+    package struct BoundPart: Sendable {
+        package let part: IndexDefinition.Part
+        package let key: [UInt8]
     }
 
     /// What a clause of the query's order is in the keys.
-    enum SortPart: Sendable {
+    package enum SortPart: Sendable {
         /// Known: all of the conjunction's documents have this value.
         case constant([UInt8])
         case field(ResultOrder.Clause)
         case name
     }
 
-    let names: NameRange
-    let order: ResultOrder
-    let terms: [Term]
+    package let names: NameRange
+    package let order: ResultOrder
+    package let terms: [Term]
     /// Equalities sorted by canonical path, then a contained element if any.
-    let bound: [BoundPart]
-    let sortParts: [SortPart]
-    let isReversed: Bool
+    package let bound: [BoundPart]
+    package let sortParts: [SortPart]
+    package let isReversed: Bool
     /// The one document that the conjunction allows.
-    let pinned: ResourcePath?
+    package let pinned: ResourcePath?
 
-    init(_ conjunction: Conjunction, of query: Query) {
+    package init(_ conjunction: Conjunction, of query: Query) {
         var equalities: [FieldPath: BoundPart] = [:]
         var contained: BoundPart?
         var pinned: ResourcePath?
@@ -68,23 +67,23 @@ struct ConjunctionShape: Sendable {
     }
 
     /// The clauses of the order that stand in the suffix, the name aside.
-    var sortFields: [ResultOrder.Clause] {
+    package var sortFields: [ResultOrder.Clause] {
         self.sortParts.compactMap { if case .field(let clause) = $0 { clause } else { nil } }
     }
 
     /// Whether suffixes are whole keys of the query's order, or their complements.
-    var hasConstants: Bool {
+    package var hasConstants: Bool {
         self.sortParts.contains { if case .constant = $0 { true } else { false } }
     }
 
-    var scope: IndexDefinition.Scope {
+    package var scope: IndexDefinition.Scope {
         guard self.names.allDescendants else { return .collection }
         // In the order of names what is below a document is side by side in the whole group's index as well.
         return self.names.parent.isRoot || self.sortFields.isEmpty ? .collectionGroup : .collectionRecursive
     }
 
     /// The index with these known parts and the suffix. Nil for queries of any collection.
-    func definition(_ bound: [BoundPart]) -> IndexDefinition? {
+    package func definition(_ bound: [BoundPart]) -> IndexDefinition? {
         guard let collectionID = self.names.collectionID else { return nil }
         let sorted = self.sortFields.map { clause in
             IndexDefinition.Part(clause.path, clause.isDescending == self.isReversed ? .ascending : .descending)
@@ -94,7 +93,7 @@ struct ConjunctionShape: Sendable {
 
     /// The index that has exactly the conjunction's documents side by side. Nil when none has: for queries of any
     /// collection.
-    var idealDefinition: IndexDefinition? {
+    package var idealDefinition: IndexDefinition? {
         if self.bound.isEmpty, self.sortFields.isEmpty { return nil }
         return self.definition(self.bound)
     }

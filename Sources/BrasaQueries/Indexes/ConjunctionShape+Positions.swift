@@ -1,5 +1,4 @@
-import BrasaDocuments
-import BrasaQueries
+internal import BrasaDocuments
 
 /// From positions in a query's order to positions among suffixes.
 extension ConjunctionShape {

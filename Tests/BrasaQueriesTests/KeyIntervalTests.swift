@@ -1,11 +1,9 @@
-import BrasaDocuments
-import BrasaSimulation
+import BrasaQueries
+import BrasaQueryModel
 import Testing
 
-@testable import BrasaStore
-
 /// Places among keys, and runs of keys, against lists of short keys.
-@Suite struct KeyRangeTests {
+@Suite struct KeyIntervalTests {
     private static let bytes: [UInt8] = [0, 127, 255]
     private static let keys: [[UInt8]] = Self.bytes.flatMap { first -> [[UInt8]] in
         Self.bytes.flatMap { second -> [[UInt8]] in Self.bytes.map { [first, second, $0] } }
@@ -14,7 +12,7 @@ import Testing
     private func position(_ random: inout SeededRandom) -> IndexPosition {
         let key = Self.keys.randomElement(using: &random) ?? []
         let prefix = Array(key.prefix(Int.random(in: 0...3, using: &random)))
-        return IndexPosition(prefix: prefix, isAfter: random.chance(1, in: 2))
+        return IndexPosition(prefix: prefix, isAfter: random.chance(2))
     }
 
     /// How many keys come before the place.
@@ -54,32 +52,6 @@ import Testing
                     == self.members(one).subtracting(self.members(other))
             )
             #expect(zip(rest, rest.dropFirst()).allSatisfy { !($1.start < $0.end) })
-        }
-    }
-
-    @Test(arguments: [(1, 1_000), (3, 1_000), (50, 12), (50, 1_000)])
-    func keepsTheSmallestWithoutGaps(countMax: Int, keyBytesMax: Int) throws {
-        var random = SeededRandom(seed: UInt64(countMax))
-        let document = Document(
-            fields: .empty,
-            createTime: Timestamp(microseconds: 1),
-            updateTime: Timestamp(microseconds: 1)
-        )
-        for _ in 0..<200 {
-            var smallest = SmallestEntries(countMax: countMax, keyBytesMax: keyBytesMax)
-            var texts: [String] = []
-            for number in 0..<Int.random(in: 0..<30, using: &random) {
-                let text = String(repeating: "x", count: Int.random(in: 0..<5, using: &random)) + "\(number)"
-                texts.append(text)
-                let key = OrderPreservingKey(.string(UTF8Text(text)))
-                smallest.offer(.init(key: key, path: try path("c/\(number)"), document: document))
-            }
-            let isPartial = smallest.ceiling != nil
-            let kept = smallest.removeAll().map(\.key)
-            let all = texts.map { OrderPreservingKey(.string(UTF8Text($0))) }.sorted()
-            #expect(kept == Array(all.prefix(kept.count)))
-            #expect(isPartial == (kept.count < all.count))
-            #expect(kept.count <= countMax && (all.isEmpty || !kept.isEmpty))
         }
     }
 }

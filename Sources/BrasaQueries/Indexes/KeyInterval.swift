@@ -1,38 +1,43 @@
 /// The keys between two places.
-struct KeyInterval: Hashable, Sendable {
-    var start: IndexPosition
-    var end: IndexPosition
+package struct KeyInterval: Hashable, Sendable {
+    package var start: IndexPosition
+    package var end: IndexPosition
 
-    static let all = KeyInterval(start: .start, end: .end)
+    package init(start: IndexPosition, end: IndexPosition) {
+        self.start = start
+        self.end = end
+    }
+
+    package static let all = KeyInterval(start: .start, end: .end)
 
     /// The keys that begin with a part.
-    static func beginning(_ part: [UInt8]) -> KeyInterval {
+    package static func beginning(_ part: [UInt8]) -> KeyInterval {
         KeyInterval(start: .before(part), end: .after(part))
     }
 
-    var isEmpty: Bool { !(self.start < self.end) }
+    package var isEmpty: Bool { !(self.start < self.end) }
 
-    var complemented: KeyInterval {
+    package var complemented: KeyInterval {
         KeyInterval(start: self.end.complemented, end: self.start.complemented)
     }
 
-    func prefixed(by start: [UInt8]) -> KeyInterval {
+    package func prefixed(by start: [UInt8]) -> KeyInterval {
         KeyInterval(start: self.start.prefixed(by: start), end: self.end.prefixed(by: start))
     }
 
-    func intersection(_ other: KeyInterval) -> KeyInterval {
+    package func intersection(_ other: KeyInterval) -> KeyInterval {
         KeyInterval(start: max(self.start, other.start), end: min(self.end, other.end))
     }
 }
 
 extension [KeyInterval] {
     /// In each interval what `other` has as well.
-    func intersection(_ other: KeyInterval) -> [KeyInterval] {
+    package func intersection(_ other: KeyInterval) -> [KeyInterval] {
         self.map { $0.intersection(other) }.filter { !$0.isEmpty }
     }
 
     /// In each interval what `other` has not, in order.
-    func subtracting(_ other: KeyInterval) -> [KeyInterval] {
+    package func subtracting(_ other: KeyInterval) -> [KeyInterval] {
         self.flatMap { interval in
             [
                 KeyInterval(start: interval.start, end: Swift.min(interval.end, other.start)),
