@@ -33,6 +33,16 @@ func support(_ name: String, _ dependencies: [Target.Dependency], exclude: [Stri
     .target(name: name, dependencies: dependencies, path: "Tests/\(name)", exclude: exclude, swiftSettings: settings)
 }
 
+/// A program of `Examples`, which is a package of its own: as a target of this one it is built and run with the tests.
+func example(_ name: String) -> Target {
+    .executableTarget(
+        name: "\(name)Example",
+        dependencies: ["BrasaFirestore"],
+        path: "Examples/Sources/\(name)",
+        swiftSettings: settings
+    )
+}
+
 let pure: [Target.Dependency] = ["BrasaDocuments", "BrasaQueries"]
 
 let package = Package(
@@ -150,6 +160,9 @@ let package = Package(
             path: "Tests/interop",
             swiftSettings: settings
         ),
+        example("PopulationTransaction"),
+        example("RatingsAggregation"),
+        example("TerminalBoard"),
         tests("BrasaDocuments", ["BrasaDocuments"]),
         support("BrasaQueryModel", pure),
         support("BrasaSyncSpecification", pure + ["BrasaSync"], exclude: ["Cases"]),

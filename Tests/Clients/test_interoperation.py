@@ -12,7 +12,7 @@ from google.cloud.firestore_v1.base_query import FieldFilter
 from google.cloud.firestore_v1.vector import Vector
 
 from support.clients import client_for, close_client
-from support.interop import SwiftClient, SwiftFailed, interop_binary
+from support.interop import SwiftClient, SwiftFailed
 from support.values import MOMENT, ODD_NUMBERS, TEXTS, VALUES, tagged
 from support.wire import Database, Wire
 
@@ -39,11 +39,8 @@ def python(address: str, shared_database: Database) -> Iterator[firestore.Client
 
 @pytest.fixture(scope="module")
 def swift(address: str, shared_database: Database, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SwiftClient]:
-    binary = interop_binary()
-    if not binary.exists():
-        pytest.fail("no Swift client to test: build it with `swift build --product interop`, or set BRASA_INTEROP")
     log = tmp_path_factory.mktemp("interop") / "log"
-    client = SwiftClient(binary, address, shared_database.project, log)
+    client = SwiftClient(address, shared_database.project, log)
     yield client
     assert client.stop() == 0, log.read_text()
     assert log.read_text() == ""

@@ -1,4 +1,4 @@
-"""The Swift client in a process of its own, which does what tests ask for."""
+"""Programs over the Swift client, and one of them that does what tests ask for."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.servers import REPOSITORY
 from support.values import tagged
 
 
-def interop_binary() -> Path:
-    """The program: BRASA_INTEROP, else what `swift build` left."""
-    named = os.environ.get("BRASA_INTEROP")
-    return Path(named) if named else REPOSITORY / ".build" / "debug" / "interop"
+def swift_program(name: str) -> Path:
+    """A program over the Swift client: in BRASA_PROGRAMS, else where `swift build` left it."""
+    folder = os.environ.get("BRASA_PROGRAMS")
+    program = (Path(folder) if folder else REPOSITORY / ".build" / "debug") / name
+    if not program.exists():
+        pytest.fail(f"no program {program}: build it with `swift build`, or set BRASA_PROGRAMS")
+    return program
+
+
+def swift_environment(address: str, project: str) -> dict[str, str]:
+    return {**os.environ, "FIRESTORE_EMULATOR_HOST": address, "GCLOUD_PROJECT": project}
 
 
 class SwiftFailed(Exception):
@@ -25,12 +34,13 @@ class SwiftFailed(Exception):
 class SwiftClient:
     """One `interop` process with a database of a server."""
 
-    def __init__(self, binary: Path, address: str, project: str, log: Path):
-        environment = {**os.environ, "FIRESTORE_EMULATOR_HOST": address, "GCLOUD_PROJECT": project}
+    def __init__(self, address: str, project: str, log: Path):
+        program = swift_program("interop")
+        environment = swift_environment(address, project)
         self._log = log
         with log.open("wb") as errors:
             self._process = subprocess.Popen(
-                [str(binary)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
+                [str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
             )
 
     def write(self, way: str, path: str, content: dict[str, Any]) -> None:
