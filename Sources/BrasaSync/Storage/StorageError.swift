@@ -28,4 +28,6 @@ package enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case readDocument = "read document"
     case remoteKeys = "Get remote document keys"
     case bundle = "Apply bundle"
+    case configureIndexes = "Configure indexes"
+    case backfillIndexes = "Backfill indexes"
 }

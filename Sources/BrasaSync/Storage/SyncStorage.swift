@@ -31,7 +31,10 @@ package struct CollectionLimits: Hashable, Sendable {
 }
 
 /// Everything that a transaction can read and change.
-package protocol StorageTables: QueueTables, OverlayTables, DocumentTables, TargetTables, BundleTables {}
+package protocol StorageTables: QueueTables, OverlayTables, DocumentTables, TargetTables, BundleTables {
+    /// Nil: the storage has no indexes on fields.
+    var indexes: (any IndexTables)? { get }
+}
 
 /// Queued writes, each user's by themselves, oldest first.
 package protocol QueueTables: AnyObject {

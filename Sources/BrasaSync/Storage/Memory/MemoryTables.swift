@@ -24,6 +24,8 @@ final class MemoryTables: StorageTables {
     /// Eager: documents of this transaction that something let go of. Otherwise: when documents were used last.
     var uses: [ResourcePath: SequenceNumber] = [:]
 
+    var indexes: (any IndexTables)? { nil }
+
     init(collector: MemoryStorage.Collector) {
         self.collector = collector
     }
