@@ -142,7 +142,7 @@ private struct ConvergenceRun {
     /// Every view shows what the cache has, however the cache is asked.
     private func checkViews() throws {
         guard self.test.storage.failing.isEmpty else { return }
-        for queryView in self.test.engine.views {
+        for queryView in self.test.engine.views.all {
             let query = queryView.query
             let whole = try self.cached(query, usingPreviousResults: false)
             let resumed = try self.cached(query, usingPreviousResults: true)

@@ -60,14 +60,14 @@ import Testing
         #expect(test.transport.watch == nil)
         let remote = test.listen(query)
         #expect(test.transport.watch?.active.count == 1)
-        #expect(test.engine.views.count == 1)
+        #expect(test.engine.views.all.count == 1)
         test.client.unlisten(remote)
         test.settle()
         #expect(test.transport.watch?.active.isEmpty == true)
-        #expect(test.engine.views.count == 1)
+        #expect(test.engine.views.all.count == 1)
         test.client.unlisten(cached)
         test.settle()
-        #expect(test.engine.views.isEmpty)
+        #expect(test.engine.views.all.isEmpty)
     }
 
     @Test func `The network can be switched off and on again, and writes wait`() throws {

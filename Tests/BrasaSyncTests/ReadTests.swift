@@ -26,7 +26,7 @@ import Testing
         test.bring([try document("c/a", 5, ["n": .integer(2)])], to: SyncQuery(document: try path("c/a")), at: 10)
         #expect(test.log == ["found (pending)"])
         // And nobody listens any more.
-        #expect(test.engine.views.isEmpty)
+        #expect(test.engine.views.all.isEmpty)
     }
 
     @Test(arguments: [ReadSource.default, .server])

@@ -40,7 +40,7 @@ extension SyncEngine: RemoteSyncer {
     }
 
     func onlineStateChanged(to state: OnlineState) {
-        let snapshots = state == .offline ? self.views.compactMap { $0.view.goOffline() } : []
+        let snapshots = state == .offline ? self.views.all.compactMap { $0.view.goOffline() } : []
         self.observer?.onlineStateChanged(to: state)
         if !snapshots.isEmpty { self.observer?.viewsChanged(snapshots) }
     }

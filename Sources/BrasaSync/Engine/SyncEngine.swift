@@ -9,19 +9,6 @@ protocol ViewObserver: AnyObject {
 
 /// Joins the caches, the views and the server: whatever changes documents ends in new states of the views.
 final class SyncEngine {
-    /// A query with its view.
-    final class QueryView {
-        let query: SyncQuery
-        let target: TargetID
-        let view: View
-
-        init(query: SyncQuery, target: TargetID, view: View) {
-            self.query = query
-            self.target = target
-            self.view = view
-        }
-    }
-
     let local: LocalStore
     private let scheduler: any SyncScheduler
     weak var observer: (any ViewObserver)?
@@ -35,10 +22,7 @@ final class SyncEngine {
         syncer: self
     )
 
-    /// In the order in which they were listened to.
-    private(set) var views: [QueryView] = []
-    private var viewsByQuery: [SyncQuery: QueryView] = [:]
-    private var viewsByTarget: [TargetID: [QueryView]] = [:]
+    private(set) var views = ViewTable()
     var limbo: LimboResolution
 
     var writeCompletions: [SyncUser: [BatchID: (SyncError?) -> Void]] = [:]
@@ -69,18 +53,16 @@ final class SyncEngine {
         do throws(StorageError) {
             result = try self.local.execute(query, usingPreviousResults: true)
         } catch {
-            if self.viewsByTarget[data.id] == nil { self.local.releaseTarget(data.id) }
+            if self.views.views(of: data.id).isEmpty { self.local.releaseTarget(data.id) }
             throw error
         }
         let view = View(query, remoteKeys: result.remoteKeys)
         // A view of the same target may have been brought up to date already.
-        let isCurrent = self.viewsByTarget[data.id]?.first?.view.syncState == .synced
+        let isCurrent = self.views.views(of: data.id).first?.view.isCurrent ?? false
         let known = TargetChange(resumeToken: data.resumeToken, isCurrent: isCurrent)
         let change = view.apply(view.compute(result.documents), known)
         let queryView = QueryView(query: query, target: data.id, view: view)
-        self.views.append(queryView)
-        self.viewsByQuery[query] = queryView
-        self.viewsByTarget[data.id, default: []].append(queryView)
+        self.views.add(queryView)
         self.local.hold(view.documents, for: data.id)
         self.track(change.limbo, of: data.id)
         if usesRemote { self.remote.listen(data) }
@@ -94,18 +76,14 @@ final class SyncEngine {
 
     /// For a view that has listeners to the cache only from now on.
     func endRemoteListen(_ query: SyncQuery) {
-        guard let queryView = self.viewsByQuery[query], self.viewsByTarget[queryView.target]?.count == 1 else { return }
+        guard let queryView = self.views[query], self.views.views(of: queryView.target).count == 1 else { return }
         self.remote.unlisten(queryView.target)
     }
 
     func unlisten(_ query: SyncQuery, usesRemote: Bool) {
-        guard let queryView = self.viewsByQuery[query] else { return }
+        guard let queryView = self.views[query] else { return }
         let target = queryView.target
-        if let others = self.viewsByTarget[target], others.count > 1 {
-            self.viewsByTarget[target] = others.filter { $0 !== queryView }
-            self.remove(queryView)
-            return
-        }
+        if self.views.views(of: target).count > 1 { return self.views.remove(queryView) }
         self.local.releaseTarget(target)
         if usesRemote { self.remote.unlisten(target) }
         self.removeViews(of: target, nil)
@@ -113,40 +91,35 @@ final class SyncEngine {
 
     /// Drops all views of a target; with an error, their listeners hear of it.
     func removeViews(of target: TargetID, _ error: SyncError?) {
-        for queryView in self.viewsByTarget.removeValue(forKey: target) ?? [] {
-            self.remove(queryView)
+        for queryView in self.views.views(of: target) {
+            self.views.remove(queryView)
             if let error { self.observer?.viewFailed(queryView.query, error) }
         }
         self.endLimbo(of: target)
     }
 
-    private func remove(_ queryView: QueryView) {
-        self.viewsByQuery[queryView.query] = nil
-        self.views.removeAll { $0 === queryView }
-    }
-
-    func targetID(of query: SyncQuery) -> TargetID? { self.viewsByQuery[query]?.target }
+    func targetID(of query: SyncQuery) -> TargetID? { self.views[query]?.target }
 
     func viewKeys(of target: TargetID) -> Set<ResourcePath> {
-        let views = self.viewsByTarget[target] ?? []
+        let views = self.views.views(of: target)
         return views.dropFirst().reduce(views.first?.view.syncedKeys ?? []) { $0.union($1.view.syncedKeys) }
     }
 
     func isViewKey(_ path: ResourcePath, of target: TargetID) -> Bool {
-        self.viewsByTarget[target]?.contains { $0.view.syncedKeys.contains(path) } ?? false
+        self.views.views(of: target).contains { $0.view.syncedKeys.contains(path) }
     }
 
     // MARK: - Changes
 
-    /// Brings all views up to date with changed documents, then shows them, then tells the cache what they hold.
+    /// Brings the views up to date with changed documents, then shows them, then tells the cache what they hold.
     func emit(_ changes: DocumentMap, _ event: RemoteEvent? = nil) {
         var snapshots: [ViewSnapshot] = []
         var localChanges: [LocalViewChanges] = []
-        for queryView in self.views where self.mayConcern(queryView, changes, event) {
+        for (queryView, changes) in self.views.concerned(by: changes, event) {
             guard let snapshot = self.update(queryView, changes, event) else { continue }
             snapshots.append(snapshot)
             // What a view of the same target still shows stays held.
-            let others = self.viewsByTarget[queryView.target, default: []].filter { $0 !== queryView }
+            let others = self.views.views(of: queryView.target).filter { $0 !== queryView }
             localChanges.append(
                 LocalViewChanges(queryView.target, snapshot) { path in
                     others.contains { $0.view.documents[path] != nil }
@@ -155,16 +128,6 @@ final class SyncEngine {
         }
         self.observer?.viewsChanged(snapshots)
         self.local.note(localChanges)
-    }
-
-    /// A view stays as it is when nothing is said of its target, nor of documents that it may hold. With many listeners
-    /// most events are about few of them.
-    private func mayConcern(_ queryView: QueryView, _ changes: DocumentMap, _ event: RemoteEvent?) -> Bool {
-        let target = queryView.target
-        if event?.targetChanges[target] != nil || event?.mismatches[target] != nil { return true }
-        if queryView.view.syncState == .none { return true }
-        if case .document(let path) = queryView.query.target { return changes[path] != nil }
-        return !changes.isEmpty
     }
 
     private func update(_ queryView: QueryView, _ changes: DocumentMap, _ event: RemoteEvent?) -> ViewSnapshot? {

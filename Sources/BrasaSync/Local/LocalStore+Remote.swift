@@ -9,16 +9,22 @@ extension LocalStore {
 
     /// Gives the user's view of the documents that changed.
     func apply(_ event: RemoteEvent) throws(StorageError) -> DocumentMap {
-        var newData = self.targetData
+        var newData: [TargetData] = []
+        let writesSharedToken = self.isSharedTokenOld(at: event)
         let changed = try self.storage.transaction(.applyRemoteEvent) { tables throws(StorageError) -> DocumentMap in
             for (id, change) in event.targetChanges {
-                guard let old = newData[id] else { continue }
+                guard let old = self.targetData[id] else { continue }
                 try tables.removeRemoteKeys(change.removed, from: id)
                 try tables.addRemoteKeys(change.added, to: id)
                 let new = old.updated(by: change, of: event, sequence: tables.sequence)
-                newData[id] = new
+                newData.append(new)
                 if new.isWorthStoring(after: old, change) || event.mismatches[id] != nil {
                     try tables.setTargetData(new)
+                }
+            }
+            if writesSharedToken {
+                for data in self.targetData.following where event.targetChanges[data.id] == nil {
+                    try tables.setTargetData(data)
                 }
             }
             for path in event.resolvedLimbo where event.documentUpdates[path] != nil {
@@ -30,8 +36,14 @@ extension LocalStore {
             }
             return views
         }
-        self.targetData = newData
+        self.targetData.advance(event, changed: newData)
+        if writesSharedToken { self.sharedTokenTime = event.snapshotVersion }
         return changed
+    }
+
+    private func isSharedTokenOld(at event: RemoteEvent) -> Bool {
+        guard !event.sharedToken.isEmpty else { return false }
+        return event.snapshotVersion.microseconds - self.sharedTokenTime.microseconds >= TargetData.tokenAgeMax
     }
 
     /// Takes over what is newer than the cache, and gives the user's view of that.
@@ -58,7 +70,7 @@ extension LocalStore {
 
 extension TargetData {
     /// A token that is older than this is written down with the next event, whatever the event is.
-    private static let tokenAgeMax: Int64 = 300_000_000
+    fileprivate static let tokenAgeMax: Int64 = 300_000_000
 
     fileprivate func updated(
         by change: TargetChange,

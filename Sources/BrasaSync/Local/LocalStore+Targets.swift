@@ -31,7 +31,8 @@ extension LocalStore {
 
     /// A storage that fails here keeps what it has until the collector finds it.
     func releaseTarget(_ id: TargetID) {
-        guard let data = self.targetData.removeValue(forKey: id) else { return }
+        guard let data = self.targetData[id] else { return }
+        self.targetData[id] = nil
         let seen = self.storage.viewReferences.removeAll(of: id)
         try? self.storage.transaction(.releaseTarget) { tables throws(StorageError) in
             try tables.releaseTarget(data, seen: seen)
@@ -70,8 +71,11 @@ extension LocalStore {
             for path in change.added { self.storage.viewReferences.add(path, change.target) }
             for path in change.removed { self.storage.viewReferences.remove(path, change.target) }
         }
-        try? self.storage.transaction(.notifyLocalViewChanges) { tables throws(StorageError) in
-            for path in changes.lazy.flatMap({ $0.added + $0.removed }) { try tables.noteUse(of: path) }
+        let used = changes.flatMap { $0.added + $0.removed }
+        if !used.isEmpty {
+            try? self.storage.transaction(.notifyLocalViewChanges) { tables throws(StorageError) in
+                for path in used { try tables.noteUse(of: path) }
+            }
         }
         for change in changes where !change.isFromCache {
             guard let version = self.targetData[change.target]?.snapshotVersion else { continue }

@@ -7,7 +7,9 @@ final class LocalStore {
     private(set) var user: SyncUser
 
     /// Of the targets that are listened to, newer than the storage's.
-    var targetData: [TargetID: TargetData] = [:]
+    var targetData = TargetTable()
+    /// When the token that targets share was written down for all of them.
+    var sharedTokenTime = Timestamp.zero
 
     init(storage: any SyncStorage, user: SyncUser) {
         self.storage = storage
@@ -37,6 +39,6 @@ final class LocalStore {
     }
 
     func collectGarbage(_ limits: CollectionLimits) throws(StorageError) {
-        try self.storage.collectGarbage(limits, active: Set(self.targetData.keys))
+        try self.storage.collectGarbage(limits, active: Set(self.targetData.ids))
     }
 }

@@ -15,6 +15,13 @@ struct TargetChange: Sendable {
 struct RemoteEvent: Sendable {
     /// Zero when it is not of a snapshot.
     var snapshotVersion: Timestamp
+    /// Which stream it came on; nil when it is not of a snapshot.
+    var connection: UInt64?
+    /// What all targets resume with that the server has answered, whether or not the event speaks of them; empty when
+    /// there is none. See `TargetTable`.
+    var sharedToken: [UInt8] = []
+    /// Targets that have been requested anew or let go of since the last event, so that nothing was said of them.
+    var unshared: Set<TargetID> = []
     var targetChanges: [TargetID: TargetChange] = [:]
     /// Targets whose documents turned out to be others than ours; they are listened to anew.
     var mismatches: [TargetID: TargetData.Purpose] = [:]

@@ -2,7 +2,7 @@ internal import BrasaDocuments
 
 extension RemoteStore: WatchTargetSource {
     func listen(_ data: TargetData) {
-        guard self.listenTargets[data.id] == nil else { return }
+        guard !self.listenTargets.contains(data.id) else { return }
         self.listenTargets[data.id] = data
         self.wireTargets.add(data.id)
         if self.wantsWatch {
@@ -13,7 +13,8 @@ extension RemoteStore: WatchTargetSource {
     }
 
     func unlisten(_ target: TargetID) {
-        guard self.listenTargets.removeValue(forKey: target) != nil else { return }
+        guard self.listenTargets.contains(target) else { return }
+        self.listenTargets[target] = nil
         let wireID = self.wireTargets.remove(target)
         self.aggregator?.forget(target)
         if let wireID, self.watch.lifecycle.isOpen, target != self.droppedTarget { self.watch.send(.remove(wireID)) }
@@ -42,7 +43,8 @@ extension RemoteStore: WatchTargetSource {
     }
 
     func startWatch() {
-        self.aggregator = WatchAggregator(database: self.database, source: self)
+        self.connections += 1
+        self.aggregator = WatchAggregator(database: self.database, connection: self.connections, source: self)
         self.watch.lifecycle.start()
         self.tracker.streamStarted()
     }
@@ -70,7 +72,7 @@ extension RemoteStore: WatchTargetSource {
     // MARK: - What the stream says
 
     func watchOpened() {
-        for id in self.listenTargets.keys.sorted() {
+        for id in self.listenTargets.ids.sorted() {
             if let data = self.listenTargets[id] { self.send(data) }
         }
     }
@@ -107,17 +109,20 @@ extension RemoteStore: WatchTargetSource {
         let isForAll = message.targets.isEmpty
         let targets = self.wireTargets.targets(of: message.targets)
         if message.kind == .remove, let cause = message.cause {
-            self.reject(isForAll ? self.listenTargets.keys.sorted() : targets, cause)
+            self.reject(isForAll ? self.listenTargets.ids.sorted() : targets, cause)
             return
         }
         var message = message
         message.targets = targets
-        if isForAll || !targets.isEmpty { self.aggregator?.add(message) }
-        if isForAll, let version = message.readTime { self.raiseSnapshot(at: version) }
+        guard isForAll, let version = message.readTime else {
+            if isForAll || !targets.isEmpty { self.aggregator?.add(message) }
+            return
+        }
+        self.raiseSnapshot(at: version, message)
     }
 
     private func reject(_ targets: [TargetID], _ error: SyncError) {
-        for id in targets where self.listenTargets[id] != nil {
+        for id in targets where self.listenTargets.contains(id) {
             self.droppedTarget = id
             defer { self.droppedTarget = nil }
             do throws(StorageError) {
@@ -126,25 +131,36 @@ extension RemoteStore: WatchTargetSource {
                 // It stays listened to, and the server will reject it again.
                 return self.awaitStorage()
             }
-            guard self.listenTargets.removeValue(forKey: id) != nil else { continue }
+            guard self.listenTargets.contains(id) else { continue }
+            self.listenTargets[id] = nil
             _ = self.wireTargets.remove(id)
             self.aggregator?.forget(id)
             self.watchTargetGone()
         }
     }
 
-    private func raiseSnapshot(at version: Timestamp) {
+    private func raiseSnapshot(at version: Timestamp, _ message: WatchMessage.TargetMessage) {
         do throws(StorageError) {
             // After resuming with tokens of different age the server starts from the oldest.
-            guard try self.local.lastRemoteSnapshotVersion() <= version else { return }
-            guard let event = self.aggregator?.finish(at: version) else { return }
+            let isNew = try self.local.lastRemoteSnapshotVersion() <= version
+            let sharesToken = isNew && message.kind == .noChange
+            if !sharesToken { self.aggregator?.add(message) }
+            guard isNew,
+                let event = self.aggregator?.finish(at: version, token: sharesToken ? message.resumeToken : [])
+            else { return }
             try self.syncer.apply(event)
-            for (id, change) in event.targetChanges where !change.resumeToken.isEmpty {
-                self.listenTargets[id]?.resume(at: version, token: change.resumeToken)
-            }
+            self.listenTargets.advance(event, changed: self.resumed(by: event))
             for (id, purpose) in event.mismatches.sorted(by: { $0.key < $1.key }) { self.listenAnew(id, purpose) }
         } catch {
             self.awaitStorage()
+        }
+    }
+
+    private func resumed(by event: RemoteEvent) -> [TargetData] {
+        event.targetChanges.compactMap { id, change in
+            guard !change.resumeToken.isEmpty, var data = self.listenTargets[id] else { return nil }
+            data.resume(at: event.snapshotVersion, token: change.resumeToken)
+            return data
         }
     }
 

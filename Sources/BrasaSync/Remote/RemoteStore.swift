@@ -17,9 +17,11 @@ final class RemoteStore {
 
     var offlineReasons: Set<OfflineReason> = []
     /// With the newest tokens.
-    var listenTargets: [TargetID: TargetData] = [:]
+    var listenTargets = TargetTable()
     var wireTargets = WireTargets()
     var aggregator: WatchAggregator?
+    /// Watch streams that there have been.
+    var connections: UInt64 = 0
     /// The target that the server has just dropped.
     var droppedTarget: TargetID?
     /// Sent or about to be sent, oldest first.

@@ -13,24 +13,33 @@ protocol WatchTargetSource: AnyObject {
 /// engine's.
 struct WatchAggregator {
     private let database: DatabaseName
+    private let connection: UInt64
     private unowned let source: any WatchTargetSource
     private var targets: [TargetID: WatchTarget] = [:]
     private var updates: DocumentMap = [:]
     /// Which targets spoke of a document.
     private var touched: [ResourcePath: Set<TargetID>] = [:]
     private var resets: [TargetID: TargetData.Purpose] = [:]
+    /// Something was said of them since the last token that all targets were given.
+    private var spoken: Set<TargetID> = []
+    /// They were requested or forgotten since the last snapshot.
+    private var unshared: Set<TargetID> = []
 
-    init(database: DatabaseName, source: any WatchTargetSource) {
+    init(database: DatabaseName, connection: UInt64, source: any WatchTargetSource) {
         self.database = database
+        self.connection = connection
         self.source = source
     }
 
     mutating func recordRequest(for target: TargetID) {
         self.targets[target, default: WatchTarget()].recordRequest()
+        self.unshared.insert(target)
     }
 
     mutating func forget(_ target: TargetID) {
         self.targets[target] = nil
+        self.spoken.remove(target)
+        self.unshared.insert(target)
     }
 
     // MARK: - Messages
@@ -68,7 +77,7 @@ struct WatchAggregator {
             self.targets[id]?.take(message.resumeToken)
             return
         }
-        self.targets[id] = target
+        self.set(target, of: id)
     }
 
     mutating func add(_ document: SyncDocument, targets: [TargetID], removed: [TargetID]) {
@@ -116,11 +125,14 @@ struct WatchAggregator {
 
     // MARK: - Snapshots
 
-    /// Everything up to a consistent state of the server.
-    mutating func finish(at version: Timestamp) -> RemoteEvent {
-        var event = RemoteEvent(snapshotVersion: version)
-        for id in self.targets.keys {
-            guard self.targets[id]?.hasPendingChanges == true, let data = self.activeData(of: id) else { continue }
+    /// Everything up to a consistent state of the server. The token, if there is one, is every target's: those that
+    /// nothing was said of are not even looked at.
+    mutating func finish(at version: Timestamp, token: [UInt8]) -> RemoteEvent {
+        var event = RemoteEvent(snapshotVersion: version, connection: self.connection, sharedToken: token)
+        for id in self.spoken {
+            guard let data = self.activeData(of: id) else { continue }
+            self.targets[id]?.take(token)
+            guard self.targets[id]?.hasPendingChanges == true else { continue }
             self.completeDocumentTarget(data, at: version)
             guard let target = self.targets[id] else { continue }
             event.targetChanges[id] = target.targetChange
@@ -138,6 +150,9 @@ struct WatchAggregator {
             return document
         }
         event.mismatches = self.resets
+        event.unshared = self.unshared
+        if !token.isEmpty { self.spoken = [] }
+        self.unshared = []
         self.updates = [:]
         self.touched = [:]
         self.resets = [:]
@@ -154,6 +169,11 @@ struct WatchAggregator {
 
     // MARK: -
 
+    private mutating func set(_ target: WatchTarget, of id: TargetID) {
+        self.targets[id] = target
+        self.spoken.insert(id)
+    }
+
     private func activeData(of id: TargetID) -> TargetData? {
         if self.targets[id]?.isPending == true { return nil }
         return self.source.targetData(of: id)
@@ -166,13 +186,14 @@ struct WatchAggregator {
         update: SyncDocument?
     ) {
         self.targets[id, default: WatchTarget()].record(change, of: path)
+        self.spoken.insert(id)
         self.touched[path, default: []].insert(id)
         if let update { self.updates[path] = update }
     }
 
     /// As if the target had just been added, without any document.
     private mutating func reset(_ id: TargetID) {
-        self.targets[id] = WatchTarget()
+        self.set(WatchTarget(), of: id)
         for path in self.source.remoteKeys(of: id) { self.remove(path, from: id, update: nil) }
     }
 }

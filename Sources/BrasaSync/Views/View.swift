@@ -11,7 +11,7 @@ final class View {
     /// `limboKeys` are those of the documents as they are.
     private var isLimboComplete = false
     /// The server has told us all there is.
-    private var isCurrent = false
+    private(set) var isCurrent = false
     private(set) var syncState = SyncState.none
 
     enum SyncState {
