@@ -105,4 +105,25 @@ import Testing
         test.change([try document("c/a", 12, ["n": .integer(5)])], in: query, at: 12)
         #expect(test.log == ["acknowledged", "[modified c/a]"])
     }
+
+    @Test func `An acknowledged document that watch passes by is in limbo`() throws {
+        let test = try TestClient()
+        let query = try collection("c")
+        test.listen(query, ListenOptions(includeMetadataChanges: true))
+        test.bring([], to: query, at: 10)
+        test.write(try set("c/a", ["n": .integer(1)]))
+        test.acknowledge(12)
+        test.snapshot(11)
+        #expect(test.engine.limbo.active.isEmpty)
+        // Deleted by others before the server told us that it was there.
+        test.snapshot(13)
+        #expect(test.engine.limbo.active.values.map(\.path) == [try path("c/a")])
+        let wireID = test.engine.limbo.active.keys.first.flatMap(test.engine.remote.wireTargets.wireID)
+        let target = try #require(wireID)
+        test.say(.target(.init(.add, targets: [target])))
+        test.say(.target(.init(.current, targets: [target], resumeToken: [1])))
+        test.snapshot(14)
+        #expect(test.last?.documents.isEmpty == true)
+        #expect(test.last?.hasPendingWrites == false)
+    }
 }

@@ -2,9 +2,19 @@ internal import BrasaDocuments
 
 extension SyncEngine: RemoteSyncer {
     func apply(_ event: RemoteEvent) throws(StorageError) {
-        let changes = try self.local.apply(event)
+        var changes = try self.local.apply(event)
+        for path in self.takeWithheld(until: event.snapshotVersion) where changes[path] == nil {
+            changes[path] = try? self.local.readDocument(at: path)
+        }
         for (target, change) in event.targetChanges { self.limbo.note(change, for: target) }
         self.emit(changes, event)
+    }
+
+    /// What watch has passed.
+    private func takeWithheld(until time: Timestamp) -> [ResourcePath] {
+        let passed = self.withheld.filter { $0.value <= time }.map(\.key)
+        for path in passed { self.withheld[path] = nil }
+        return passed
     }
 
     func rejectListen(_ target: TargetID, _ error: SyncError) throws(StorageError) {

@@ -24,6 +24,8 @@ final class SyncEngine {
 
     private(set) var views = ViewTable()
     var limbo: LimboResolution
+    /// Acknowledged documents that a view does not show before watch has come to these times.
+    var withheld: [ResourcePath: Timestamp] = [:]
 
     var writeCompletions: [SyncUser: [BatchID: (SyncError?) -> Void]] = [:]
     var pendingWriteWaiters: [BatchID: [(SyncError?) -> Void]] = [:]
@@ -132,13 +134,15 @@ final class SyncEngine {
 
     private func update(_ queryView: QueryView, _ changes: DocumentMap, _ event: RemoteEvent?) -> ViewSnapshot? {
         let view = queryView.view
-        var computed = view.compute(changes)
+        let time = event?.snapshotVersion ?? .zero
+        var computed = view.compute(changes, at: time)
         // When the cache cannot be read the view is short of some documents until the next change.
         if computed.needsRefill,
             let all = try? self.local.execute(queryView.query, usingPreviousResults: false)
         {
-            computed = view.compute(all.documents, previous: computed)
+            computed = view.compute(all.documents, previous: computed, at: time)
         }
+        self.withheld.merge(computed.withheld) { max($0, $1) }
         let change = view.apply(
             computed,
             event?.targetChanges[queryView.target],

@@ -7,12 +7,14 @@ struct ViewChanges {
     var changes = DocumentChangeSet()
     /// Documents outside the limit may have moved in: the query has to be run again.
     var needsRefill = false
+    /// Acknowledged documents that are not shown before watch has come to the time of their acknowledgement.
+    var withheld: [ResourcePath: Timestamp] = [:]
 }
 
 extension View {
     /// Works out what changed documents mean, without taking it over. `previous` is what a first pass gave that needed a
-    /// refill.
-    func compute(_ changed: DocumentMap, previous: ViewChanges? = nil) -> ViewChanges {
+    /// refill; `time` is that of the server's state, if the changes come with one.
+    func compute(_ changed: DocumentMap, previous: ViewChanges? = nil, at time: Timestamp = .zero) -> ViewChanges {
         var result = previous ?? ViewChanges(documents: self.documents, mutatedKeys: self.mutatedKeys)
         result.needsRefill = false
         let old = result.documents
@@ -21,6 +23,10 @@ extension View {
         for (path, candidate) in changed {
             let before = old[path]
             let after = self.query.matches(candidate) ? candidate : nil
+            if let before, let after, self.isToBeWithheld(before, after, at: time) {
+                result.withheld[path] = after.version
+                continue
+            }
             guard let change = self.change(path, from: before, to: after) else { continue }
             result.changes.track(change)
             puts.updateValue(after, forKey: path)
@@ -47,13 +53,19 @@ extension View {
         case (let old?, nil): return DocumentChange(.removed, old)
         case (let old?, let new?):
             guard old.kind == new.kind else {
-                // The acknowledged document is shown when watch brings it, with all that others wrote in between.
-                if old.hasLocalMutations, new.hasCommittedMutations { return nil }
                 return DocumentChange(.modified, new)
             }
+            // Otherwise it could never be in limbo.
+            if old.hasLocalMutations, new.hasCommittedMutations { return DocumentChange(.metadata, new) }
             let wasPending = self.mutatedKeys.contains(path)
             return wasPending == self.isPending(new) ? nil : DocumentChange(.metadata, new)
         }
+    }
+
+    /// The acknowledged document is shown when watch brings it, with all that others wrote in between. When watch is past
+    /// it and has not brought it, it is shown, and in limbo.
+    private func isToBeWithheld(_ old: SyncDocument, _ new: SyncDocument, at time: Timestamp) -> Bool {
+        old.hasLocalMutations && new.hasCommittedMutations && new.version > time
     }
 
     /// An acknowledged write counts only for a view that has seen it being made.

@@ -12,6 +12,7 @@ final class FakeServer {
     }
 
     private struct Listening {
+        let target: SyncTarget
         let query: SyncQuery
         var isCurrent = false
         var sentVersion: Int64 = 0
@@ -22,7 +23,8 @@ final class FakeServer {
     private(set) var version: Int64 = 100
     private(set) var documents: [ResourcePath: Stored] = [:]
     private var listening: [TargetID: Listening] = [:]
-    private var tokens: [[UInt8]: (version: Int64, keys: Set<ResourcePath>)] = [:]
+    /// A token may be that of many targets.
+    private var tokens: [[UInt8]: [SyncTarget: (version: Int64, keys: Set<ResourcePath>)]] = [:]
     private var requests: [WatchRequest] = []
 
     init(_ transport: FakeTransport) {
@@ -89,8 +91,11 @@ final class FakeServer {
             self.listening[id] = nil
             self.transport.say(.target(.init(.remove, targets: [id])))
         case .add(let request):
-            var listening = Listening(query: try Self.query(of: request.target))
-            if case .token(let token)? = request.resumption, let known = self.tokens[token] {
+            var listening = Listening(target: request.target, query: try Self.query(of: request.target))
+            if case .token(let token)? = request.resumption {
+                guard let known = self.tokens[token]?[request.target] else {
+                    throw SpecFailure("the token was not given to \(request.target)")
+                }
                 listening.sentVersion = known.version
                 listening.sentKeys = known.keys
             }
@@ -105,21 +110,23 @@ final class FakeServer {
         }
     }
 
-    /// Tells all listeners of everything up to now.
-    func raiseSnapshot() {
+    /// Tells all listeners of everything up to now, and gives each a token or all of them one.
+    func raiseSnapshot(sharesToken: Bool) {
+        let shared = sharesToken ? Array("all \(self.version)".utf8) : []
         for (id, var listening) in self.listening {
             self.sayChanges(of: id, &listening)
-            let token = Array("\(id) \(self.version)".utf8)
-            self.tokens[token] = (self.version, listening.sentKeys)
-            self.transport.say(
-                .target(.init(listening.isCurrent ? .noChange : .current, targets: [id], resumeToken: token))
-            )
+            let token = sharesToken ? shared : Array("\(id) \(self.version)".utf8)
+            self.tokens[token, default: [:]][listening.target] = (self.version, listening.sentKeys)
+            if !listening.isCurrent {
+                self.transport.say(.target(.init(.current, targets: [id], resumeToken: token)))
+            } else if !sharesToken {
+                self.transport.say(.target(.init(.noChange, targets: [id], resumeToken: token)))
+            }
             listening.isCurrent = true
             self.listening[id] = listening
         }
-        self.transport.say(
-            .target(.init(.noChange, targets: [], readTime: Timestamp(microseconds: self.version)))
-        )
+        let time = Timestamp(microseconds: self.version)
+        self.transport.say(.target(.init(.noChange, targets: [], resumeToken: shared, readTime: time)))
     }
 
     private func sayChanges(of id: TargetID, _ listening: inout Listening) {
