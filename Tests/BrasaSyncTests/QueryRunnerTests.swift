@@ -32,7 +32,7 @@ import Testing
                 query,
                 lastLimboFreeVersion: Timestamp(microseconds: version),
                 remoteKeys: keys
-            ).keys.map(\.string).sorted()
+            ).documents.keys.map(\.string).sorted()
         }
     }
 
@@ -78,7 +78,7 @@ import Testing
                 query,
                 lastLimboFreeVersion: Timestamp(microseconds: 10),
                 remoteKeys: []
-            )
+            ).documents
         }
         #expect(found.values.map(\.fields) == [fields(["n": .integer(1), "m": .integer(7)])])
     }

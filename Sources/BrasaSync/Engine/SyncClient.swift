@@ -7,6 +7,7 @@ package final class SyncClient {
     private let events: EventManager
     private let scheduler: any SyncScheduler
     private let collector: GarbageCollection?
+    private let upkeep: IndexUpkeep
     private var listeners: [ListenerToken: QueryListener] = [:]
     private var lastToken: UInt64 = 0
     private(set) var isTerminated = false
@@ -33,8 +34,10 @@ package final class SyncClient {
         self.collector = configuration.cacheBytesMax.map {
             GarbageCollection(local, scheduler, CollectionLimits(bytesMax: $0))
         }
+        self.upkeep = IndexUpkeep(local, scheduler)
         self.engine.remote.start()
         self.collector?.start()
+        self.upkeep.start()
     }
 
     private func nextToken() -> ListenerToken {
@@ -179,6 +182,7 @@ package final class SyncClient {
         guard !self.isTerminated else { return completion() }
         self.isTerminated = true
         self.collector?.stop()
+        self.upkeep.stop()
         self.events.fail(SyncError(.aborted, "The client was terminated."))
         self.listeners = [:]
         self.engine.remote.shutDown()

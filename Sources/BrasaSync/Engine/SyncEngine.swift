@@ -138,7 +138,7 @@ final class SyncEngine {
         var computed = view.compute(changes, at: time)
         // When the cache cannot be read the view is short of some documents until the next change.
         if computed.needsRefill,
-            let all = try? self.local.execute(queryView.query, usingPreviousResults: false)
+            let all = try? self.local.execute(queryView.query, usingPreviousResults: false, forView: false)
         {
             computed = view.compute(all.documents, previous: computed, at: time)
         }

@@ -39,19 +39,35 @@ extension LocalStore {
         }
     }
 
-    /// Runs the query on the cache. Without `usingPreviousResults` every document is looked at.
-    func execute(_ query: SyncQuery, usingPreviousResults: Bool) throws(StorageError) -> QueryResult {
-        try self.storage.transaction(.executeQuery) { tables throws(StorageError) in
+    /// Runs the query on the cache. Without `usingPreviousResults` every document is looked at, unless indexes help.
+    /// Without a view nobody asks for the remote keys.
+    func execute(
+        _ query: SyncQuery,
+        usingPreviousResults: Bool,
+        forView: Bool = true
+    ) throws(StorageError) -> QueryResult {
+        var hasNewIndexes = false
+        let result = try self.storage.transaction(.executeQuery) { tables throws(StorageError) -> QueryResult in
             let stored = try tables.targetData(for: query.target)
             let data = stored.map { self.targetData[$0.id] ?? $0 }
-            let remoteKeys = try data.map { data throws(StorageError) in try tables.remoteKeys(of: data.id) } ?? []
-            let documents = try QueryRunner(tables: tables, user: self.user).run(
+            var known: Set<ResourcePath>?
+            func remoteKeys() throws(StorageError) -> Set<ResourcePath> {
+                guard let data else { return [] }
+                if let known { return known }
+                let keys = try tables.remoteKeys(of: data.id)
+                known = keys
+                return keys
+            }
+            let run = try QueryRunner(tables: tables, user: self.user).run(
                 query,
                 lastLimboFreeVersion: usingPreviousResults ? data?.lastLimboFreeVersion ?? .zero : .zero,
-                remoteKeys: remoteKeys
+                remoteKeys: try remoteKeys()
             )
-            return QueryResult(documents: documents, remoteKeys: remoteKeys)
+            hasNewIndexes = try self.makeIndexes(for: query, after: run, in: tables)
+            return QueryResult(documents: run.documents, remoteKeys: forView ? try remoteKeys() : [])
         }
+        if hasNewIndexes { self.indexesAdded() }
+        return result
     }
 
     func remoteKeys(of target: TargetID) throws(StorageError) -> Set<ResourcePath> {

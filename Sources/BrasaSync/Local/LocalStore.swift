@@ -11,6 +11,11 @@ final class LocalStore {
     /// When the token that targets share was written down for all of them.
     var sharedTokenTime = Timestamp.zero
 
+    /// Whether queries that look at many documents to find few are given indexes.
+    var createsIndexes = false
+    /// Called after indexes were added.
+    var indexesAdded: () -> Void = {}
+
     init(storage: any SyncStorage, user: SyncUser) {
         self.storage = storage
         self.user = user

@@ -8,23 +8,39 @@ struct QueryRunner {
 
     private var documents: LocalDocuments { LocalDocuments(tables: self.tables, user: self.user) }
 
-    /// `remoteKeys` were the result at `lastLimboFreeVersion`, if that is not zero: then only what changed since is looked at.
+    struct Run {
+        var documents: DocumentMap
+        /// How many documents were looked at when it was all there are; nil when something told where to look.
+        var scanned: Int?
+    }
+
+    /// By indexes, if there are such for the query. If not, and `lastLimboFreeVersion` is not zero, `remoteKeys` were the
+    /// result at that version, so that only what changed since is looked at.
     func run(
         _ query: SyncQuery,
         lastLimboFreeVersion: Timestamp,
-        remoteKeys: Set<ResourcePath>
-    ) throws(StorageError) -> DocumentMap {
+        remoteKeys: @autoclosure () throws(StorageError) -> Set<ResourcePath>
+    ) throws(StorageError) -> Run {
         switch query.target {
         case .document(let path):
             let document = try self.documents.document(at: path)
-            return document.isFound ? [path: document] : [:]
-        case .bundle: return [:]
+            return Run(documents: document.isFound ? [path: document] : [:])
+        case .bundle: return Run(documents: [:])
         case .query: break
         }
-        if lastLimboFreeVersion != .zero, !query.matchesAllDocuments,
-            let found = try self.resume(query, lastLimboFreeVersion: lastLimboFreeVersion, remoteKeys: remoteKeys)
+        if let indexes = self.tables.indexes,
+            let found = try IndexedRead(query: query, indexes: indexes, documents: self.documents).run()
         {
-            return found
+            return Run(documents: found)
+        }
+        if lastLimboFreeVersion != .zero, !query.matchesAllDocuments,
+            let found = try self.resume(
+                query,
+                lastLimboFreeVersion: lastLimboFreeVersion,
+                remoteKeys: try remoteKeys()
+            )
+        {
+            return Run(documents: found)
         }
         return try self.scan(query, readAfter: .zero)
     }
@@ -43,14 +59,17 @@ struct QueryRunner {
             let edge = query.limitType == .first ? ordered.last : ordered.first
             if let edge, edge.hasPendingWrites || edge.version > version { return nil }
         }
-        return found.merging(try self.scan(query, readAfter: version)) { $1 }
+        return found.merging(try self.scan(query, readAfter: version).documents) { $1 }
     }
 
-    private func scan(_ query: SyncQuery, readAfter time: Timestamp) throws(StorageError) -> DocumentMap {
+    private func scan(_ query: SyncQuery, readAfter time: Timestamp) throws(StorageError) -> Run {
         var found: DocumentMap = [:]
+        var count = 0
         for collection in try self.collections(of: query) {
             let overlays = try self.tables.overlays(in: collection, of: self.user)
-            for document in try self.tables.documents(in: collection, readAfter: time)
+            let documents = try self.tables.documents(in: collection, readAfter: time)
+            count += documents.count + overlays.count
+            for document in documents
             where overlays[document.path] == nil && query.matches(document) {
                 found[document.path] = document
             }
@@ -61,7 +80,7 @@ struct QueryRunner {
                 if query.matches(document) { found[path] = document }
             }
         }
-        return found
+        return Run(documents: found, scanned: count)
     }
 
     private func collections(of query: SyncQuery) throws(StorageError) -> [ResourcePath] {

@@ -14,7 +14,8 @@ package struct SyncQuery: Hashable, Sendable {
     package let limit: Int?
     /// The user's order, with what the protocol adds to it.
     package let order: ResultOrder
-    private let matcher: Query?
+    /// Nil for one document.
+    let checked: Query?
 
     /// One document.
     package init(document path: ResourcePath) {
@@ -22,7 +23,7 @@ package struct SyncQuery: Hashable, Sendable {
         self.limitType = .first
         self.limit = nil
         self.order = .byName
-        self.matcher = nil
+        self.checked = nil
     }
 
     /// `query` is what the user asked for, its order as the user gave it. Offset, projection and nearest neighbours are
@@ -46,7 +47,7 @@ package struct SyncQuery: Hashable, Sendable {
         self.limitType = query.limit == nil ? .first : limitType
         self.limit = checked.limit
         self.order = checked.order
-        self.matcher = checked
+        self.checked = checked
     }
 
     /// Whether the document is among the results, the limit aside.
@@ -54,19 +55,19 @@ package struct SyncQuery: Hashable, Sendable {
         guard case .found(let fields) = document.kind else { return false }
         switch self.target {
         case .document(let path): return document.path == path
-        case .query, .bundle: return self.matcher?.matches(path: document.path, fields: fields) ?? false
+        case .query, .bundle: return self.checked?.matches(path: document.path, fields: fields) ?? false
         }
     }
 
     /// Whether it asks for whole collections.
     var matchesAllDocuments: Bool {
-        guard let matcher = self.matcher else { return false }
-        return matcher.filter == nil && self.limit == nil && matcher.start == nil && matcher.end == nil
-            && matcher.order.isByNameAlone
+        guard let checked = self.checked else { return false }
+        return checked.filter == nil && self.limit == nil && checked.start == nil && checked.end == nil
+            && checked.order.isByNameAlone
     }
 
     /// Where to look: nil for one document.
-    var names: NameRange? { self.matcher?.names }
+    var names: NameRange? { self.checked?.names }
 
     package static func == (left: SyncQuery, right: SyncQuery) -> Bool {
         left.target == right.target && left.limitType == right.limitType

@@ -209,6 +209,7 @@ extension SpecRunner {
             "write_stream_idle": .writeStreamIdle, "write_stream_connection_backoff": .writeStreamBackoff,
             "health_check_timeout": .watchStreamHealth, "online_state_timeout": .onlineState,
             "lru_garbage_collection": .garbageCollection, "async_queue_retry": .storageRetry,
+            "index_backfill": .indexBackfill,
         ]
         guard name == "all" || timers[name] != nil else { throw SpecFailure("unknown timer \(name)") }
         self.settle()
