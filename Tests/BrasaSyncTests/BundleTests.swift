@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 import Testing
 
 @testable import BrasaSync
@@ -69,6 +70,25 @@ import Testing
         steps = []
         test.client.loadBundle(Array(Self.whole.utf8), progress: { steps.append($0.documentsLoaded) }) { _ in }
         #expect(steps == [])
+    }
+
+    @Test func `What a known client library writes is read: empty elements, and queries whose parent is their name`()
+        throws
+    {
+        func query(_ from: String) -> String {
+            Self.element(
+                #"{"namedQuery":{"name":"q","readTime":{"seconds":6},"bundledQuery":{"parent":"q","structuredQuery":"#
+                    + #"{"from":[\#(from)]}}}}"#
+            )
+        }
+        let group = query(#"{"collectionId":"c","allDescendants":true}"#)
+        let rest = Self.head("d/e/c/a") + Self.document("d/e/c/a", "{}") + Self.head("c/gone", exists: false) + "2{}"
+        let database = try SpecModel.database()
+        for (named, parent) in [(query(#"{"collectionId":"c"}"#), "d/e"), (group, "")] {
+            let bundle = try Bundle(Array((Self.metadata(documents: 2) + named + rest).utf8), database: database)
+            #expect(bundle.entries.count == 2)
+            #expect(bundle.queries.first?.query.names?.parent == (parent.isEmpty ? .root : try path(parent)))
+        }
     }
 
     @Test func `No part of a bundle is a bundle, and it changes nothing`() throws {

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaQueries
 
 /// A bundle of documents and named queries, read whole.
 struct Bundle: Sendable {
@@ -29,8 +30,11 @@ struct Bundle: Sendable {
         self.metadata = metadata
         let start = first.endOffset
         var pending: DocumentMetadata?
+        var queries: [(json: JSONValue, offset: Int)] = []
         while let element = try elements.next() {
             let end = Int64(element.endOffset - start)
+            // Some writers put an empty one in the place of a document that does not exist.
+            if element.json.object?.isEmpty == true, pending == nil { continue }
             if let json = element.json["document"] {
                 guard let head = pending, head.exists else { throw .unpairedDocument }
                 self.entries.append(try head.entry(json, database: database, endOffset: end))
@@ -42,7 +46,7 @@ struct Bundle: Sendable {
                 let head = try DocumentMetadata(json, database: database, offset: element.endOffset)
                 if head.exists { pending = head } else { self.entries.append(head.missing(endOffset: end)) }
             } else if let json = element.json["namedQuery"] {
-                self.queries.append(try NamedQuery(json, database: database, offset: element.endOffset))
+                queries.append((json, element.endOffset))
             } else {
                 throw .badElement(offset: element.endOffset)
             }
@@ -51,6 +55,14 @@ struct Bundle: Sendable {
         guard Int64(self.entries.count) == metadata.documentCount else {
             throw .documentCount(announced: metadata.documentCount, found: Int64(self.entries.count))
         }
+        for (json, offset) in queries {
+            let results = json["name"]?.string.flatMap { self.parentOfResults(of: UTF8Text($0)) }
+            self.queries.append(try NamedQuery(json, database: database, parentOfResults: results, offset: offset))
+        }
+    }
+
+    private func parentOfResults(of query: UTF8Text) -> ResourcePath? {
+        self.entries.first { $0.queries.contains(query) }?.document.path.parent?.parent
     }
 }
 
@@ -78,7 +90,8 @@ private struct BundleElements {
             length <= self.bytes.count - digits.endIndex
         else { throw .badFraming(offset: self.position) }
         let end = digits.endIndex + length
-        guard let json = JSONValue(self.bytes[digits.endIndex..<end]), json.object?.count == 1 else {
+        guard let json = JSONValue(self.bytes[digits.endIndex..<end]), let members = json.object, members.count <= 1
+        else {
             throw .badElement(offset: self.position)
         }
         self.position = end
@@ -138,16 +151,29 @@ extension Bundle.Metadata {
 }
 
 extension NamedQuery {
-    fileprivate init(_ json: JSONValue, database: DatabaseName, offset: Int) throws(BundleError) {
+    /// A known client library writes the query's name as its parent: then it is below what its results are below.
+    fileprivate init(
+        _ json: JSONValue,
+        database: DatabaseName,
+        parentOfResults: ResourcePath?,
+        offset: Int
+    ) throws(BundleError) {
         let bundled = json["bundledQuery"]
         guard let name = json["name"]?.string, let readTime = json["readTime"]?.timestamp,
-            let query = bundled?["structuredQuery"]?.structuredQuery, let parent = bundled?["parent"]?.string,
-            let parent = try? ParentName(parsing: Array(parent.utf8))
+            let query = bundled?["structuredQuery"]?.structuredQuery, let parentName = bundled?["parent"]?.string
         else { throw .badElement(offset: offset) }
-        guard parent.database == database else { throw .otherDatabase }
+        let parent: ResourcePath
+        if let known = try? ParentName(parsing: Array(parentName.utf8)) {
+            guard known.database == database else { throw .otherDatabase }
+            parent = known.path
+        } else {
+            guard parentName == name else { throw .badElement(offset: offset) }
+            let isGroup = query.from.first?.allDescendants ?? false
+            parent = isGroup ? .root : parentOfResults ?? .root
+        }
         let limitType: SyncQuery.LimitType = bundled?["limitType"]?.string == "LAST" ? .last : .first
         do {
-            let query = try SyncQuery(query, parent: parent.path, limitType: limitType, database: database)
+            let query = try SyncQuery(query, parent: parent, limitType: limitType, database: database)
             self.init(name: UTF8Text(name), query: query, readTime: readTime)
         } catch {
             throw .badElement(offset: offset)

@@ -39,7 +39,7 @@ extension JSONValue {
     private var entries: [Value.MapEntry]? {
         guard let members = self.object else { return nil }
         return Self.all(Array(members)) { member in
-            member.value.value.map { Value.MapEntry(key: UTF8Text(member.key), value: $0) }
+            member.value.value.map { Value.MapEntry(key: member.key, value: $0) }
         }
     }
 

@@ -56,38 +56,14 @@ extension JSONValue {
         }
         if let field = self["fieldFilter"] {
             guard let path = field["field"]?.fieldPath, let value = field["value"]?.value else { return nil }
-            return Self.fieldOperator(field["op"]?.string).map { .field(path, $0, value) }
+            return StructuredQuery.Filter.FieldOperator(protocolName: field["op"]?.string).map {
+                .field(path, $0, value)
+            }
         }
         if let unary = self["unaryFilter"] {
             guard let path = unary["field"]?.fieldPath else { return nil }
-            return Self.unaryOperator(unary["op"]?.string).map { .unary(path, $0) }
+            return StructuredQuery.Filter.UnaryOperator(protocolName: unary["op"]?.string).map { .unary(path, $0) }
         }
         return nil
-    }
-
-    private static func fieldOperator(_ name: String?) -> StructuredQuery.Filter.FieldOperator? {
-        switch name {
-        case "LESS_THAN": .lessThan
-        case "LESS_THAN_OR_EQUAL": .lessThanOrEqual
-        case "GREATER_THAN": .greaterThan
-        case "GREATER_THAN_OR_EQUAL": .greaterThanOrEqual
-        case "EQUAL": .equal
-        case "NOT_EQUAL": .notEqual
-        case "ARRAY_CONTAINS": .arrayContains
-        case "IN": .in
-        case "ARRAY_CONTAINS_ANY": .arrayContainsAny
-        case "NOT_IN": .notIn
-        default: nil
-        }
-    }
-
-    private static func unaryOperator(_ name: String?) -> StructuredQuery.Filter.UnaryOperator? {
-        switch name {
-        case "IS_NAN": .isNaN
-        case "IS_NULL": .isNull
-        case "IS_NOT_NAN": .isNotNaN
-        case "IS_NOT_NULL": .isNotNull
-        default: nil
-        }
     }
 }

@@ -1,3 +1,5 @@
+internal import BrasaDocuments
+
 /// A JSON text taken apart. Numbers stay text, since who reads them knows what they are.
 enum JSONValue: Hashable, Sendable {
     case null
@@ -5,8 +7,8 @@ enum JSONValue: Hashable, Sendable {
     case number(String)
     case string(String)
     case array([JSONValue])
-    /// Of equal keys the last counts.
-    case object([String: JSONValue])
+    /// Of equal keys the last counts. Keys are equal by their bytes, as names of fields are.
+    case object([UTF8Text: JSONValue])
 
     /// Nil for everything but one JSON value, white space around it aside.
     init?(_ bytes: ArraySlice<UInt8>) {
@@ -15,14 +17,14 @@ enum JSONValue: Hashable, Sendable {
         self = value
     }
 
-    subscript(key: String) -> JSONValue? {
+    subscript(key: UTF8Text) -> JSONValue? {
         if case .object(let members) = self { members[key] } else { nil }
     }
 
     var string: String? { if case .string(let string) = self { string } else { nil } }
     var boolean: Bool? { if case .boolean(let boolean) = self { boolean } else { nil } }
     var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
-    var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    var object: [UTF8Text: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 
     /// A number, or a number in a string as protocol buffers write 64 bits.
     var integer: Int64? {
@@ -96,7 +98,7 @@ private struct JSONReader {
     }
 
     private mutating func object(depth: Int) -> JSONValue? {
-        var members: [String: JSONValue] = [:]
+        var members: [UTF8Text: JSONValue] = [:]
         self.position += 1
         self.skipSpace()
         if self.take("}") { return .object([:]) }
@@ -105,7 +107,7 @@ private struct JSONReader {
             guard self.peek == UInt8(ascii: "\""), let key = self.string() else { return nil }
             self.skipSpace()
             guard self.take(":"), let value = self.value(depth: depth + 1) else { return nil }
-            members[key] = value
+            members[UTF8Text(key)] = value
             self.skipSpace()
             if self.take("}") { return .object(members) }
             guard self.take(",") else { return nil }

@@ -19,7 +19,7 @@ enum JSON: Hashable {
         case .number(let text): self = Int64(text).map { .integer($0) } ?? .double(Double(text) ?? .nan)
         case .string(let string): self = .string(string)
         case .array(let elements): self = .array(elements.map(JSON.init))
-        case .object(let members): self = .object(members.mapValues(JSON.init))
+        case .object(let members): self = .object(Dictionary(members.map { ($0.string, JSON($1)) }) { $1 })
         }
     }
 
