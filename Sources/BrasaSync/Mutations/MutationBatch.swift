@@ -1,7 +1,7 @@
 package import BrasaDocuments
 
 /// Ascending from 1.
-package typealias BatchID = Int32
+package typealias BatchID = Int64
 
 /// Writes that are to be committed together, not queued yet.
 package struct PendingBatch: Sendable {

@@ -14,7 +14,10 @@ package enum SyncTarget: Hashable, Sendable {
 }
 
 /// Identifies a target in the caches: even for what the user listens to, odd for limbo resolution.
-package typealias TargetID = Int32
+package typealias TargetID = Int64
+
+/// Identifies a target on a stream, for as long as it is listened to.
+package typealias WireTargetID = Int32
 
 /// Orders what the least-recently-used collector removes.
 package typealias SequenceNumber = Int64

@@ -112,10 +112,8 @@ extension RemoteStore: WatchTargetSource {
             self.reject(isForAll ? self.listenTargets.ids.sorted() : targets, cause)
             return
         }
-        var message = message
-        message.targets = targets
         guard isForAll, let version = message.readTime else {
-            if isForAll || !targets.isEmpty { self.aggregator?.add(message) }
+            self.aggregator?.add(message, targets: isForAll ? nil : targets)
             return
         }
         self.raiseSnapshot(at: version, message)
@@ -144,7 +142,7 @@ extension RemoteStore: WatchTargetSource {
             // After resuming with tokens of different age the server starts from the oldest.
             let isNew = try self.local.lastRemoteSnapshotVersion() <= version
             let sharesToken = isNew && message.kind == .noChange
-            if !sharesToken { self.aggregator?.add(message) }
+            if !sharesToken { self.aggregator?.add(message, targets: nil) }
             guard isNew,
                 let event = self.aggregator?.finish(at: version, token: sharesToken ? message.resumeToken : [])
             else { return }

@@ -44,12 +44,11 @@ struct WatchAggregator {
 
     // MARK: - Messages
 
-    mutating func add(_ message: WatchMessage.TargetMessage) {
+    /// Without targets it is about all that are listened to.
+    mutating func add(_ message: WatchMessage.TargetMessage, targets: [TargetID]?) {
         // A snapshot without a token says nothing of the targets.
         if message.kind == .noChange, message.resumeToken.isEmpty { return }
-        let ids =
-            message.targets.isEmpty ? self.targets.keys.filter { self.activeData(of: $0) != nil } : message.targets
-        for id in ids { self.add(message, to: id) }
+        for id in targets ?? self.targets.keys.filter({ self.activeData(of: $0) != nil }) { self.add(message, to: id) }
     }
 
     private mutating func add(_ message: WatchMessage.TargetMessage, to id: TargetID) {

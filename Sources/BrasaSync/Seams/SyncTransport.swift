@@ -36,10 +36,10 @@ package protocol WriteStreamDelegate: AnyObject {
 /// One request of the Listen stream.
 package enum WatchRequest: Hashable, Sendable {
     case add(AddTarget)
-    case remove(TargetID)
+    case remove(WireTargetID)
 
     package struct AddTarget: Hashable, Sendable {
-        package let id: TargetID
+        package let id: WireTargetID
         package let target: SyncTarget
         package let resumption: Resumption?
         /// How many documents we have for the target; with a resumption only.
@@ -58,12 +58,12 @@ package enum WatchRequest: Hashable, Sendable {
 package enum WatchMessage: Sendable {
     case target(TargetMessage)
     /// The document is in the targets and no longer in the removed ones. Its read time is unset.
-    case document(SyncDocument, targets: [TargetID], removed: [TargetID])
+    case document(SyncDocument, targets: [WireTargetID], removed: [WireTargetID])
     /// The document was deleted; the version is the delete's read time.
-    case delete(ResourcePath, version: Timestamp, removed: [TargetID])
+    case delete(ResourcePath, version: Timestamp, removed: [WireTargetID])
     /// The document is not in the targets any more, its state is not said.
-    case remove(ResourcePath, removed: [TargetID])
-    case filter(target: TargetID, count: Int32, bloomFilter: UncheckedBloomFilter?)
+    case remove(ResourcePath, removed: [WireTargetID])
+    case filter(target: WireTargetID, count: Int32, bloomFilter: UncheckedBloomFilter?)
 
     package struct TargetMessage: Sendable {
         package enum Kind: Hashable, Sendable {
@@ -72,14 +72,14 @@ package enum WatchMessage: Sendable {
 
         package var kind: Kind
         /// Empty: all.
-        package var targets: [TargetID]
+        package var targets: [WireTargetID]
         package var cause: SyncError?
         package var resumeToken: [UInt8]
         package var readTime: Timestamp?
 
         package init(
             _ kind: Kind,
-            targets: [TargetID],
+            targets: [WireTargetID],
             cause: SyncError? = nil,
             resumeToken: [UInt8] = [],
             readTime: Timestamp? = nil

@@ -191,7 +191,7 @@ final class WriteProbe: Sendable {
 
 extension WatchRequest {
     static func add(
-        _ id: TargetID,
+        _ id: WireTargetID,
         _ target: SyncTarget,
         resumption: Resumption? = nil,
         expectedCount: Int32? = nil,
@@ -218,12 +218,12 @@ extension WatchMessage {
         if case .target(let message) = self { message.resumeToken } else { nil }
     }
 
-    func isTarget(_ kind: TargetMessage.Kind, _ id: TargetID) -> Bool {
+    func isTarget(_ kind: TargetMessage.Kind, _ id: WireTargetID) -> Bool {
         if case .target(let message) = self { message.kind == kind && message.targets == [id] } else { false }
     }
 
     /// That document, as new or changed.
-    func isDocument(_ path: String, _ id: TargetID? = nil) -> Bool {
+    func isDocument(_ path: String, _ id: WireTargetID? = nil) -> Bool {
         guard case .document(let document, let targets, _) = self else { return false }
         return document.path.bytes == Array(path.utf8) && (id.map(targets.contains) ?? true)
     }

@@ -22,7 +22,7 @@ final class FakeServer {
     private let transport: FakeTransport
     private(set) var version: Int64 = 100
     private(set) var documents: [ResourcePath: Stored] = [:]
-    private var listening: [TargetID: Listening] = [:]
+    private var listening: [WireTargetID: Listening] = [:]
     /// A token may be that of many targets.
     private var tokens: [[UInt8]: [SyncTarget: (version: Int64, keys: Set<ResourcePath>)]] = [:]
     private var requests: [WatchRequest] = []
@@ -129,7 +129,7 @@ final class FakeServer {
         self.transport.say(.target(.init(.noChange, targets: [], resumeToken: shared, readTime: time)))
     }
 
-    private func sayChanges(of id: TargetID, _ listening: inout Listening) {
+    private func sayChanges(of id: WireTargetID, _ listening: inout Listening) {
         let results = self.results(of: listening.query)
         let keys = Set(results.map(\.path))
         for document in results

@@ -87,7 +87,7 @@ final class FakeWatchConnection: WatchConnection {
     let delegate: any WatchStreamDelegate
     private unowned let transport: FakeTransport
     /// By wire id.
-    var active: [TargetID: WatchRequest.AddTarget] = [:]
+    var active: [WireTargetID: WatchRequest.AddTarget] = [:]
 
     init(_ delegate: any WatchStreamDelegate, _ transport: FakeTransport) {
         self.delegate = delegate

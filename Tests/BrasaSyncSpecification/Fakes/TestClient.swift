@@ -70,7 +70,7 @@ final class TestClient {
 
     // MARK: - The server
 
-    func wireID(of query: SyncQuery) -> TargetID {
+    func wireID(of query: SyncQuery) -> WireTargetID {
         self.engine.targetID(of: query).flatMap(self.engine.remote.wireTargets.wireID) ?? 0
     }
 

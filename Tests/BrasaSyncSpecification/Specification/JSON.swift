@@ -34,7 +34,7 @@ enum JSON: Hashable {
     var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
     var boolean: Bool? { if case .boolean(let boolean) = self { boolean } else { nil } }
     var strings: [String] { self.array.compactMap(\.string) }
-    var ids: [Int32] { self.array.compactMap { $0.integer.map(Int32.init(clamping:)) } }
+    var ids: [Int64] { self.array.compactMap(\.integer) }
 
     var value: Value {
         switch self {

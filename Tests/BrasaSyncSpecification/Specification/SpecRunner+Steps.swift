@@ -52,7 +52,7 @@ extension SpecRunner {
         }
         guard let wanted = json["targetId"]?.integer, wanted != 0 else { return }
         let actual = self.client.engine.targetID(of: query)
-        guard actual.map(Int64.init) == wanted else {
+        guard actual == wanted else {
             throw SpecFailure("target \(actual.map(String.init) ?? "none") instead of \(wanted)")
         }
     }

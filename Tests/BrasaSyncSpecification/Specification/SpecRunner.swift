@@ -21,8 +21,8 @@ final class SpecRunner {
     /// The watch stream shall stay in back-off.
     var holdsBackoff = false
     /// Ids on the wire in the order of listening, by the ids that the cases use.
-    var wireIDs: [TargetID: [TargetID]] = [:]
-    var targetIDs: [TargetID: TargetID] = [:]
+    var wireIDs: [TargetID: [WireTargetID]] = [:]
+    var targetIDs: [WireTargetID: TargetID] = [:]
 
     // What happened in the step.
     var events: [(query: SyncQuery, event: Result<ViewSnapshot, SyncError>)] = []
@@ -123,7 +123,9 @@ final class SpecRunner {
     }
 
     /// The id on the wire that the server means: it has not seen newer ones.
-    func wireID(_ id: TargetID) -> TargetID { self.wireIDs[id]?.first ?? 1_000_000 + id }
+    func wireID(_ id: TargetID) -> WireTargetID {
+        self.wireIDs[id]?.first ?? 1_000_000 + WireTargetID(clamping: id)
+    }
 }
 
 extension JSON {
