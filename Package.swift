@@ -103,7 +103,13 @@ let package = Package(
         // client engine: caches, listeners, write queue; knows no network, disk, thread or protobuf
         room("BrasaSync", pure),
         // its disk: the one importer of SQLite
-        room("BrasaCache", pure + ["BrasaSync", "BrasaWire", .product(name: "GRDB", package: "GRDB.swift")]),
+        room(
+            "BrasaCache",
+            pure + [
+                "BrasaSync", "BrasaWire",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]
+        ),
 
         // outside
         room(

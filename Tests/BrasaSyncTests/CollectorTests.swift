@@ -55,19 +55,55 @@ import Testing
         #expect(test.transport.watch?.active.values.contains { $0.resumption != nil } == false)
     }
 
-    @Test func `The collector runs a minute after the start and then every five`() throws {
-        let test = try TestClient(
-            .leastRecentlyUsed,
-            configuration: SyncConfiguration(cacheBytesMax: 1)
-        )
-        for index in 0..<10 {
-            test.write(try set("c/\(index)", [:]))
+    private func write(_ test: TestClient, _ names: Range<Int>) throws {
+        for index in names {
+            test.write(try set("c/\(index)", ["n": .integer(1)]))
             test.acknowledge(Int64(index + 1))
         }
-        let timer = { test.scheduler.timers.first { $0.timer == .garbageCollection } }
-        #expect(timer().map { $0.due - test.scheduler.uptime } == .seconds(60))
+    }
+
+    private func delay(_ test: TestClient) -> Duration? {
+        test.scheduler.timers.first { $0.timer == .garbageCollection }.map { $0.due - test.scheduler.uptime }
+    }
+
+    @Test func `The collector runs a minute after the start and then every five`() throws {
+        let test = try TestClient(.leastRecentlyUsed, configuration: SyncConfiguration(cacheBytesMax: 1_000_000))
+        try self.write(test, 0..<10)
+        #expect(self.delay(test) == .seconds(60))
         test.scheduler.fire(.garbageCollection)
+        #expect(try self.isCached(test, "c/0"))
+        #expect(self.delay(test) == .seconds(300))
+    }
+
+    @Test func `A cache that is too large is collected soon, and again until it is not`() throws {
+        let test = try TestClient(.leastRecentlyUsed, configuration: SyncConfiguration(cacheBytesMax: 200))
+        try self.write(test, 0..<10)
+        #expect(self.delay(test) == .seconds(60))
+        try self.write(test, 10..<40)
+        var bites = 0
+        while self.delay(test) == .milliseconds(100) {
+            test.scheduler.fire(.garbageCollection)
+            bites += 1
+        }
+        #expect(bites > 1)
+        #expect(self.delay(test) == .seconds(300))
         #expect(try !self.isCached(test, "c/0"))
-        #expect(timer().map { $0.due - test.scheduler.uptime } == .seconds(300))
+        #expect(try self.isCached(test, "c/39"))
+        // And the same again from here.
+        try self.write(test, 40..<80)
+        #expect(self.delay(test) == .milliseconds(100))
+    }
+
+    @Test func `When all that is cached is in use, the collector waits longer and longer`() throws {
+        let test = try TestClient(.leastRecentlyUsed, configuration: SyncConfiguration(cacheBytesMax: 1))
+        let query = try collection("c")
+        test.listen(query)
+        test.bring([try document("c/a", 1, ["n": .integer(1)])], to: query, at: 10)
+        #expect(self.delay(test) == .milliseconds(100))
+        for seconds in [1, 2, 4] {
+            test.scheduler.fire(.garbageCollection)
+            test.change([try document("c/a", 20, ["n": .integer(Int64(seconds))])], in: query, at: 20)
+            #expect(self.delay(test) == .seconds(seconds))
+        }
     }
 }

@@ -6,4 +6,10 @@ package struct NamedQuery: Hashable, Sendable {
     package let query: SyncQuery
     /// When the results in the bundle were read.
     package let readTime: Timestamp
+
+    package init(name: UTF8Text, query: SyncQuery, readTime: Timestamp) {
+        self.name = name
+        self.query = query
+        self.readTime = readTime
+    }
 }

@@ -186,6 +186,7 @@ package final class SyncClient {
         self.events.fail(SyncError(.aborted, "The client was terminated."))
         self.listeners = [:]
         self.engine.remote.shutDown()
+        self.engine.local.storage.close()
         completion()
     }
 }

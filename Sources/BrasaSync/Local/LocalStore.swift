@@ -43,7 +43,8 @@ final class LocalStore {
         return changed
     }
 
-    func collectGarbage(_ limits: CollectionLimits) throws(StorageError) {
+    @discardableResult
+    func collectGarbage(_ limits: CollectionLimits) throws(StorageError) -> CollectionOutcome {
         try self.storage.collectGarbage(limits, active: Set(self.targetData.ids))
     }
 }

@@ -11,6 +11,12 @@ package struct PendingBatch: Sendable {
     /// newer document, so that no increment shows twice; never sent.
     package let baseWrites: [Write]
     package let writes: [Write]
+
+    package init(localWriteTime: Timestamp, baseWrites: [Write], writes: [Write]) {
+        self.localWriteTime = localWriteTime
+        self.baseWrites = baseWrites
+        self.writes = writes
+    }
 }
 
 /// Queued writes.

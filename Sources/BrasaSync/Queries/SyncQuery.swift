@@ -50,6 +50,22 @@ package struct SyncQuery: Hashable, Sendable {
         self.checked = checked
     }
 
+    /// The query that had this target and this limit type, nil if it asks for nothing that has a result. Its order is spelled
+    /// out, as in the target.
+    package init?(
+        restoring target: SyncTarget,
+        limitType: LimitType,
+        database: DatabaseName
+    ) throws(QueryError) {
+        switch target {
+        case .bundle: return nil
+        case .document(let path): self.init(document: path)
+        case .query(var query, let parent):
+            if limitType == .last, query.limit != nil { query.mirror() }
+            try self.init(query, parent: parent, limitType: limitType, database: database)
+        }
+    }
+
     /// Whether the document is among the results, the limit aside.
     package func matches(_ document: SyncDocument) -> Bool {
         guard case .found(let fields) = document.kind else { return false }

@@ -13,7 +13,38 @@ package protocol SyncStorage: AnyObject {
 
     /// Removes what has been unused for the longest, when the storage is larger than `bytesMax`; targets that are listened to
     /// stay. Storages that let go of documents at once have nothing to do.
-    func collectGarbage(_ limits: CollectionLimits, active: Set<TargetID>) throws(StorageError)
+    func collectGarbage(_ limits: CollectionLimits, active: Set<TargetID>) throws(StorageError) -> CollectionOutcome
+
+    /// Who wants to be told that the storage is too large.
+    var sizeWatch: SizeWatch? { get set }
+
+    /// Lets go of files and locks. Transactions fail from now on.
+    func close()
+}
+
+package struct SizeWatch {
+    package let bytesMax: Int
+    /// Called after each transaction that has changed something and leaves a storage that is not smaller. It must not use the
+    /// storage before it has returned.
+    package let exceeded: () -> Void
+
+    package init(bytesMax: Int, exceeded: @escaping () -> Void) {
+        self.bytesMax = bytesMax
+        self.exceeded = exceeded
+    }
+}
+
+/// What one run of the collector came to.
+package struct CollectionOutcome: Hashable, Sendable {
+    /// Whether it could do anything: documents, targets or space that it gave up.
+    package let removed: Int
+    /// The storage is still larger than it should be.
+    package let isUnfinished: Bool
+
+    package init(removed: Int, isUnfinished: Bool) {
+        self.removed = removed
+        self.isUnfinished = isUnfinished
+    }
 }
 
 /// How much one run of the collector takes.

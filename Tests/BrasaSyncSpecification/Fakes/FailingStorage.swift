@@ -19,8 +19,20 @@ final class FailingStorage: SyncStorage {
         return try self.base.transaction(operation, body)
     }
 
-    func collectGarbage(_ limits: CollectionLimits, active: Set<TargetID>) throws(StorageError) {
+    func collectGarbage(
+        _ limits: CollectionLimits,
+        active: Set<TargetID>
+    ) throws(StorageError) -> CollectionOutcome {
         if self.failing.contains(.collectGarbage) { throw StorageError(.collectGarbage, reason: "told to fail") }
-        try self.base.collectGarbage(limits, active: active)
+        return try self.base.collectGarbage(limits, active: active)
+    }
+
+    var sizeWatch: SizeWatch? {
+        get { self.base.sizeWatch }
+        set { self.base.sizeWatch = newValue }
+    }
+
+    func close() {
+        self.base.close()
     }
 }

@@ -11,6 +11,7 @@ package final class MemoryStorage: SyncStorage {
     }
 
     package let viewReferences = ReferenceSet()
+    package var sizeWatch: SizeWatch?
     private let tables: MemoryTables
 
     package init(collector: Collector) {
@@ -22,13 +23,25 @@ package final class MemoryStorage: SyncStorage {
         _ body: (any StorageTables) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         self.tables.begin()
+        let bytes = self.tables.byteCount
         let result = try body(self.tables)
         self.tables.commit(keeping: self.viewReferences)
+        if let watch = self.sizeWatch, self.tables.byteCount > bytes, self.tables.byteCount >= watch.bytesMax {
+            watch.exceeded()
+        }
         return result
     }
 
-    package func collectGarbage(_ limits: CollectionLimits, active: Set<TargetID>) throws(StorageError) {
+    package func collectGarbage(
+        _ limits: CollectionLimits,
+        active: Set<TargetID>
+    ) throws(StorageError) -> CollectionOutcome {
         self.tables.begin()
-        self.tables.collect(limits, active: active, keeping: self.viewReferences)
+        let removed = self.tables.collect(limits, active: active, keeping: self.viewReferences)
+        let isLarge = self.tables.collector == .leastRecentlyUsed && self.tables.byteCount >= limits.bytesMax
+        return CollectionOutcome(removed: removed, isUnfinished: isLarge)
     }
+
+    /// There is nothing to let go of.
+    package func close() {}
 }

@@ -12,13 +12,14 @@ extension MemoryTables {
 
     func setDocument(_ document: SyncDocument) {
         guard let collection = document.path.parent else { return }
-        self.collections[collection, default: [:]][document.path] = document
+        let old = self.collections[collection, default: [:]].updateValue(document, forKey: document.path)
+        self.byteCount += document.byteCount - (old?.byteCount ?? 0)
         self.registerCollection(of: document.path)
     }
 
     func removeDocument(at path: ResourcePath) {
         guard let collection = path.parent else { return }
-        self.collections[collection]?[path] = nil
+        self.byteCount -= self.collections[collection]?.removeValue(forKey: path)?.byteCount ?? 0
         if self.collections[collection]?.isEmpty == true { self.collections[collection] = nil }
     }
 
@@ -30,4 +31,8 @@ extension MemoryTables {
         guard let collection = path.parent, let id = UTF8Text(validating: path.collectionID) else { return }
         self.collectionsByID[id, default: []].insert(collection)
     }
+}
+
+extension SyncDocument {
+    fileprivate var byteCount: Int { self.path.bytes.count + self.fields.bytes.count }
 }

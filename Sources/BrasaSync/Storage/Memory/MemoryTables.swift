@@ -11,6 +11,8 @@ final class MemoryTables: StorageTables {
 
     /// By collection, then by path.
     var collections: [ResourcePath: [ResourcePath: SyncDocument]] = [:]
+    /// What the documents take.
+    var byteCount = 0
     var collectionsByID: [UTF8Text: Set<ResourcePath>] = [:]
 
     var targets: [SyncTarget: TargetData] = [:]

@@ -1,0 +1,60 @@
+internal import GRDB
+
+/// Why a cache on disk cannot be opened or removed.
+package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Code: Hashable, Sendable {
+        /// Another process has it open, or another object of this one.
+        case inUse
+        /// What is there is no cache, or a broken one. `DiskStorage.remove` is the cure; it takes queued writes with it.
+        case damaged
+        /// A newer version of this software has made it.
+        case newer(schema: Int, known: Int)
+        case diskFull
+        /// The folder cannot be made, read or written.
+        case inputOutput
+    }
+
+    package let code: Code
+    package let folder: String
+    /// What SQLite or the system said.
+    package let cause: String?
+
+    init(_ code: Code, folder: String, cause: String? = nil) {
+        self.code = code
+        self.folder = folder
+        self.cause = cause
+    }
+
+    init(_ error: DatabaseError, folder: String) {
+        let code: Code =
+            switch error.resultCode {
+            case .SQLITE_BUSY, .SQLITE_LOCKED: .inUse
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_SCHEMA, .SQLITE_ERROR, .SQLITE_CONSTRAINT:
+                .damaged
+            case .SQLITE_FULL: .diskFull
+            default: .inputOutput
+            }
+        self.init(code, folder: folder, cause: "SQLite \(error.extendedResultCode.rawValue), \(error.message ?? "")")
+    }
+
+    static func wrapping<Output>(
+        _ folder: String,
+        _ body: () throws(DatabaseError) -> Output
+    ) throws(DiskStorageError) -> Output {
+        do throws(DatabaseError) { return try body() } catch { throw DiskStorageError(error, folder: folder) }
+    }
+
+    package var description: String {
+        let what =
+            switch self.code {
+            case .inUse:
+                "The cache in \(self.folder) is in use by another process, or by another client of this process."
+            case .damaged: "The cache in \(self.folder) is damaged; clearing the persistence removes it."
+            case .newer(let schema, let known):
+                "The cache in \(self.folder) was made by a newer version (schema \(schema), this one knows \(known))."
+            case .diskFull: "The disk of the cache in \(self.folder) is full."
+            case .inputOutput: "The cache in \(self.folder) cannot be read or written."
+            }
+        return self.cause.map { "\(what) (\($0))" } ?? what
+    }
+}

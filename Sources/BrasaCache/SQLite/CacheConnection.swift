@@ -1,0 +1,107 @@
+internal import BrasaSync
+internal import GRDB
+internal import GRDBSQLite
+
+/// The one connection to the cache's file. GRDB opens and configures it; the statements that run for every document are
+/// stepped by `CacheStatement`, in `run` only.
+final class CacheConnection {
+    private let queue: DatabaseQueue
+    private let handle: OpaquePointer
+    /// What the running transaction is for, for errors.
+    var operation = StorageOperation.executeQuery
+    private var isSynced = false
+
+    init(file: String) throws(DatabaseError) {
+        let configuration = Self.configuration
+        (self.queue, self.handle) = try Self.catching {
+            let queue = try DatabaseQueue(path: file, configuration: configuration)
+            let handle = queue.writeWithoutTransaction(\.sqliteConnection)
+            guard let handle else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
+            return (queue, handle)
+        }
+    }
+
+    private static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "BrasaCache"
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { database in
+            // The lock is taken with the first access and kept until the file is closed. The vacuum's mode must be chosen
+            // before the first page is written.
+            try database.execute(
+                sql: """
+                    PRAGMA locking_mode = EXCLUSIVE;
+                    PRAGMA auto_vacuum = INCREMENTAL;
+                    PRAGMA journal_mode = WAL;
+                    PRAGMA synchronous = NORMAL;
+                    PRAGMA journal_size_limit = 4194304;
+                    PRAGMA cache_size = -8192;
+                    PRAGMA temp_store = MEMORY;
+                    """
+            )
+        }
+        return configuration
+    }
+
+    /// Statements must be gone before.
+    func close() {
+        try? self.queue.close()
+    }
+
+    /// For what runs once: opening, migrations. `CacheStatement`s are used in `run`.
+    func prepare<Output>(_ body: (Database) throws -> Output) throws(DatabaseError) -> Output {
+        try Self.catching { try self.queue.writeWithoutTransaction(body) }
+    }
+
+    func run<Output>(_ body: () throws(StorageError) -> Output) throws(StorageError) -> Output {
+        let result: Result<Output, StorageError> = self.queue.writeWithoutTransaction { _ in
+            do throws(StorageError) { return .success(try body()) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    func statement(_ sql: String) throws(DatabaseError) -> CacheStatement {
+        try CacheStatement(sql, self, self.handle)
+    }
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(self.handle) == 0 }
+    var lastInsertedID: Int64 { sqlite3_last_insert_rowid(self.handle) }
+    /// Rows that the last statement changed.
+    var changes: Int { Int(sqlite3_changes(self.handle)) }
+    /// Rows changed so far.
+    var totalChanges: Int { Int(sqlite3_total_changes(self.handle)) }
+
+    /// Whether the next commits wait until they are on stable storage, and all before them.
+    func setSynced(_ isSynced: Bool) throws(StorageError) {
+        guard isSynced != self.isSynced else { return }
+        // Takes effect when it is compiled, so that it cannot be kept as a statement.
+        try self.execute(isSynced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+        self.isSynced = isSynced
+    }
+
+    /// Gives free pages at the end of the file back, at most so many.
+    func shrink(pages: Int) throws(StorageError) {
+        try self.execute("PRAGMA incremental_vacuum(\(pages))")
+    }
+
+    private func execute(_ sql: String) throws(StorageError) {
+        guard sqlite3_exec(self.handle, sql, nil, nil, nil) == SQLITE_OK else { throw self.failure() }
+    }
+
+    /// What SQLite said last.
+    func failure() -> StorageError {
+        let text = sqlite3_errmsg(self.handle).map { String(cString: $0) } ?? ""
+        return StorageError(self.operation, reason: "SQLite \(sqlite3_extended_errcode(self.handle)), \(text)")
+    }
+
+    /// GRDB throws this one type from what is used here.
+    private static func catching<Output>(_ body: () throws -> Output) throws(DatabaseError) -> Output {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            throw DatabaseError(resultCode: .SQLITE_ERROR, message: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import GRDB
+
+/// The tables, as steps from an empty file to the newest schema. A step that has been released is never changed: what
+/// comes later is a new step at the end. See docs/client-cache.md.
+enum CacheSchema {
+    /// Step n makes schema n + 1 of schema n.
+    static let steps = [Self.firstTables]
+
+    static let version = Self.steps.count
+    /// Marks our files: "Bras".
+    static let applicationID = 0x4272_6173
+
+    /// Each step is a transaction that ends with its number, so that a crash is between two of them.
+    static func migrate(_ connection: CacheConnection, folder: String) throws(DiskStorageError) {
+        let found = try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
+            try connection.prepare { database in
+                (
+                    isOurs: try Self.isOurs(database),
+                    version: try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+                )
+            }
+        }
+        guard found.isOurs, found.version >= 0 else {
+            throw DiskStorageError(.damaged, folder: folder, cause: "the file is another program's")
+        }
+        guard found.version <= Self.version else {
+            throw DiskStorageError(.newer(schema: found.version, known: Self.version), folder: folder)
+        }
+        for (index, step) in Self.steps.enumerated().dropFirst(found.version) {
+            try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
+                try connection.prepare { try Self.run(step, to: index + 1, $0) }
+            }
+        }
+    }
+
+    private static func run(_ step: String, to version: Int, _ database: Database) throws {
+        try database.inTransaction(.immediate) {
+            try database.execute(sql: step)
+            try database.execute(sql: "PRAGMA user_version = \(version)")
+            return .commit
+        }
+    }
+
+    /// Also of a file that is still empty.
+    private static func isOurs(_ database: Database) throws -> Bool {
+        let id = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        guard id == 0 else { return id == Self.applicationID }
+        return try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+    }
+
+    /// A document is named everywhere by its collection's number and its id as `OrderPreservingKey` writes it, so that a
+    /// collection's documents are side by side and in order. Numbers are never used twice.
+    private static let firstTables = """
+        PRAGMA application_id = \(CacheSchema.applicationID);
+
+        CREATE TABLE globals (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE users (number INTEGER PRIMARY KEY AUTOINCREMENT, uid BLOB NOT NULL UNIQUE);
+        CREATE TABLE collections (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL UNIQUE, collection_id BLOB NOT NULL
+        );
+        CREATE INDEX collections_by_id ON collections (collection_id);
+
+        CREATE TABLE documents (
+            collection INTEGER NOT NULL, id BLOB NOT NULL, kind INTEGER NOT NULL, is_committed INTEGER NOT NULL,
+            version INTEGER NOT NULL, read_time INTEGER NOT NULL, fields BLOB, PRIMARY KEY (collection, id)
+        ) WITHOUT ROWID;
+        CREATE INDEX documents_by_read_time ON documents (collection, read_time);
+
+        CREATE TABLE uses (
+            collection INTEGER NOT NULL, id BLOB NOT NULL, sequence INTEGER NOT NULL, targets INTEGER NOT NULL,
+            PRIMARY KEY (collection, id)
+        ) WITHOUT ROWID;
+        CREATE INDEX orphans ON uses (sequence) WHERE targets = 0;
+
+        CREATE TABLE batches (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user INTEGER NOT NULL, local_write_time INTEGER NOT NULL,
+            base_writes BLOB NOT NULL, writes BLOB NOT NULL
+        );
+        CREATE INDEX batches_by_user ON batches (user, id);
+        CREATE TABLE batch_documents (
+            collection INTEGER NOT NULL, id BLOB NOT NULL, user INTEGER NOT NULL, batch INTEGER NOT NULL,
+            PRIMARY KEY (collection, id, user, batch)
+        ) WITHOUT ROWID;
+        CREATE TABLE overlays (
+            user INTEGER NOT NULL, collection INTEGER NOT NULL, id BLOB NOT NULL, batch INTEGER NOT NULL,
+            kind INTEGER NOT NULL, paths BLOB, fields BLOB, PRIMARY KEY (user, collection, id)
+        ) WITHOUT ROWID;
+        CREATE INDEX overlays_by_batch ON overlays (user, batch);
+
+        CREATE TABLE targets (
+            id INTEGER PRIMARY KEY, target BLOB NOT NULL UNIQUE, sequence INTEGER NOT NULL,
+            snapshot_version INTEGER NOT NULL, limbo_free_version INTEGER NOT NULL, resume_token BLOB NOT NULL
+        );
+        CREATE TABLE target_documents (
+            target INTEGER NOT NULL, collection INTEGER NOT NULL, id BLOB NOT NULL,
+            PRIMARY KEY (target, collection, id)
+        ) WITHOUT ROWID;
+        CREATE TABLE forgotten_targets (id INTEGER PRIMARY KEY);
+
+        CREATE TABLE bundles (id BLOB PRIMARY KEY, create_time INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE named_queries (
+            name BLOB PRIMARY KEY, read_time INTEGER NOT NULL, is_limited_to_last INTEGER NOT NULL, target BLOB NOT NULL
+        ) WITHOUT ROWID;
+        """
+}

@@ -1,0 +1,151 @@
+internal import BrasaDocuments
+internal import BrasaSync
+internal import BrasaWire
+internal import GRDB
+
+struct QueueStatements {
+    let append, addDocument, next, get, highest, all, affecting, remove, removeDocument, holdsDocument: CacheStatement
+
+    init(_ connection: CacheConnection) throws(DatabaseError) {
+        self.append = try connection.statement(
+            "INSERT INTO batches (user, local_write_time, base_writes, writes) VALUES (?, ?, ?, ?)"
+        )
+        self.addDocument = try connection.statement("INSERT OR IGNORE INTO batch_documents VALUES (?, ?, ?, ?)")
+        let columns = "SELECT id, local_write_time, base_writes, writes FROM batches WHERE user = ?"
+        self.next = try connection.statement("\(columns) AND id > ? ORDER BY id LIMIT 1")
+        self.get = try connection.statement("\(columns) AND id = ?")
+        self.all = try connection.statement("\(columns) ORDER BY id")
+        self.highest = try connection.statement("SELECT id FROM batches WHERE user = ? ORDER BY id DESC LIMIT 1")
+        self.affecting = try connection.statement(
+            "SELECT batch FROM batch_documents WHERE collection = ? AND id = ? AND user = ?"
+        )
+        self.remove = try connection.statement("DELETE FROM batches WHERE id = ?")
+        self.removeDocument = try connection.statement(
+            "DELETE FROM batch_documents WHERE collection = ? AND id = ? AND user = ? AND batch = ?"
+        )
+        self.holdsDocument = try connection.statement(
+            "SELECT 1 FROM batch_documents WHERE collection = ? AND id = ? LIMIT 1"
+        )
+    }
+}
+
+extension DiskTables {
+    func appendBatch(_ pending: PendingBatch, of user: SyncUser) throws(StorageError) -> MutationBatch {
+        let number = try self.names.addedNumber(of: user)
+        try self.queueStatements.append.run(
+            .integer(number),
+            .integer(pending.localWriteTime.microseconds),
+            .blob(try self.stored(pending.baseWrites)),
+            .blob(try self.stored(pending.writes))
+        )
+        guard let id = BatchID(exactly: self.connection.lastInsertedID) else {
+            throw StorageError(self.connection.operation, reason: "all ids of batches are used up")
+        }
+        let batch = MutationBatch(id: id, pending)
+        for path in batch.paths {
+            let key = try self.addedKey(of: path)
+            try self.queueStatements.addDocument.run(
+                .integer(key.collection),
+                .blob(key.id),
+                .integer(number),
+                .integer(Int64(id))
+            )
+        }
+        return batch
+    }
+
+    func nextBatch(after id: BatchID, of user: SyncUser) throws(StorageError) -> MutationBatch? {
+        guard let number = try self.names.number(of: user) else { return nil }
+        return try self.queueStatements.next.first(
+            .integer(number),
+            .integer(Int64(id))
+        ) { row throws(StorageError) in try self.batch(row) }
+    }
+
+    func batch(_ id: BatchID, of user: SyncUser) throws(StorageError) -> MutationBatch? {
+        guard let number = try self.names.number(of: user) else { return nil }
+        return try self.queueStatements.get.first(
+            .integer(number),
+            .integer(Int64(id))
+        ) { row throws(StorageError) in try self.batch(row) }
+    }
+
+    func highestBatchID(of user: SyncUser) throws(StorageError) -> BatchID? {
+        guard let number = try self.names.number(of: user) else { return nil }
+        return try self.queueStatements.highest.first(.integer(number)) { BatchID(truncatingIfNeeded: $0.integer(0)) }
+    }
+
+    func batches(
+        of user: SyncUser,
+        affecting paths: Set<ResourcePath>
+    ) throws(StorageError) -> [MutationBatch] {
+        guard let number = try self.names.number(of: user) else { return [] }
+        var ids: Set<BatchID> = []
+        for path in paths {
+            guard let key = try self.key(of: path) else { continue }
+            try self.queueStatements.affecting.forEach(
+                .integer(key.collection),
+                .blob(key.id),
+                .integer(number)
+            ) { ids.insert(BatchID(truncatingIfNeeded: $0.integer(0))) }
+        }
+        var batches: [MutationBatch] = []
+        for id in ids.sorted() {
+            guard let batch = try self.batch(id, of: user) else { throw self.damage("batch \(id) is not there") }
+            batches.append(batch)
+        }
+        return batches
+    }
+
+    func allBatches(of user: SyncUser) throws(StorageError) -> [MutationBatch] {
+        guard let number = try self.names.number(of: user) else { return [] }
+        return try self.queueStatements.all.all(.integer(number)) { row throws(StorageError) in try self.batch(row) }
+    }
+
+    func removeBatch(_ batch: MutationBatch, of user: SyncUser) throws(StorageError) {
+        guard let number = try self.names.number(of: user) else { return }
+        try self.queueStatements.remove.run(.integer(Int64(batch.id)))
+        for path in batch.paths {
+            let key = try self.addedKey(of: path)
+            try self.queueStatements.removeDocument.run(
+                .integer(key.collection),
+                .blob(key.id),
+                .integer(number),
+                .integer(Int64(batch.id))
+            )
+            try self.noteUse(of: key, targets: 0)
+        }
+    }
+
+    /// Whether any user has queued a write to it.
+    func isQueued(_ key: DocumentKey) throws(StorageError) -> Bool {
+        try self.queueStatements.holdsDocument.first(.integer(key.collection), .blob(key.id)) { _ in true } ?? false
+    }
+
+    /// A queue that cannot be read back would stand still for ever, so that writes of which no message can be made are not
+    /// queued at all.
+    private func stored(_ writes: [Write]) throws(StorageError) -> [UInt8] {
+        guard !writes.isEmpty else { return [] }
+        let bytes = StoredMessages.bytes(of: writes, in: self.database)
+        _ = try self.writes(in: bytes)
+        return bytes
+    }
+
+    private func writes(in bytes: [UInt8]) throws(StorageError) -> [Write] {
+        guard !bytes.isEmpty else { return [] }
+        do throws(WireError) {
+            return try StoredMessages.writes(in: bytes)
+        } catch {
+            throw StorageError(self.connection.operation, reason: "a write breaks the protocol's rules: \(error)")
+        }
+    }
+
+    private func batch(_ row: CacheRow) throws(StorageError) -> MutationBatch {
+        let pending = PendingBatch(
+            localWriteTime: Timestamp(microseconds: row.integer(1)),
+            baseWrites: try self.writes(in: row.bytes(2)),
+            writes: try self.writes(in: row.bytes(3))
+        )
+        return MutationBatch(id: BatchID(truncatingIfNeeded: row.integer(0)), pending)
+    }
+}

@@ -1,0 +1,34 @@
+import BrasaSync
+import Testing
+
+@testable import BrasaCache
+@testable import BrasaSyncSpecification
+
+@Suite struct DiskSpecTests {
+    private static let disk = SpecMode(name: "disk", isDurable: true) { _ in try DiskSpecCache() }
+
+    @Test func `The portable cases pass on a disk`() throws {
+        #expect(try SpecSuite.portable?.run(Self.disk) ?? [] == [])
+    }
+
+    @Test func `Our own cases pass on a disk`() throws {
+        #expect(try SpecSuite.own.run(Self.disk) == [])
+    }
+}
+
+/// Closed and opened where the client is restarted.
+private final class DiskSpecCache: SpecCache {
+    private let folder: TemporaryFolder
+    private var storage: DiskStorage?
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+    }
+
+    func open() throws -> any SyncStorage {
+        self.storage?.close()
+        let storage = try DiskStorage(folder: self.folder.path, database: SpecModel.database())
+        self.storage = storage
+        return storage
+    }
+}
