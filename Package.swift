@@ -171,7 +171,7 @@ let package = Package(
         example("TerminalBoard"),
         tests("BrasaDocuments", ["BrasaDocuments"]),
         support("BrasaQueryModel", pure),
-        support("BrasaSyncSpecification", pure + ["BrasaSync"], exclude: ["Cases"]),
+        support("BrasaSyncSpecification", pure + ["BrasaSync", "BrasaQueryModel"], exclude: ["Cases"]),
         tests("BrasaSync", pure + ["BrasaSync", "BrasaSyncSpecification"]),
         tests(
             "BrasaCache",

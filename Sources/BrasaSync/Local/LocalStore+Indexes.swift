@@ -11,19 +11,18 @@ extension LocalStore {
 
     /// Removes all others.
     func setIndexes(_ definitions: [IndexDefinition]) throws(StorageError) {
-        try self.storage.transaction(.configureIndexes) { tables throws(StorageError) in
-            guard let indexes = tables.indexes else { return }
+        let isGrowing = try self.storage.transaction(.configureIndexes) { tables throws(StorageError) in
+            guard let indexes = tables.indexes else { return false }
             let old = try indexes.fieldIndexes()
             for index in old where !definitions.contains(index.definition) { try indexes.removeFieldIndex(index) }
-            let known = Set(old.map(\.definition))
-            for definition in definitions where !known.contains(definition) {
-                try indexes.addFieldIndex(definition)
-            }
-            for index in try indexes.fieldIndexes() where !known.contains(index.definition) {
+            let new = Set(definitions).subtracting(old.map(\.definition))
+            for definition in definitions where new.contains(definition) { try indexes.addFieldIndex(definition) }
+            for index in try indexes.fieldIndexes() where new.contains(index.definition) {
                 try self.backfill(tables, indexes).begin(index)
             }
+            return !new.isEmpty
         }
-        if !definitions.isEmpty { self.indexesAdded() }
+        if isGrowing { self.indexesAdded() }
     }
 
     /// The next few documents.

@@ -1,11 +1,10 @@
-import BrasaDocuments
-import BrasaQueries
-import BrasaQueryModel
+internal import BrasaDocuments
+internal import BrasaQueries
 
 /// Queries made from a document that is there, so that they find it and what is like it: several equalities, a range,
 /// an order in all directions, cursors at its place.
 extension QueryCaseGenerator {
-    mutating func nextLikely() -> QueryCase {
+    package mutating func nextLikely() -> QueryCase {
         while true {
             let documents = self.documents(count: 40)
             guard let document = documents.randomElement(using: &self.random) else { continue }

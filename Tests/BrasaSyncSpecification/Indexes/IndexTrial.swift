@@ -1,0 +1,211 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaQueryModel
+
+@testable import BrasaSync
+
+/// Random documents, writes, answers, users, indexes and back-fill, with a few queries that come again and again. Through
+/// indexes they must find what a look at every document finds.
+struct IndexTrial {
+    private var generator: QueryCaseGenerator
+    private let storage: any SyncStorage
+    private let local: LocalStore
+    private let queries: [SyncQuery]
+    private var paths: [ResourcePath]
+    private var time: Int64 = 1_000
+
+    /// How many queries were answered by indexes, and how many of these through a limit.
+    private(set) var indexedCount = 0
+    private(set) var indexedLimitCount = 0
+
+    init(seed: UInt64, storage: any SyncStorage) throws {
+        self.storage = storage
+        self.local = LocalStore(storage: storage, user: .signedOut)
+        var generator = QueryCaseGenerator(seed: seed, database: try SpecModel.database())
+        var paths: Set<ResourcePath> = []
+        self.queries = (0..<8).compactMap { number in
+            let made = number < 6 ? generator.nextLikely() : generator.next()
+            paths.formUnion(made.documents.map(\.path).prefix(10))
+            var query = made.query
+            (query.offset, query.select) = (0, nil)
+            if generator.random.chance(2) { query.limit = Int32(generator.random.below(5)) }
+            let limitType: SyncQuery.LimitType = generator.random.chance(2) ? .first : .last
+            let checked = try? SyncQuery(
+                query,
+                parent: made.parent.path,
+                limitType: limitType,
+                database: made.parent.database
+            )
+            // Clients ask for collections by their ids.
+            return checked?.names?.collectionID == nil ? nil : checked
+        }
+        self.paths = paths.sorted()
+        self.generator = generator
+    }
+
+    mutating func step() throws {
+        switch self.generator.random.below(16) {
+        case 0, 1, 2: try self.bringDocuments()
+        case 3, 4: try self.write()
+        case 5: try self.answer(isAccepted: true)
+        case 6: try self.answer(isAccepted: false)
+        case 7, 8: try self.addIndex()
+        case 9 where self.generator.random.chance(6): try self.removeIndex()
+        case 10 where self.generator.random.chance(3):
+            _ = try self.local.changeUser(to: SyncUser(uid: self.generator.random.pick([nil, "u", "v"])))
+        case 11 where self.generator.random.chance(3):
+            try self.local.collectGarbage(CollectionLimits(bytesMax: 0, percent: 20))
+        default: _ = try self.local.backfillIndexes()
+        }
+        try self.check(self.generator.random.pick(self.queries))
+    }
+
+    /// Whether the entries are those of the documents as they are, once there is nothing left to do.
+    mutating func settle() throws {
+        while case .more = try self.local.backfillIndexes() {}
+        for query in self.queries { try self.check(query) }
+        try self.storage.transaction(.readDocument) { tables throws(StorageError) in
+            guard let indexes = tables.indexes else { return }
+            for index in try indexes.fieldIndexes() {
+                let entries = try indexes.entries(
+                    of: index.id,
+                    for: self.local.user,
+                    in: .all,
+                    isReversed: false,
+                    limit: .max
+                )
+                var wanted: Set<[UInt8]> = []
+                for path in self.paths where index.definition.covers(path) {
+                    let document = try self.local.documents(tables).document(at: path)
+                    guard document.isFound else { continue }
+                    wanted.formUnion((index.definition.keys(path: path, fields: document.fields) ?? []).map(\.bytes))
+                }
+                guard Set(entries.map(\.key)) == wanted else {
+                    throw StorageError(.readDocument, reason: "wrong entries of \(index.definition.properties)")
+                }
+            }
+        }
+    }
+
+    // MARK: - What happens
+
+    /// Read times go both ways: an acknowledgement may come before older events, and bundles are as old as they are.
+    private mutating func now() -> Timestamp {
+        self.time += Int64(self.generator.random.below(5)) - 1
+        return Timestamp(microseconds: self.time)
+    }
+
+    private mutating func bringDocuments() throws {
+        var documents: DocumentMap = [:]
+        for _ in 0...self.generator.random.below(6) {
+            let path = self.generator.random.pick(self.paths)
+            let kind: SyncDocument.Kind =
+                self.generator.random.chance(5)
+                ? .missing : .found(EncodedFields(encoding: self.generator.entries()))
+            let version = self.generator.random.chance(20) ? Timestamp.zero : self.now()
+            documents[path] = SyncDocument(path: path, kind: kind, version: version, readTime: self.now())
+        }
+        _ = try self.storage.transaction(.applyRemoteEvent) { tables throws(StorageError) in
+            try self.local.store(documents, in: tables)
+        }
+    }
+
+    private mutating func write() throws {
+        let writes = try (0...self.generator.random.below(3)).map { _ in try self.nextWrite() }
+        _ = try self.local.writeLocally(writes, at: self.now())
+    }
+
+    private mutating func nextWrite() throws -> Write {
+        let path = self.generator.random.pick(self.paths)
+        guard let name = DocumentName(database: self.generator.database, path: path) else {
+            throw SpecFailure("no name")
+        }
+        let fields = EncodedFields(encoding: self.generator.entries())
+        let mask = try ["a", "b", "t"].filter { _ in self.generator.random.chance(2) }.map {
+            try FieldPath(names: [UTF8Text($0)])
+        }
+        switch self.generator.random.below(5) {
+        case 0: return Write(name: name, operation: .delete)
+        case 1, 2: return Write(name: name, operation: .set(fields))
+        case 3: return Write(name: name, operation: .merge(fields, mask: mask), precondition: .exists(true))
+        default:
+            let transform = FieldTransform(
+                path: try FieldPath(names: ["a"]),
+                operation: self.generator.random.chance(2) ? .requestTime : .increment(.integer(1))
+            )
+            return Write(name: name, operation: .merge(.empty, mask: []), transforms: [transform])
+        }
+    }
+
+    private mutating func answer(isAccepted: Bool) throws {
+        guard let batch = try self.local.nextBatch(after: -1) else { return }
+        guard isAccepted else {
+            _ = try self.local.reject(batch.id)
+            return
+        }
+        let results = batch.writes.map { write in
+            WriteResult(updateTime: nil, transformResults: write.transforms.map { _ in .integer(3) })
+        }
+        guard let answer = Acknowledgement(batch, commitTime: self.now(), results: results) else { return }
+        _ = try self.local.acknowledge(answer)
+    }
+
+    /// What a query wants or, now and then, something else that may be of use to it.
+    private mutating func addIndex() throws {
+        let query = self.generator.random.pick(self.queries)
+        guard let checked = query.checked,
+            let conjunction = checked.disjunctions.randomElement(using: &self.generator.random),
+            let ideal = ConjunctionShape(conjunction, of: checked).idealDefinition
+        else { return }
+        var parts = ideal.parts
+        if self.generator.random.chance(3) {
+            parts.shuffle(using: &self.generator.random)
+            if self.generator.random.chance(2), parts.count > 1 { parts.removeLast() }
+            parts = parts.map { part in
+                guard part.kind != .contains, self.generator.random.chance(2) else { return part }
+                return .init(part.path, part.kind == .ascending ? .descending : .ascending)
+            }
+        }
+        let definition = IndexDefinition(collectionID: ideal.collectionID, scope: ideal.scope, parts: parts)
+        let present = try self.definitions()
+        if !present.contains(definition) { try self.local.setIndexes(present + [definition]) }
+    }
+
+    private mutating func removeIndex() throws {
+        try self.local.setIndexes(self.definitions().filter { _ in self.generator.random.chance(2) })
+    }
+
+    private func definitions() throws -> [IndexDefinition] {
+        try self.storage.transaction(.configureIndexes) { tables throws(StorageError) in
+            try tables.indexes?.fieldIndexes().map(\.definition) ?? []
+        }
+    }
+
+    // MARK: - What must hold
+
+    private mutating func check(_ query: SyncQuery) throws {
+        let (wanted, found) = try self.storage.transaction(.executeQuery) { tables throws(StorageError) in
+            let documents = self.local.documents(tables)
+            let all = try documents.documents(at: self.paths).filter { query.matches($0.value) }
+            let runner = QueryRunner(tables: tables, user: self.local.user)
+            let run = try runner.run(query, lastLimboFreeVersion: .zero, remoteKeys: [])
+            if run.scanned == nil {
+                self.indexedCount += 1
+                if query.limit != nil { self.indexedLimitCount += 1 }
+            }
+            return (Self.results(of: query, all), Self.results(of: query, run.documents))
+        }
+        guard wanted == found else {
+            throw SpecFailure(
+                "\(query.target) \(query.limitType) \(query.limit ?? -1): \(found.map(\.path)) instead of \(wanted.map(\.path)) with \(try self.definitions().map(\.properties))"
+            )
+        }
+    }
+
+    private static func results(of query: SyncQuery, _ documents: DocumentMap) -> [SyncDocument] {
+        var set = DocumentSet(order: query.order)
+        set.apply(documents.mapValues { $0 })
+        if let limit = query.limit { _ = set.trim(to: limit, keepingFirst: query.limitType == .first) }
+        return Array(set)
+    }
+}

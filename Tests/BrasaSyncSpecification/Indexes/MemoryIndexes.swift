@@ -1,0 +1,108 @@
+import BrasaDocuments
+import BrasaQueries
+
+@testable import BrasaSync
+
+/// Indexes in the most obvious way: everything is in plain arrays and looked through.
+final class MemoryIndexes: IndexTables {
+    private struct Owner: Hashable {
+        let index: IndexID
+        let user: SyncUser
+    }
+
+    private let base: MemoryTables
+    private var indexes: [FieldIndex] = []
+    private var lastID: IndexID = 0
+    private var progress: [Owner: IndexProgress] = [:]
+    private var entries: [Owner: [FieldIndexEntry]] = [:]
+    private var changed: [ResourcePath: SequenceNumber] = [:]
+
+    init(_ base: MemoryTables) {
+        self.base = base
+    }
+
+    var changeCount: Int { self.changed.count }
+    var entryCount: Int { self.entries.values.reduce(0) { $0 + $1.count } }
+
+    func noteChange(of path: ResourcePath) {
+        guard self.indexes.contains(where: { $0.definition.covers(path) }) else { return }
+        self.changed[path] = self.base.sequence
+    }
+
+    func fieldIndexes() -> [FieldIndex] { self.indexes }
+
+    func fieldIndexes(ofCollectionID id: UTF8Text) -> [FieldIndex] {
+        self.indexes.filter { $0.definition.collectionID == id }
+    }
+
+    func addFieldIndex(_ definition: IndexDefinition) {
+        self.lastID += 1
+        self.indexes.append(FieldIndex(id: self.lastID, definition: definition))
+    }
+
+    func removeFieldIndex(_ index: FieldIndex) {
+        self.indexes.removeAll { $0 == index }
+        self.progress = self.progress.filter { $0.key.index != index.id }
+        self.entries = self.entries.filter { $0.key.index != index.id }
+        guard self.fieldIndexes(ofCollectionID: index.definition.collectionID).isEmpty else { return }
+        self.changed = self.changed.filter { !index.definition.covers($0.key) }
+    }
+
+    func progress(of index: IndexID, for user: SyncUser) -> IndexProgress? {
+        self.progress[Owner(index: index, user: user)]
+    }
+
+    func setProgress(_ progress: IndexProgress, of index: IndexID, for user: SyncUser) {
+        self.progress[Owner(index: index, user: user)] = progress
+    }
+
+    func entries(
+        of index: IndexID,
+        for user: SyncUser,
+        in interval: KeyInterval,
+        isReversed: Bool,
+        limit: Int
+    ) -> [FieldIndexEntry] {
+        let all = self.entries[Owner(index: index, user: user)] ?? []
+        let found = all.filter { interval.contains($0.key) }.sorted { ByteOrder.compare($0.key, $1.key) == .ascending }
+        return Array((isReversed ? found.reversed() : found).prefix(limit))
+    }
+
+    func setKeys(_ keys: [IndexKey], of path: ResourcePath, in index: IndexID, for user: SyncUser) {
+        let owner = Owner(index: index, user: user)
+        self.entries[owner]?.removeAll { $0.path == path }
+        self.entries[owner, default: []] += keys.map { FieldIndexEntry(key: $0.bytes, path: path) }
+    }
+
+    func documentPaths(ofCollectionID id: UTF8Text, after path: ResourcePath?, limit: Int) -> [ResourcePath] {
+        let all = self.base.collections(withID: id).flatMap { self.base.collections[$0]?.keys.map(\.self) ?? [] }
+        return Array(all.sorted().filter { one in path.map { $0 < one } ?? true }.prefix(limit))
+    }
+
+    func changes(ofCollectionID id: UTF8Text, after offset: IndexOffset, limit: Int) -> [IndexOffset] {
+        let all = self.changed.filter { $0.key.collectionID.elementsEqual(id.bytes) }
+            .map { IndexOffset(sequence: $0.value, path: $0.key) }
+        return Array(all.filter { offset < $0 }.sorted().prefix(limit))
+    }
+
+    func noteOverlays(ofCollectionID id: UTF8Text, of user: SyncUser) {
+        for collection in self.base.collections(withID: id) {
+            for path in self.base.overlays(in: collection, of: user).keys { self.noteChange(of: path) }
+        }
+    }
+
+    func forgetChanges(ofCollectionID id: UTF8Text) {
+        let ids = Set(self.fieldIndexes(ofCollectionID: id).map(\.id))
+        let offsets = self.progress.filter { ids.contains($0.key.index) && $0.value.stage != .abandoned }.values
+        guard let first = offsets.map(\.offset).min() else { return }
+        self.changed = self.changed.filter { path, sequence in
+            !path.collectionID.elementsEqual(id.bytes) || first < IndexOffset(sequence: sequence, path: path)
+        }
+    }
+}
+
+extension KeyInterval {
+    fileprivate func contains(_ key: [UInt8]) -> Bool {
+        !(IndexPosition.before(key) < self.start) && IndexPosition.before(key) < self.end
+    }
+}
