@@ -82,10 +82,11 @@ extension Databases {
     ) async throws -> Firestore {
         var values = FirestoreSettings.Values()
         values.dispatchQueue = queue
-        let database = Firestore(projectID: "demo-test", databaseID: "(default)", values: values) { name, _, settings in
+        let database = Firestore(app: .unconfigured(projectID: "demo-test"), databaseID: "(default)", values: values) {
+            options in
             ClientCore(
-                queue: settings.dispatchQueue ?? .main,
-                host: OfflineHost(database: name, collector: collector),
+                queue: options.settings.dispatchQueue ?? .main,
+                host: OfflineHost(database: options.database, collector: collector),
                 calls: calls
             )
         }

@@ -125,7 +125,11 @@ struct InstanceTests {
 
     @Test("Without a project nothing starts")
     func project() {
-        let database = Firestore(projectID: nil, databaseID: "(default)", makeCore: Firestore.connected)
+        let database = Firestore(
+            app: .unconfigured(projectID: nil),
+            databaseID: "(default)",
+            makeCore: Firestore.connected
+        )
         let settings = database.settings
         settings.projectID = "from-settings"
         database.settings = settings

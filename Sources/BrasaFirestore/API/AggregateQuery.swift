@@ -1,5 +1,6 @@
 internal import BrasaDocuments
 internal import BrasaQueries
+internal import BrasaSync
 public import Foundation
 
 /// Where aggregates are computed.
@@ -52,8 +53,9 @@ public final class AggregateQuery: Sendable {
 
     private func snapshot(_ core: ClientCore) async throws -> AggregateQuerySnapshot {
         let request = try throwing { () throws(UsageError) in try self.structured() }
+        let calls = try core.callsOnline()
         do throws(CallFailure) {
-            let values = try await core.calls.aggregate(request, parent: self.query.definition.parent)
+            let values = try await calls.aggregate(request, parent: self.query.definition.parent)
             return AggregateQuerySnapshot(query: self, values: values)
         } catch {
             throw error.error.nsError
@@ -63,7 +65,8 @@ public final class AggregateQuery: Sendable {
     /// Each field once, under its place in the list as its alias.
     func structured() throws(UsageError) -> StructuredAggregationQuery {
         let definition = self.query.definition
-        let query = try definition.limitKind == .last ? definition.reversed() : definition.structured()
+        let complete = try definition.structured()
+        let query = definition.limitKind == .last ? complete.mirrored : complete
         var seen: Set<AggregateField> = []
         var aggregations: [StructuredAggregationQuery.Aggregation] = []
         for (index, field) in self.fields.enumerated() where seen.insert(field).inserted {

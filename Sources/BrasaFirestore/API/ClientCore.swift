@@ -1,5 +1,6 @@
 internal import BrasaSync
 internal import Dispatch
+internal import Synchronization
 
 /// Where the engine lives.
 protocol EngineHost: Sendable {
@@ -16,11 +17,21 @@ final class ClientCore: Sendable {
     /// To the server, past the engine.
     let calls: any DatastoreCalls
     private let host: any EngineHost
+    /// As the user wants it.
+    let isNetworkEnabled = Atomic(true)
 
     init(queue: DispatchQueue, host: any EngineHost, calls: any DatastoreCalls) {
         self.queue = queue
         self.host = host
         self.calls = calls
+    }
+
+    /// For what has no meaning without the server; an `NSError` while the network is disabled.
+    func callsOnline() throws -> any DatastoreCalls {
+        guard self.isNetworkEnabled.load(ordering: .relaxed) else {
+            throw SyncError(.unavailable, "The network is disabled.").nsError
+        }
+        return self.calls
     }
 
     /// Does something with the engine after all that was asked before. What the work holds is not used by the caller any

@@ -28,10 +28,10 @@ public final class FirebaseApp: Sendable {
     public let name: String
     public let options: FirebaseOptions
 
-    static let defaultName = "__FIRAPP_DEFAULT"
+    private static let defaultName = "__FIRAPP_DEFAULT"
     private static let apps = Mutex<[String: FirebaseApp]>([:])
 
-    private init(name: String, options: FirebaseOptions) {
+    init(name: String, options: FirebaseOptions) {
         self.name = name
         self.options = options
     }
@@ -56,6 +56,13 @@ public final class FirebaseApp: Sendable {
         }
     }
 
+    /// For programs that configure none: found by nobody else.
+    static func unconfigured(projectID: String?) -> FirebaseApp {
+        let options = FirebaseOptions()
+        options.projectID = projectID
+        return FirebaseApp(name: self.defaultName, options: options)
+    }
+
     /// The default app; nil before `configure()`.
     public static func app() -> FirebaseApp? { self.app(name: self.defaultName) }
 
@@ -70,6 +77,6 @@ extension Firestore {
 
     /// A database of an app's project by name, one object for each app and name.
     public static func firestore(app: FirebaseApp, database: String) -> Firestore {
-        self.instance(app: app.name, projectID: app.options.projectID, database: database)
+        self.instance(app: app, database: database)
     }
 }

@@ -1,5 +1,4 @@
 internal import BrasaDocuments
-internal import Foundation
 
 extension Firestore {
     /// The collection at a path with an odd number of segments, such as `cities` or `cities/SF/landmarks`.
@@ -33,14 +32,10 @@ extension Firestore {
     /// The document of a stored reference, in this database whichever it names.
     func reference(to name: DocumentName) -> DocumentReference {
         if name.database != self.database {
-            FileHandle.standardError.write(
-                Data(
-                    """
-                    BrasaFirestore: a reference to a document of \(name.database.string) is read as one of \
-                    \(self.database.string)
-
-                    """.utf8
-                )
+            Log.notice(
+                """
+                a reference to a document of \(name.database.string) is read as one of \(self.database.string)
+                """
             )
         }
         return DocumentReference(firestore: self, path: name.path)

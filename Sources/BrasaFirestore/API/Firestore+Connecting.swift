@@ -12,7 +12,7 @@ extension Firestore {
         settings: FirestoreSettings = FirestoreSettings()
     ) {
         self.init(
-            projectID: projectID,
+            app: .unconfigured(projectID: projectID),
             databaseID: databaseID,
             values: settings.values,
             makeCore: Self.connected
@@ -20,8 +20,9 @@ extension Firestore {
     }
 
     /// An engine that talks to the server at the settings' address, or at the emulator's. Engine and connections share
-    /// one event loop.
-    static let connected: MakeCore = { database, place, settings throws(UsageError) in
+    /// one event loop, unless the engine waits for a disk.
+    static let connected: MakeCore = { options throws(UsageError) in
+        let (place, settings) = (options.place, options.settings)
         guard let server = ServerAddress(place.host, defaultPort: place.isEncrypted ? 443 : 80) else {
             throw UsageError("Invalid host '\(place.host)'.")
         }
@@ -30,12 +31,13 @@ extension Firestore {
         let channel = try Firestore.channel(ChannelConfiguration(server: server, security: security), eventLoop)
         let caller = Caller(
             channel: channel,
-            database: database,
+            database: options.database,
             credentials: Firestore.credentials(settings, isEncrypted: place.isEncrypted, eventLoop)
         )
+        Log.debug("\(options.database.string) is at \(place.host)")
         return ClientCore(
             queue: settings.dispatchQueue ?? .main,
-            host: ConnectedHost(caller, settings.cache),
+            host: ConnectedHost(caller, settings.cache.kind, app: options.app),
             calls: ServerCalls(Datastore(caller))
         )
     }
@@ -68,13 +70,14 @@ private struct ConnectedHost: EngineHost {
     private let caller: Caller
     private let host: SyncHost
 
-    init(_ caller: Caller, _ cache: CacheKind) {
+    init(_ caller: Caller, _ cache: CacheKind, app: String) {
         self.caller = caller
+        let database = caller.database
         self.host = SyncHost(
             caller: caller,
-            executor: SyncExecutor(caller.eventLoop),
+            executor: cache.isPersistent ? SyncExecutor() : SyncExecutor(caller.eventLoop),
             configuration: SyncConfiguration(cacheBytesMax: cache.bytesMax),
-            makeStorage: { MemoryStorage(collector: cache.collector) }
+            makeStorage: { () throws(SyncError) in try cache.makeStorage(app: app, database: database) }
         )
     }
 
@@ -86,22 +89,5 @@ private struct ConnectedHost: EngineHost {
         await self.caller.channel.close()
         let credentials = self.caller.credentials
         self.caller.eventLoop.execute { credentials.close() }
-    }
-}
-
-extension CacheKind {
-    fileprivate var collector: MemoryStorage.Collector {
-        switch self {
-        case .eager: .eager
-        case .leastRecentlyUsed: .leastRecentlyUsed
-        }
-    }
-
-    /// Nil when there is nothing to be collected in the background.
-    fileprivate var bytesMax: Int? {
-        switch self {
-        case .eager: nil
-        case .leastRecentlyUsed(let bytes): bytes < 0 ? nil : Int(bytes)
-        }
     }
 }

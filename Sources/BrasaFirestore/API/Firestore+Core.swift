@@ -10,7 +10,13 @@ extension Firestore {
         return try self.state.withLock { state throws(UsageError) in
             guard !state.isTerminated else { throw UsageError(illegalState: "The client has been terminated.") }
             if let core = state.core { return core }
-            let core = try self.makeCore(database, state.place, state.settings)
+            let options = CoreOptions(
+                app: self.app.name,
+                database: database,
+                place: state.place,
+                settings: state.settings
+            )
+            let core = try self.makeCore(options)
             state.core = core
             return core
         }
@@ -28,7 +34,7 @@ extension Firestore {
                 if let completion {
                     core.tell { completion(error?.nsError) }
                 } else if let error {
-                    Log.write("a write failed: \(error.message)")
+                    Log.notice("a write failed: \(error.message)")
                 }
             }
         }
@@ -40,10 +46,15 @@ extension Firestore {
         guard !writes.isEmpty else { return }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             core.run { client in
-                client.write(writes) { continuation.resume($0) }
+                client.write(writes, ended: { continuation.resume(.terminatedFirst) }) { continuation.resume($0) }
             }
         }
     }
+}
+
+extension SyncError {
+    /// For tasks, which must not wait for ever. Handlers are not called, as documented.
+    static let terminatedFirst = SyncError(.cancelled, "The client was terminated before the server answered.")
 }
 
 extension CheckedContinuation where T == Void, E == any Error {
@@ -58,11 +69,4 @@ extension SyncError {
     }
 
     var nsError: NSError { NSError(self.firestoreCode, self.message) }
-}
-
-/// Lines for whoever runs the program.
-enum Log {
-    static func write(_ line: String) {
-        FileHandle.standardError.write(Data("BrasaFirestore: \(line)\n".utf8))
-    }
 }

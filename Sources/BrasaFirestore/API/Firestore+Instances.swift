@@ -21,15 +21,14 @@ extension Firestore {
 
     /// A database by name, one object for each name.
     public static func firestore(database: String) -> Firestore {
-        let projectID = FirebaseApp.app()?.options.projectID
-        return self.instance(app: FirebaseApp.defaultName, projectID: projectID, database: database)
+        self.instance(app: FirebaseApp.app() ?? .unconfigured(projectID: nil), database: database)
     }
 
-    static func instance(app: String, projectID: String?, database: String) -> Firestore {
+    static func instance(app: FirebaseApp, database: String) -> Firestore {
         self.instances.withLock { instances in
-            let key = InstanceKey(app: app, database: database)
+            let key = InstanceKey(app: app.name, database: database)
             if let known = instances[key] { return known }
-            let new = Firestore(projectID: projectID, databaseID: database, makeCore: Self.connected)
+            let new = Firestore(app: app, databaseID: database, makeCore: Self.connected)
             instances[key] = new
             return new
         }
@@ -53,7 +52,7 @@ extension Firestore {
         try self.state.withLock { state throws(UsageError) in
             if let database = state.database { return database }
             let environment = ProcessInfo.processInfo.environment["GCLOUD_PROJECT"].flatMap { $0.isEmpty ? nil : $0 }
-            guard let project = state.projectID ?? environment ?? state.settings.projectID else {
+            guard let project = self.app.options.projectID ?? environment ?? state.settings.projectID else {
                 throw UsageError(
                     illegalState: "No project: set the environment variable GCLOUD_PROJECT or settings.projectID."
                 )

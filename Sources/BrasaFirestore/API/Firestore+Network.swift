@@ -5,29 +5,31 @@ internal import Synchronization
 extension Firestore {
     /// Connects again and sends the queued writes.
     public func enableNetwork(completion: (((any Error)?) -> Void)? = nil) {
-        self.tell(completion) { client, done in client.enableNetwork { done(nil) } }
+        self.setNetwork(isEnabled: true, completion)
     }
 
     nonisolated(nonsending) public func enableNetwork() async throws {
-        try await self.run { client, done in client.enableNetwork { done(nil) } }
+        try await self.setNetwork(isEnabled: true)
     }
 
     /// Answers reads and listeners from the cache and queues writes until `enableNetwork`.
     public func disableNetwork(completion: (((any Error)?) -> Void)? = nil) {
-        self.tell(completion) { client, done in client.disableNetwork { done(nil) } }
+        self.setNetwork(isEnabled: false, completion)
     }
 
     nonisolated(nonsending) public func disableNetwork() async throws {
-        try await self.run { client, done in client.disableNetwork { done(nil) } }
+        try await self.setNetwork(isEnabled: false)
     }
 
     /// Waits until the server has answered every write that was made before.
     public func waitForPendingWrites(completion: @escaping ((any Error)?) -> Void) {
-        self.tell(completion) { client, done in client.waitForPendingWrites(completion: done) }
+        self.tell(completion) { _, client, done in client.waitForPendingWrites(completion: done) }
     }
 
     nonisolated(nonsending) public func waitForPendingWrites() async throws {
-        try await self.run { client, done in client.waitForPendingWrites(completion: done) }
+        try await self.run { _, client, done in
+            client.waitForPendingWrites(ended: { done(.terminatedFirst) }, completion: done)
+        }
     }
 
     /// Ends the client. Afterwards references can still be made, and every read, write or listen is an error. The next
@@ -71,19 +73,37 @@ extension Firestore {
         }
     }
 
-    private typealias Call = (SyncClient, @escaping (SyncError?) -> Void) -> Void
+    private func setNetwork(isEnabled: Bool, _ completion: (((any Error)?) -> Void)?) {
+        self.tell(completion) { core, client, done in core.setNetwork(isEnabled: isEnabled, client, done) }
+    }
+
+    nonisolated(nonsending) private func setNetwork(isEnabled: Bool) async throws {
+        try await self.run { core, client, done in core.setNetwork(isEnabled: isEnabled, client, done) }
+    }
+
+    private typealias Call = (ClientCore, SyncClient, @escaping (SyncError?) -> Void) -> Void
 
     private func tell(_ completion: (((any Error)?) -> Void)?, _ call: @escaping Call) {
         let core = trapping { () throws(UsageError) in try self.core() }
         core.run { client in
-            call(client) { error in if let completion { core.tell { completion(error?.nsError) } } }
+            call(core, client) { error in if let completion { core.tell { completion(error?.nsError) } } }
         }
     }
 
     nonisolated(nonsending) private func run(_ call: @escaping Call) async throws {
         let core = try throwing { () throws(UsageError) in try self.core() }
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            core.run { client in call(client) { continuation.resume($0) } }
+            core.run { client in call(core, client) { continuation.resume($0) } }
         }
+    }
+}
+
+extension ClientCore {
+    /// On the executor.
+    fileprivate func setNetwork(isEnabled: Bool, _ client: SyncClient, _ done: (SyncError?) -> Void) {
+        self.isNetworkEnabled.store(isEnabled, ordering: .relaxed)
+        if isEnabled { client.enableNetwork {} } else { client.disableNetwork {} }
+        Log.debug("the network was \(isEnabled ? "enabled" : "disabled")")
+        done(client.end)
     }
 }

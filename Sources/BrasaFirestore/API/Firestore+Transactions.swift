@@ -69,7 +69,7 @@ extension Firestore {
     private func runner(_ options: TransactionOptions?) throws -> TransactionRunner {
         let core = try throwing { () throws(UsageError) in try self.core() }
         let attemptsMax = options?.maxAttempts ?? TransactionOptions.maxAttemptsDefault
-        return TransactionRunner(firestore: self, calls: core.calls, attemptsMax: attemptsMax)
+        return TransactionRunner(firestore: self, calls: try core.callsOnline(), attemptsMax: attemptsMax)
     }
 
     private func runBlocking(

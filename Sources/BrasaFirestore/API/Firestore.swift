@@ -8,14 +8,14 @@ internal import Synchronization
 /// try await db.collection("cities").document("SF").setData(["name": "San Francisco"])
 /// ```
 public final class Firestore: Sendable {
+    /// The app that it was made for.
+    public let app: FirebaseApp
     let databaseID: String
     /// What changes until the first use.
     let state: Mutex<State>
 
     struct State {
         var settings: FirestoreSettings.Values
-        /// Given when the object was made; goes before all other places.
-        var projectID: String?
         var emulatorHost: String?
         var database: DatabaseName?
         var isStarted = false
@@ -23,21 +23,29 @@ public final class Firestore: Sendable {
         var isTerminated = false
     }
 
-    typealias MakeCore =
-        @Sendable (DatabaseName, ServerPlace, FirestoreSettings.Values) throws(UsageError) -> ClientCore
+    /// What an engine is made with.
+    struct CoreOptions: Sendable {
+        let app: String
+        let database: DatabaseName
+        let place: ServerPlace
+        let settings: FirestoreSettings.Values
+    }
+
+    typealias MakeCore = @Sendable (CoreOptions) throws(UsageError) -> ClientCore
 
     /// Connects an engine to the network, or to what stands for it in tests.
     let makeCore: MakeCore
 
     init(
-        projectID: String?,
+        app: FirebaseApp,
         databaseID: String,
         values: FirestoreSettings.Values = FirestoreSettings.Values(),
         makeCore: @escaping MakeCore
     ) {
+        self.app = app
         self.databaseID = databaseID
         self.makeCore = makeCore
-        self.state = Mutex(State(settings: values, projectID: projectID))
+        self.state = Mutex(State(settings: values))
     }
 
     /// A copy: change it and assign it back. Stops the program when something changes after the first use.
@@ -52,6 +60,7 @@ public final class Firestore: Sendable {
     func set(_ values: FirestoreSettings.Values) throws(UsageError) {
         try self.configure { state throws(UsageError) in
             guard state.settings != values else { return }
+            try values.cache.check()
             guard !state.isStarted else {
                 throw UsageError(illegalState: "Settings can only be changed before Firestore is used.")
             }

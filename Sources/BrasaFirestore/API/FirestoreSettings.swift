@@ -11,7 +11,7 @@ public final class FirestoreSettings {
         var isSSLEnabled = true
         /// Nil: the main queue, whose object is another one on each access.
         var dispatchQueue: DispatchQueue?
-        var cache = CacheKind.leastRecentlyUsed(bytes: CacheKind.bytesDefault)
+        var cache = Cache()
         var security = Security()
         var tokens: TokenSource?
 
@@ -51,15 +51,6 @@ public final class FirestoreSettings {
     public var dispatchQueue: DispatchQueue {
         get { self.values.dispatchQueue ?? .main }
         set { self.values.dispatchQueue = newValue.label == DispatchQueue.main.label ? nil : newValue }
-    }
-
-    /// How documents are kept between uses; in memory, by default up to 100 MiB.
-    public var cacheSettings: any LocalCacheSettings {
-        get { MemoryCacheSettings(self.values.cache) }
-        set {
-            guard let memory = newValue as? MemoryCacheSettings else { return }
-            self.values.cache = memory.cache
-        }
     }
 }
 

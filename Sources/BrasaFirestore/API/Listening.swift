@@ -2,7 +2,8 @@ internal import BrasaSync
 internal import Synchronization
 
 extension ClientCore {
-    /// Begins to listen. `post` gets the events on the executor, none after the handle was removed.
+    /// Begins to listen. `post` gets the events on the executor, none after the handle was removed; `removed` is called
+    /// once, also when the client is terminated.
     func listen(
         _ query: Result<SyncQuery, SyncError>,
         _ options: SnapshotListenOptions,
@@ -49,12 +50,18 @@ final class ListenerHandle: ListenerRegistration, @unchecked Sendable {
         _ post: @escaping @Sendable (EventQueue.Event) -> Void
     ) {
         guard !self.isRemoved.load(ordering: .acquiring) else { return }
-        self.token = client.listen(query, options: options) { event in post(event) }
+        self.token = client.listen(query, options: options, ended: { _ = self.end() }) { event in post(event) }
+    }
+
+    /// Whether it had not ended before.
+    private func end() -> Bool {
+        guard !self.isRemoved.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+        self.removed()
+        return true
     }
 
     func remove() {
-        guard !self.isRemoved.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        self.removed()
+        guard self.end() else { return }
         self.core.run { client in
             if let token = self.token { client.unlisten(token) }
             self.token = nil

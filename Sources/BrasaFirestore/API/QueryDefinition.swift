@@ -1,5 +1,6 @@
 internal import BrasaDocuments
 internal import BrasaQueries
+internal import BrasaSync
 
 /// What a `Query` asks for: the clauses that were added to it, in the terms of the protocol.
 struct QueryDefinition: Hashable, Sendable {
@@ -32,6 +33,31 @@ struct QueryDefinition: Hashable, Sendable {
         self.parent = .root
         self.collectionID = id
         self.isGroup = true
+    }
+
+    /// What a user would have asked for to get an engine's query; nil for one of a document. The order is cut down to the
+    /// clauses that the protocol would not add by itself.
+    init?(_ query: SyncQuery) {
+        guard let (asked, parent) = query.asked, let from = asked.from.first else { return nil }
+        self.parent = parent
+        self.collectionID = from.collectionID
+        self.isGroup = from.allDescendants
+        switch asked.filter {
+        case .composite(.and, let filters)?: self.filters = filters
+        case let filter: self.filters = filter.map { [$0] } ?? []
+        }
+        self.limit = asked.limit
+        self.limitKind = query.limitType == .last ? .last : .first
+        self.start = asked.startAt.map { Bound(values: $0.values, isInclusive: $0.before) }
+        self.end = asked.endAt.map { Bound(values: $0.values, isInclusive: !$0.before) }
+        self.orders = asked.orderBy
+        let countMin = max(self.start?.values.count ?? 0, self.end?.values.count ?? 0, self.limitKind == .last ? 1 : 0)
+        let complete = try? self.completeOrder().clauses
+        while self.orders.count > countMin, let last = self.orders.popLast() {
+            if let order = try? self.completeOrder().clauses, order == complete { continue }
+            self.orders.append(last)
+            break
+        }
     }
 
     mutating func add(_ filter: StructuredQuery.Filter) throws(UsageError) {
@@ -82,20 +108,6 @@ extension QueryDefinition {
             endAt: self.end.map { StructuredQuery.Cursor(values: $0.values, before: !$0.isInclusive) },
             limit: self.limit
         )
-    }
-
-    /// The same results from the other end: what a server, which knows no limit to the last results, is asked for them.
-    func reversed() throws(UsageError) -> StructuredQuery {
-        var query = try self.structured()
-        query.orderBy = query.orderBy.map {
-            StructuredQuery.Order(
-                field: $0.field,
-                direction: $0.direction == .descending ? .ascending : .descending
-            )
-        }
-        query.startAt = self.end.map { StructuredQuery.Cursor(values: $0.values, before: $0.isInclusive) }
-        query.endAt = self.start.map { StructuredQuery.Cursor(values: $0.values, before: !$0.isInclusive) }
-        return query
     }
 }
 

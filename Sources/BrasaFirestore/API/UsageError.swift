@@ -31,7 +31,7 @@ func trapping<Result>(_ body: () throws(UsageError) -> Result) -> Result {
     do {
         return try body()
     } catch {
-        FileHandle.standardError.write(Data("BrasaFirestore: \(error.message)\n".utf8))
+        Log.notice(error.message)
         preconditionFailure(error.message)
     }
 }

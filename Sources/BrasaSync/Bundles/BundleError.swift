@@ -13,6 +13,6 @@ enum BundleError: Error, Hashable, Sendable {
 
 extension SyncError {
     init(_ error: BundleError) {
-        self.init(.invalidArgument, "The bundle is invalid: \(error).")
+        self.init(.unknown, "The bundle is invalid: \(error).")
     }
 }

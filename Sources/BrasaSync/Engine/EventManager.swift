@@ -62,10 +62,10 @@ final class EventManager: ViewObserver {
         self.inSync.removeAll { $0.token == token }
     }
 
-    /// All listeners hear that it is over.
-    func fail(_ error: SyncError) {
+    /// No listener hears of anything any more.
+    func end() {
         for listening in self.queries.values {
-            for listener in listening.listeners { listener.failed(error) }
+            for listener in listening.listeners { listener.isMuted = true }
         }
         self.queries = [:]
         self.inSync = []

@@ -7,12 +7,13 @@ extension SyncClient {
         progress: (BundleProgress) -> Void = { _ in },
         completion: (Result<BundleProgress, SyncError>) -> Void
     ) {
-        guard !self.isTerminated else { return completion(.failure(Self.terminated)) }
+        if let end = self.end { return completion(.failure(end)) }
         completion(self.engine.loadBundle(bytes, progress: progress))
     }
 
     /// The query of that name in a bundle that was loaded.
     package func namedQuery(_ name: UTF8Text) -> SyncQuery? {
-        (try? self.engine.local.namedQuery(name))?.query
+        guard self.end == nil else { return nil }
+        return (try? self.engine.local.namedQuery(name))?.query
     }
 }

@@ -5,17 +5,17 @@ extension SyncClient {
     /// Whether queries that look at many documents to find few are given indexes. Not at first. Those that are there stay and
     /// are used.
     package func setIndexAutoCreation(_ isEnabled: Bool) {
-        if !self.isTerminated { self.engine.local.createsIndexes = isEnabled }
+        if self.end == nil { self.engine.local.createsIndexes = isEnabled }
     }
 
     /// Those made automatically and others. A storage that fails keeps them.
     package func deleteAllIndexes() {
-        if !self.isTerminated { try? self.engine.local.setIndexes([]) }
+        if self.end == nil { try? self.engine.local.setIndexes([]) }
     }
 
     /// Replaces all indexes by those that a JSON text lists.
     package func setIndexConfiguration(_ json: [UInt8], completion: (SyncError?) -> Void) {
-        guard !self.isTerminated else { return completion(Self.terminated) }
+        if let end = self.end { return completion(end) }
         do throws(SyncError) {
             let definitions = try IndexConfiguration(json).definitions
             do throws(StorageError) {

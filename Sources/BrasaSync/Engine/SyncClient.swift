@@ -8,12 +8,18 @@ package final class SyncClient {
     private let scheduler: any SyncScheduler
     private let collector: GarbageCollection?
     private let upkeep: IndexUpkeep
-    private var listeners: [ListenerToken: QueryListener] = [:]
+    private var listeners: [ListenerToken: Listening] = [:]
     private var lastToken: UInt64 = 0
-    private(set) var isTerminated = false
+    /// Why nothing works: the client was terminated, or its storage could not be opened. Every call is answered with it.
+    package private(set) var end: SyncError?
+
+    private struct Listening {
+        let listener: QueryListener
+        let ended: () -> Void
+    }
 
     /// Uses the network from the start.
-    package init(
+    package convenience init(
         database: DatabaseName,
         configuration: SyncConfiguration,
         storage: any SyncStorage,
@@ -21,7 +27,32 @@ package final class SyncClient {
         transport: any SyncTransport,
         user: SyncUser = .signedOut
     ) {
-        let local = LocalStore(storage: storage, user: user)
+        self.init(
+            database: database,
+            configuration: configuration,
+            storage: .success(storage),
+            scheduler: scheduler,
+            transport: transport,
+            user: user
+        )
+    }
+
+    /// Without a storage it is at its end from the start.
+    package init(
+        database: DatabaseName,
+        configuration: SyncConfiguration,
+        storage: Result<any SyncStorage, SyncError>,
+        scheduler: any SyncScheduler,
+        transport: any SyncTransport,
+        user: SyncUser = .signedOut
+    ) {
+        let local: LocalStore
+        switch storage {
+        case .success(let storage): local = LocalStore(storage: storage, user: user)
+        case .failure(let error):
+            local = LocalStore(storage: MemoryStorage(collector: .eager), user: user)
+            self.end = error
+        }
         self.scheduler = scheduler
         self.engine = SyncEngine(
             database: database,
@@ -35,6 +66,7 @@ package final class SyncClient {
             GarbageCollection(local, scheduler, CollectionLimits(bytesMax: $0))
         }
         self.upkeep = IndexUpkeep(local, scheduler)
+        guard self.end == nil else { return }
         self.engine.remote.start()
         self.collector?.start()
         self.upkeep.start()
@@ -49,10 +81,12 @@ package final class SyncClient {
 
     // MARK: - Listening
 
-    /// The first state may come before this returns. After an error the handler is not called again, and there is nothing to remove.
+    /// The first state may come before this returns. After an error the handler is not called again, and there is nothing to
+    /// remove; `ended` is called in its place when the client is terminated.
     package func listen(
         _ query: SyncQuery,
         options: ListenOptions = ListenOptions(),
+        ended: @escaping () -> Void = {},
         handler: @escaping (Result<ViewSnapshot, SyncError>) -> Void
     ) -> ListenerToken {
         let token = self.nextToken()
@@ -60,24 +94,24 @@ package final class SyncClient {
             if case .failure = event { self?.listeners[token] = nil }
             handler(event)
         }
-        guard !self.isTerminated else {
-            listener.failed(Self.terminated)
+        if let end = self.end {
+            listener.failed(end)
             return token
         }
-        self.listeners[token] = listener
+        self.listeners[token] = Listening(listener: listener, ended: ended)
         self.events.listen(listener)
         return token
     }
 
     package func unlisten(_ token: ListenerToken) {
-        guard let listener = self.listeners.removeValue(forKey: token) else { return }
-        self.events.unlisten(listener)
+        guard let listening = self.listeners.removeValue(forKey: token) else { return }
+        self.events.unlisten(listening.listener)
     }
 
     /// The handler is called at once, and then each time that all listeners have been told of one change.
     package func addSnapshotsInSyncListener(_ handler: @escaping () -> Void) -> ListenerToken {
         let token = self.nextToken()
-        if !self.isTerminated { self.events.addInSyncListener(token, handler) }
+        if self.end == nil { self.events.addInSyncListener(token, handler) }
         return token
     }
 
@@ -87,16 +121,24 @@ package final class SyncClient {
 
     // MARK: - Writing
 
-    /// Local listeners see the writes at once; the completion waits for the server.
-    package func write(_ writes: [Write], completion: @escaping (SyncError?) -> Void) {
-        guard !self.isTerminated else { return completion(Self.terminated) }
-        self.engine.write(writes, completion: completion)
+    /// Local listeners see the writes at once; the completion waits for the server. `ended` is called in its place when the
+    /// client is terminated first; the writes stay queued in a storage that lasts.
+    package func write(
+        _ writes: [Write],
+        ended: @escaping () -> Void = {},
+        completion: @escaping (SyncError?) -> Void
+    ) {
+        if let end = self.end { return completion(end) }
+        self.engine.write(writes, WriteWaiter(completion: completion, ended: ended))
     }
 
     /// Completes when the server has answered all writes made so far, with whatever answer.
-    package func waitForPendingWrites(completion: @escaping (SyncError?) -> Void) {
-        guard !self.isTerminated else { return completion(Self.terminated) }
-        self.engine.waitForPendingWrites(completion: completion)
+    package func waitForPendingWrites(
+        ended: @escaping () -> Void = {},
+        completion: @escaping (SyncError?) -> Void
+    ) {
+        if let end = self.end { return completion(end) }
+        self.engine.waitForPendingWrites(WriteWaiter(completion: completion, ended: ended))
     }
 
     // MARK: - Reading once
@@ -106,7 +148,7 @@ package final class SyncClient {
         source: ReadSource = .default,
         completion: @escaping (Result<DocumentRead, SyncError>) -> Void
     ) {
-        guard !self.isTerminated else { return completion(.failure(Self.terminated)) }
+        if let end = self.end { return completion(.failure(end)) }
         guard source != .cache else { return completion(self.readCached(path)) }
         self.listenOnce(SyncQuery(document: path)) { event in
             completion(event.flatMap { DocumentRead.result(of: $0, at: path, source: source) })
@@ -118,7 +160,7 @@ package final class SyncClient {
         source: ReadSource = .default,
         completion: @escaping (Result<ViewSnapshot, SyncError>) -> Void
     ) {
-        guard !self.isTerminated else { return completion(.failure(Self.terminated)) }
+        if let end = self.end { return completion(.failure(end)) }
         guard source != .cache else { return completion(self.engine.readCached(query)) }
         self.listenOnce(query) { event in
             completion(
@@ -144,49 +186,53 @@ package final class SyncClient {
         let token = ListenerToken(number: self.lastToken + 1)
         let scheduler = self.scheduler
         var isAnswered = false
-        _ = self.listen(query, options: options) { [weak self] event in
+        func answer(_ event: Result<ViewSnapshot, SyncError>) {
             guard !isAnswered else { return }
             isAnswered = true
-            scheduler.enqueue {
+            scheduler.enqueue { [weak self] in
                 self?.unlisten(token)
                 completion(event)
             }
         }
+        let ended = SyncError(.cancelled, "The client was terminated before the read was answered.")
+        _ = self.listen(query, options: options, ended: { answer(.failure(ended)) }, handler: answer)
     }
 
     // MARK: - Life
 
     /// Nothing happens when the network is enabled.
     package func enableNetwork(completion: @escaping () -> Void) {
-        if !self.isTerminated { self.engine.remote.enableNetwork() }
+        if self.end == nil { self.engine.remote.enableNetwork() }
         completion()
     }
 
     package func disableNetwork(completion: @escaping () -> Void) {
-        if !self.isTerminated { self.engine.remote.disableNetwork() }
+        if self.end == nil { self.engine.remote.disableNetwork() }
         completion()
     }
 
     /// Writes that are queued for the old user stay queued. Also for new credentials of the same user.
     package func setUser(_ user: SyncUser) {
-        if !self.isTerminated { self.engine.remote.changeUser(to: user) }
+        if self.end == nil { self.engine.remote.changeUser(to: user) }
     }
 
     package func connectivityChanged() {
-        if !self.isTerminated { self.engine.remote.restart() }
+        if self.end == nil { self.engine.remote.restart() }
     }
 
-    /// Listeners are told that it is over. Queued writes stay in the storage, and what waits for their answers is not
-    /// called.
+    /// Listeners hear nothing more. Queued writes stay in the storage.
     package func terminate(completion: @escaping () -> Void) {
-        guard !self.isTerminated else { return completion() }
-        self.isTerminated = true
+        guard self.end == nil else { return completion() }
+        self.end = Self.terminated
         self.collector?.stop()
         self.upkeep.stop()
-        self.events.fail(SyncError(.aborted, "The client was terminated."))
+        let listeners = self.listeners.values
         self.listeners = [:]
+        self.events.end()
         self.engine.remote.shutDown()
         self.engine.local.storage.close()
+        for listening in listeners { listening.ended() }
+        self.engine.endWaiting()
         completion()
     }
 }

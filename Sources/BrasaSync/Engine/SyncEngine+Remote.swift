@@ -45,7 +45,7 @@ extension SyncEngine: RemoteSyncer {
         let changes = try self.local.changeUser(to: user)
         let waiters = self.pendingWriteWaiters.values.flatMap(\.self)
         self.pendingWriteWaiters = [:]
-        for waiter in waiters { waiter(SyncError(.cancelled, "The user has changed.")) }
+        for waiter in waiters { waiter.completion(SyncError(.cancelled, "The user has changed.")) }
         self.emit(changes)
     }
 

@@ -1,31 +1,46 @@
 internal import BrasaDocuments
 
+/// Who wants to hear what becomes of writes: one of the two is called, once.
+struct WriteWaiter {
+    let completion: (SyncError?) -> Void
+    let ended: () -> Void
+}
+
 extension SyncEngine {
-    func write(_ writes: [Write], completion: @escaping (SyncError?) -> Void) {
-        guard !writes.isEmpty else { return completion(nil) }
+    func write(_ writes: [Write], _ waiter: WriteWaiter) {
+        guard !writes.isEmpty else { return waiter.completion(nil) }
         do throws(StorageError) {
             let (id, changes) = try self.local.writeLocally(writes, at: self.now)
-            self.writeCompletions[self.local.user, default: [:]][id] = completion
+            self.writeWaiters[self.local.user, default: [:]][id] = waiter
             self.emit(changes)
             self.remote.fillPipeline()
         } catch {
-            completion(SyncError(.unavailable, "The write could not be stored."))
+            waiter.completion(SyncError(.unavailable, "The write could not be stored."))
         }
     }
 
     /// Completes when all writes of this moment have been answered.
-    func waitForPendingWrites(completion: @escaping (SyncError?) -> Void) {
+    func waitForPendingWrites(_ waiter: WriteWaiter) {
         do throws(StorageError) {
-            guard let id = try self.local.highestBatchID() else { return completion(nil) }
-            self.pendingWriteWaiters[id, default: []].append(completion)
+            guard let id = try self.local.highestBatchID() else { return waiter.completion(nil) }
+            self.pendingWriteWaiters[id, default: []].append(waiter)
         } catch {
-            completion(SyncError(.unavailable, "The queued writes could not be read."))
+            waiter.completion(SyncError(.unavailable, "The queued writes could not be read."))
         }
     }
 
     /// The batch has been answered.
     func complete(_ id: BatchID, _ error: SyncError?) {
-        self.writeCompletions[self.local.user]?.removeValue(forKey: id)?(error)
-        for waiter in self.pendingWriteWaiters.removeValue(forKey: id) ?? [] { waiter(nil) }
+        self.writeWaiters[self.local.user]?.removeValue(forKey: id)?.completion(error)
+        for waiter in self.pendingWriteWaiters.removeValue(forKey: id) ?? [] { waiter.completion(nil) }
+    }
+
+    /// The server's answers will not be heard.
+    func endWaiting() {
+        let writes = self.writeWaiters.values.flatMap { $0.sorted { $0.key < $1.key } }.map(\.value)
+        let pending = self.pendingWriteWaiters.sorted { $0.key < $1.key }.flatMap(\.value)
+        self.writeWaiters = [:]
+        self.pendingWriteWaiters = [:]
+        for waiter in writes + pending { waiter.ended() }
     }
 }

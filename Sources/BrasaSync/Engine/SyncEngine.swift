@@ -27,8 +27,8 @@ final class SyncEngine {
     /// Acknowledged documents that a view does not show before watch has come to these times.
     var withheld: [ResourcePath: Timestamp] = [:]
 
-    var writeCompletions: [SyncUser: [BatchID: (SyncError?) -> Void]] = [:]
-    var pendingWriteWaiters: [BatchID: [(SyncError?) -> Void]] = [:]
+    var writeWaiters: [SyncUser: [BatchID: WriteWaiter]] = [:]
+    var pendingWriteWaiters: [BatchID: [WriteWaiter]] = [:]
 
     init(
         database: DatabaseName,

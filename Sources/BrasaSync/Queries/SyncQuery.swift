@@ -42,7 +42,7 @@ package struct SyncQuery: Hashable, Sendable {
         asked.orderBy = checked.order.clauses.map { clause in
             StructuredQuery.Order(field: clause.path, direction: clause.isDescending ? .descending : .ascending)
         }
-        if limitType == .last, query.limit != nil { asked.mirror() }
+        if limitType == .last, query.limit != nil { asked = asked.mirrored }
         self.target = .query(asked, parent: parent)
         self.limitType = query.limit == nil ? .first : limitType
         self.limit = checked.limit
@@ -95,14 +95,24 @@ package struct SyncQuery: Hashable, Sendable {
     }
 }
 
+extension SyncQuery {
+    /// What the user asked for, with its complete order, and where; nil for one document.
+    package var asked: (query: StructuredQuery, parent: ResourcePath)? {
+        guard case .query(let query, let parent) = self.target else { return nil }
+        return (self.limitType == .last ? query.mirrored : query, parent)
+    }
+}
+
 extension StructuredQuery {
-    /// The same results from the other end.
-    fileprivate mutating func mirror() {
+    /// The same results from the other end; every clause of the order must be spelled out. Of a limit to the last results,
+    /// which servers do not know, the mirror image is a limit to the first.
+    package var mirrored: StructuredQuery {
+        var mirrored = self
         for index in self.orderBy.indices {
-            self.orderBy[index].direction = self.orderBy[index].direction == .descending ? .ascending : .descending
+            mirrored.orderBy[index].direction = self.orderBy[index].direction == .descending ? .ascending : .descending
         }
-        let start = self.startAt
-        self.startAt = self.endAt.map { Cursor(values: $0.values, before: !$0.before) }
-        self.endAt = start.map { Cursor(values: $0.values, before: !$0.before) }
+        mirrored.startAt = self.endAt.map { Cursor(values: $0.values, before: !$0.before) }
+        mirrored.endAt = self.startAt.map { Cursor(values: $0.values, before: !$0.before) }
+        return mirrored
     }
 }

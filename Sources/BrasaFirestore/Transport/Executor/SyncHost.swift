@@ -6,21 +6,22 @@ package final class SyncHost: Sendable {
     private let executor: SyncExecutor
     private let client: NIOLoopBoundBox<SyncClient?>
 
-    /// `makeStorage` is called on the executor.
+    /// `makeStorage` is called on the executor. When it throws, every call is answered with its error.
     package init(
         caller: Caller,
         executor: SyncExecutor,
         configuration: SyncConfiguration = SyncConfiguration(),
-        makeStorage: @escaping @Sendable () -> any SyncStorage
+        makeStorage: @escaping @Sendable () throws(SyncError) -> any SyncStorage
     ) {
         let client = NIOLoopBoundBox<SyncClient?>.makeEmptyBox(eventLoop: executor.eventLoop)
         self.client = client
         self.executor = executor
         executor.submit {
+            let storage = Result { () throws(SyncError) in try makeStorage() }
             client.value = SyncClient(
                 database: caller.database,
                 configuration: configuration,
-                storage: makeStorage(),
+                storage: storage,
                 scheduler: executor,
                 transport: StreamTransport(caller, executor: executor)
             )
