@@ -90,7 +90,8 @@ extension Databases {
                 calls: calls
             )
         }
-        try await database.disableNetwork()
+        // The engine alone: the other calls have their own fake server.
+        try database.core().run { client in client.disableNetwork {} }
         return database
     }
 }

@@ -111,18 +111,6 @@ struct InstanceTests {
         #expect(database.state.withLock { $0.place } == ServerPlace(host: "localhost:8080", isEncrypted: false))
     }
 
-    @Test("A memory cache forgets eagerly or the least recently used, by settings")
-    func caches() {
-        let settings = FirestoreSettings()
-        #expect(settings.values.cache == .leastRecentlyUsed(bytes: 104_857_600))
-        settings.cacheSettings = MemoryCacheSettings(garbageCollectorSettings: MemoryEagerGCSetting())
-        #expect(settings.values.cache == .eager)
-        settings.cacheSettings = MemoryCacheSettings(
-            garbageCollectorSettings: MemoryLRUGCSettings(sizeBytes: 5 * 1024 * 1024 as NSNumber)
-        )
-        #expect(settings.values.cache == .leastRecentlyUsed(bytes: 5_242_880))
-    }
-
     @Test("Without a project nothing starts")
     func project() {
         let database = Firestore(

@@ -99,7 +99,7 @@ import Testing
             test.client.loadBundle(Array(bytes[..<length])) { result in
                 if case .failure(let error) = result { failure = error }
             }
-            #expect(failure?.code == .invalidArgument, "\(length) bytes")
+            #expect(failure?.code == .unknown, "\(length) bytes")
             #expect(try !test.engine.local.readDocument(at: try path("c/a")).isValid)
         }
     }

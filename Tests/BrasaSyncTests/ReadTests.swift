@@ -73,16 +73,4 @@ import Testing
         }
         #expect(test.log == ["1 true", "error unavailable", "1 true"])
     }
-
-    @Test func `After termination every call fails and listeners are told once`() throws {
-        let test = try TestClient()
-        let query = try collection("c")
-        test.listen(query)
-        test.client.terminate {}
-        test.listen(query)
-        test.write(try set("c/a", [:]))
-        test.settle()
-        #expect(test.log == ["error aborted", "error failedPrecondition", "rejected failedPrecondition"])
-        #expect(test.transport.watch == nil)
-    }
 }

@@ -1,6 +1,5 @@
 import BrasaDocuments
 import NIOCore
-import NIOPosix
 import Synchronization
 import Testing
 
@@ -9,8 +8,7 @@ import Testing
 
 @Suite struct ExecutorTests {
     @Test func `Work runs in order and never inside the call that hands it over`() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let executor = SyncExecutor(group.next())
+        let executor = SyncExecutor()
         let order = Mutex<[Int]>([])
         try await executor.eventLoop.submit {
             executor.enqueue { order.withLock { $0.append(2) } }
@@ -22,12 +20,10 @@ import Testing
         }.get()
         for _ in 0..<2 { try await executor.eventLoop.submit {}.get() }
         #expect(order.withLock { $0 } == [1, 2, 3, 4])
-        try await group.shutdownGracefully()
     }
 
     @Test func `Timers fire in order of their time, and cancelled ones never`() async throws {
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let executor = SyncExecutor(group.next())
+        let executor = SyncExecutor()
         let (fired, fire) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .unbounded)
         try await executor.eventLoop.submit {
             _ = executor.schedule(.onlineState, after: .milliseconds(20)) {
@@ -40,11 +36,10 @@ import Testing
             executor.cancel(cancelled)
         }.get()
         #expect(await fired.reduce(into: []) { $0.append($1) } == [1, 2])
-        try await group.shutdownGracefully()
     }
 
     @Test func `Its clocks go forward`() async throws {
-        let executor = SyncExecutor(MultiThreadedEventLoopGroup.singleton.next())
+        let executor = SyncExecutor()
         let (now, later) = try await executor.eventLoop.submit { (executor.uptime, executor.uptime) }.get()
         #expect(now <= later && now > .zero)
         // After this was written.

@@ -2,7 +2,6 @@ import BrasaDocuments
 import BrasaWire
 import Dispatch
 import NIOCore
-import NIOPosix
 import Testing
 
 @testable import BrasaFirestore
@@ -10,11 +9,8 @@ import Testing
 
 /// An executor on a thread of its own, which can be held.
 final class TestExecutor: Sendable {
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let executor: SyncExecutor
+    let executor = SyncExecutor()
     private let gate = DispatchSemaphore(value: 0)
-
-    init() { self.executor = SyncExecutor(self.group.next()) }
 
     func run(_ work: @escaping @Sendable () -> Void) async {
         try? await self.executor.eventLoop.submit(work).get()
@@ -27,8 +23,6 @@ final class TestExecutor: Sendable {
     }
 
     func release() { self.gate.signal() }
-
-    func stop() async { try? await self.group.shutdownGracefully() }
 }
 
 /// A watch stream and what came over it.
@@ -88,7 +82,6 @@ final class WatchProbe: Sendable {
     func close() async {
         let state = self.state
         await self.executor.run { state.value.connection?.close() }
-        await self.executor.stop()
     }
 
     private final class Delegate: WatchStreamDelegate {
@@ -163,7 +156,6 @@ final class WriteProbe: Sendable {
     func close() async {
         let state = self.state
         await self.executor.run { state.value.connection?.close() }
-        await self.executor.stop()
     }
 
     private final class Delegate: WriteStreamDelegate {
