@@ -90,7 +90,7 @@ extension DiskTables {
         active: Set<TargetID>
     ) throws(StorageError) -> Int {
         let ids = try self.collectorStatements.targets.all(.integer(bound)) { $0.integer(0) }
-            .filter { !active.contains(TargetID(truncatingIfNeeded: $0)) }
+            .filter { !active.contains($0) }
         for id in ids {
             try self.collectorStatements.removeTarget.run(.integer(id))
             try self.collectorStatements.addForgotten.run(.integer(id))

@@ -3,7 +3,7 @@ internal import BrasaSync
 internal import GRDB
 
 struct DocumentStatements {
-    let get, inCollection, set, remove, use: CacheStatement
+    let get, inCollection, set, remove, use, firstUse: CacheStatement
 
     init(_ connection: CacheConnection) throws(DatabaseError) {
         self.get = try connection.statement(
@@ -23,6 +23,7 @@ struct DocumentStatements {
             ON CONFLICT DO UPDATE SET sequence = excluded.sequence, targets = targets + excluded.targets
             """
         )
+        self.firstUse = try connection.statement("INSERT OR IGNORE INTO uses VALUES (?, ?, ?, 0)")
     }
 }
 
@@ -65,6 +66,8 @@ extension DiskTables {
             .integer(document.readTime.microseconds),
             fields
         )
+        // What nobody ever uses is collected, too.
+        try self.documentStatements.firstUse.run(.integer(key.collection), .blob(key.id), .integer(self.sequence))
     }
 
     func removeDocument(at path: ResourcePath) throws(StorageError) {

@@ -61,7 +61,7 @@ extension DiskTables {
             .integer(try self.names.addedNumber(of: user)),
             .integer(key.collection),
             .blob(key.id),
-            .integer(Int64(stored.batchID)),
+            .integer(stored.batchID),
             .integer(kind.rawValue),
             paths,
             fields
@@ -75,7 +75,7 @@ extension DiskTables {
 
     func removeOverlays(ofBatch id: BatchID, of user: SyncUser) throws(StorageError) {
         guard let number = try self.names.number(of: user) else { return }
-        try self.overlayStatements.removeBatch.run(.integer(number), .integer(Int64(id)))
+        try self.overlayStatements.removeBatch.run(.integer(number), .integer(id))
     }
 
     /// Of a row that begins with an overlay's columns from `batch` on.
@@ -91,7 +91,7 @@ extension DiskTables {
         case .delete: overlay = .delete
         case nil: throw self.damage("an overlay's kind")
         }
-        return StoredOverlay(batchID: BatchID(truncatingIfNeeded: row.integer(0)), overlay: overlay)
+        return StoredOverlay(batchID: row.integer(0), overlay: overlay)
     }
 }
 

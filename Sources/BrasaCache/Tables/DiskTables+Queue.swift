@@ -38,9 +38,7 @@ extension DiskTables {
             .blob(try self.stored(pending.baseWrites)),
             .blob(try self.stored(pending.writes))
         )
-        guard let id = BatchID(exactly: self.connection.lastInsertedID) else {
-            throw StorageError(self.connection.operation, reason: "all ids of batches are used up")
-        }
+        let id = self.connection.lastInsertedID
         let batch = MutationBatch(id: id, pending)
         for path in batch.paths {
             let key = try self.addedKey(of: path)
@@ -48,7 +46,7 @@ extension DiskTables {
                 .integer(key.collection),
                 .blob(key.id),
                 .integer(number),
-                .integer(Int64(id))
+                .integer(id)
             )
         }
         return batch
@@ -58,7 +56,7 @@ extension DiskTables {
         guard let number = try self.names.number(of: user) else { return nil }
         return try self.queueStatements.next.first(
             .integer(number),
-            .integer(Int64(id))
+            .integer(id)
         ) { row throws(StorageError) in try self.batch(row) }
     }
 
@@ -66,13 +64,13 @@ extension DiskTables {
         guard let number = try self.names.number(of: user) else { return nil }
         return try self.queueStatements.get.first(
             .integer(number),
-            .integer(Int64(id))
+            .integer(id)
         ) { row throws(StorageError) in try self.batch(row) }
     }
 
     func highestBatchID(of user: SyncUser) throws(StorageError) -> BatchID? {
         guard let number = try self.names.number(of: user) else { return nil }
-        return try self.queueStatements.highest.first(.integer(number)) { BatchID(truncatingIfNeeded: $0.integer(0)) }
+        return try self.queueStatements.highest.first(.integer(number)) { $0.integer(0) }
     }
 
     func batches(
@@ -87,7 +85,7 @@ extension DiskTables {
                 .integer(key.collection),
                 .blob(key.id),
                 .integer(number)
-            ) { ids.insert(BatchID(truncatingIfNeeded: $0.integer(0))) }
+            ) { ids.insert($0.integer(0)) }
         }
         var batches: [MutationBatch] = []
         for id in ids.sorted() {
@@ -104,14 +102,14 @@ extension DiskTables {
 
     func removeBatch(_ batch: MutationBatch, of user: SyncUser) throws(StorageError) {
         guard let number = try self.names.number(of: user) else { return }
-        try self.queueStatements.remove.run(.integer(Int64(batch.id)))
+        try self.queueStatements.remove.run(.integer(batch.id))
         for path in batch.paths {
             let key = try self.addedKey(of: path)
             try self.queueStatements.removeDocument.run(
                 .integer(key.collection),
                 .blob(key.id),
                 .integer(number),
-                .integer(Int64(batch.id))
+                .integer(batch.id)
             )
             try self.noteUse(of: key, targets: 0)
         }
@@ -146,6 +144,6 @@ extension DiskTables {
             baseWrites: try self.writes(in: row.bytes(2)),
             writes: try self.writes(in: row.bytes(3))
         )
-        return MutationBatch(id: BatchID(truncatingIfNeeded: row.integer(0)), pending)
+        return MutationBatch(id: row.integer(0), pending)
     }
 }

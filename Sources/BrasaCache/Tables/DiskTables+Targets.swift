@@ -32,7 +32,7 @@ extension DiskTables {
         try self.targetStatements.get.first(.blob(target.stored(in: self.database))) { row in
             TargetData(
                 target: target,
-                id: TargetID(truncatingIfNeeded: row.integer(0)),
+                id: row.integer(0),
                 purpose: .listen,
                 sequence: row.integer(1),
                 snapshotVersion: Timestamp(microseconds: row.integer(2)),
@@ -46,7 +46,7 @@ extension DiskTables {
 
     func setTargetData(_ data: TargetData) throws(StorageError) {
         try self.targetStatements.set.run(
-            .integer(Int64(data.id)),
+            .integer(data.id),
             .blob(data.target.stored(in: self.database)),
             .integer(data.sequence),
             .integer(data.snapshotVersion.microseconds),
@@ -65,7 +65,7 @@ extension DiskTables {
         var paths: Set<ResourcePath> = []
         // They come one collection after the other.
         var collection: (number: Int64, path: ResourcePath)?
-        try self.targetStatements.keys.forEach(.integer(Int64(target))) { row throws(StorageError) in
+        try self.targetStatements.keys.forEach(.integer(target)) { row throws(StorageError) in
             let number = row.integer(0)
             if collection?.number != number { collection = (number, try self.names.collection(number)) }
             guard let collection else { return }
@@ -78,7 +78,7 @@ extension DiskTables {
         for path in paths {
             let key = try self.addedKey(of: path)
             let added = try self.targetStatements.addKey.run(
-                .integer(Int64(target)),
+                .integer(target),
                 .integer(key.collection),
                 .blob(key.id)
             )
@@ -90,7 +90,7 @@ extension DiskTables {
         for path in paths {
             let key = try self.addedKey(of: path)
             let removed = try self.targetStatements.removeKey.run(
-                .integer(Int64(target)),
+                .integer(target),
                 .integer(key.collection),
                 .blob(key.id)
             )

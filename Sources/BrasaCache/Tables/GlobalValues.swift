@@ -50,7 +50,7 @@ final class GlobalValues {
     func allocateTargetID() throws(StorageError) -> TargetID {
         let id = (try self.value(.lastTargetID) ?? 0) + 2
         try self.setValue(.lastTargetID, id)
-        return TargetID(truncatingIfNeeded: id)
+        return id
     }
 
     func lastRemoteSnapshotVersion() throws(StorageError) -> Timestamp {

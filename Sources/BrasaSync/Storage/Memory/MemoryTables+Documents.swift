@@ -15,6 +15,8 @@ extension MemoryTables {
         let old = self.collections[collection, default: [:]].updateValue(document, forKey: document.path)
         self.byteCount += document.byteCount - (old?.byteCount ?? 0)
         self.registerCollection(of: document.path)
+        // What nobody ever uses is collected, too.
+        if self.collector == .leastRecentlyUsed, self.uses[document.path] == nil { self.noteUse(of: document.path) }
     }
 
     func removeDocument(at path: ResourcePath) {
