@@ -133,8 +133,8 @@ let package = Package(
         .target(
             name: "BrasaBench",
             dependencies: [
-                "BrasaDocuments", "BrasaQueries", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"),
-                nio("NIOPosix"),
+                "BrasaDocuments", "BrasaQueries", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaFirestore",
+                nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             path: "Benchmarks/BrasaBench",

@@ -7,7 +7,7 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Load a running server and say how fast it is.",
-        subcommands: [BenchCallsCommand.self, BenchListenCommand.self],
+        subcommands: [BenchCallsCommand.self, BenchListenCommand.self, BenchClientCommand.self],
         defaultSubcommand: BenchCallsCommand.self
     )
 

@@ -1,0 +1,114 @@
+import BrasaDocuments
+import BrasaFirestore
+import BrasaWire
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// One client of the plan's, and the calls on it.
+struct ClientSession: Sendable {
+    private let plan: ClientPlan
+    private let firestore: Firestore
+    private let collection: CollectionReference
+    /// The same server past the engine.
+    private let datastore: Datastore
+    private let channel: CallChannel
+    private let names: [DocumentName]
+
+    init(_ plan: ClientPlan) throws {
+        self.plan = plan
+        self.firestore = Firestore(projectID: "bench")
+        self.firestore.useEmulator(withHost: plan.host, port: plan.port)
+        self.collection = self.firestore.collection("client")
+        let database = try DatabaseName(parsing: "projects/bench/databases/(default)".utf8)
+        self.names = try (0..<plan.documents).map { index in
+            try DocumentName(parsing: "\(database.string)/documents/client/\(Self.id(index))".utf8)
+        }
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let server = ServerAddress(host: plan.host, port: plan.port)
+        self.channel = try CallChannel(ChannelConfiguration(server: server, security: .plaintext), eventLoop: eventLoop)
+        let credentials = Credentials(fixed: "owner", eventLoop: eventLoop)
+        self.datastore = Datastore(Caller(channel: self.channel, database: database, credentials: credentials))
+    }
+
+    private static func id(_ index: Int) -> String { "document-\(index)" }
+
+    /// Queries of one group find this many documents.
+    private static let groupSize = 20
+
+    private var groups: Int { max(1, self.plan.documents / Self.groupSize) }
+
+    private func data(_ index: Int, version: Int) -> [String: Any] {
+        let text = String(repeating: "x", count: max(0, self.plan.documentBytes - 40))
+        return ["text": text, "group": index % self.groups, "version": version]
+    }
+
+    // MARK: Before and after the measurement
+
+    /// Writes the documents.
+    func write() async throws {
+        for start in stride(from: 0, to: self.plan.documents, by: Self.batchMax) {
+            let batch = self.firestore.batch()
+            for index in start..<min(start + Self.batchMax, self.plan.documents) {
+                batch.setData(self.data(index, version: 0), forDocument: self.collection.document(Self.id(index)))
+            }
+            try await batch.commit()
+        }
+    }
+
+    private static let batchMax = 200
+
+    /// Lets the client see what it shall find in its cache.
+    func prepare() async throws {
+        guard case .cached = self.plan.work else { return }
+        _ = try await self.collection.getDocuments(source: .server)
+    }
+
+    func close() async throws {
+        try await self.firestore.terminate()
+        await self.channel.close()
+    }
+
+    // MARK: Calls
+
+    /// One call. `number` is another one for each, so that writes change what they write.
+    func call(_ number: Int) async throws {
+        let index = Int.random(in: 0..<self.plan.documents)
+        let document = self.collection.document(Self.id(index))
+        switch self.plan.work {
+        case .get:
+            try Self.check(try await document.getDocument(source: .server).exists)
+        case .read:
+            let request = BatchGetDocumentsRequest(database: self.datastore.database, documents: [self.names[index]])
+            try Self.check(try await self.datastore.batchGetDocuments(request).contains { $0.result != nil })
+        case .cached:
+            try Self.check(try await document.getDocument(source: .cache).exists)
+        case .query:
+            let query = self.collection.whereField("group", isEqualTo: index % self.groups).limit(to: Self.groupSize)
+            try Self.check(try await !query.getDocuments(source: .server).documents.isEmpty)
+        case .set:
+            try await document.setData(self.data(index, version: number))
+        case .commit:
+            let fields = EncodedFields(encoding: [
+                Value.MapEntry(key: "group", value: .integer(Int64(index % self.groups))),
+                Value.MapEntry(
+                    key: "text",
+                    value: .string(UTF8Text(String(repeating: "x", count: max(0, self.plan.documentBytes - 40))))
+                ),
+                Value.MapEntry(key: "version", value: .integer(Int64(number))),
+            ])
+            let write = Write(name: self.names[index], operation: .set(fields))
+            _ = try await self.datastore.commit(CommitRequest(database: self.datastore.database, writes: [write]))
+        case .transaction:
+            try await self.firestore.runTransaction { transaction in
+                try Self.check(try await transaction.getDocument(document).exists)
+                transaction.updateData(["version": number], forDocument: document)
+                return
+            }
+        }
+    }
+
+    private static func check(_ isFound: Bool) throws {
+        guard isFound else { throw BenchError("the server does not have what was written") }
+    }
+}

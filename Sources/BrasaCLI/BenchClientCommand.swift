@@ -1,0 +1,115 @@
+import ArgumentParser
+import BrasaBench
+import BrasaServer
+import Foundation
+
+struct BenchClientCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client",
+        abstract: "Use a running server through the Swift client, and say how fast the client is.",
+        discussion: """
+            Writes documents of the project "bench" first. Each task does its next call when the last is answered. The \
+            processor time is that of this process, so calls a second of a core tell what the client costs whatever the \
+            server does meanwhile.
+            """
+    )
+
+    enum Work: String, ExpressibleByArgument, CaseIterable {
+        case get, read, cached, query, set, commit, transaction
+
+        fileprivate var planned: ClientPlan.Work {
+            switch self {
+            case .get: .get
+            case .read: .read
+            case .cached: .cached
+            case .query: .query
+            case .set: .set
+            case .commit: .commit
+            case .transaction: .transaction
+            }
+        }
+    }
+
+    @Argument(
+        help: """
+            get (getDocument from the server), read (BatchGetDocuments), cached (getDocument from the cache), query (20 \
+            documents), set (setData), commit (Commit), or transaction (runTransaction).
+            """
+    )
+    var work: Work
+
+    @Option(help: "The server.")
+    var target = "127.0.0.1:8080"
+
+    @Option(help: "Clients, each with a connection of its own.")
+    var clients = 1
+
+    @Option(help: "Tasks of each client.")
+    var tasks = 64
+
+    @Option(help: "Documents that calls choose from.")
+    var documents = 1_000
+
+    @Option(help: "Bytes of a document's fields.")
+    var size = 150
+
+    @Option(help: "How long to measure.")
+    var duration = "10s"
+
+    @Option(help: "How long to press before measuring.")
+    var warmUp = "1s"
+
+    @Option(
+        help: """
+            text, or row: calls a second, median and 99th percentile in microseconds, and calls a second of the client's \
+            processor time.
+            """
+    )
+    var format = BenchCommand.Format.text
+
+    func run() async throws {
+        try await BenchCommand.explainingErrors {
+            let report = try await ClientRunner.run(try self.plan())
+            self.print(report)
+            guard report.calls.calls > 0 else {
+                throw BenchError("no call was answered: \(report.calls.failureExample ?? "none was made")")
+            }
+        }
+    }
+
+    private func plan() throws -> ClientPlan {
+        let target = try BenchCommand.address(self.target)
+        try BenchCommand.check("--clients", self.clients, 1...1_000)
+        try BenchCommand.check("--tasks", self.tasks, 1...10_000)
+        try BenchCommand.check("--documents", self.documents, 1...1_000_000)
+        try BenchCommand.check("--size", self.size, 40...1_000_000)
+        return ClientPlan(
+            host: target.host,
+            port: target.port,
+            work: self.work.planned,
+            clients: self.clients,
+            tasks: self.tasks,
+            documents: self.documents,
+            documentBytes: self.size,
+            warmUp: try BenchCommand.duration("--warm-up", self.warmUp),
+            duration: try BenchCommand.duration("--duration", self.duration)
+        )
+    }
+
+    private func print(_ report: ClientReport) {
+        let calls = report.calls
+        let rates = [calls.callsPerSecond, report.callsPerCoreSecond].map { String(format: "%.0f", $0) }
+        let latencies = [50.0, 99].map { String(format: "%.0f", calls.microseconds(atPercentile: $0)) }
+        switch self.format {
+        case .row:
+            Swift.print(rates[0], latencies[0], latencies[1], rates[1])
+        case .text:
+            Swift.print("\(rates[0]) calls/s, \(rates[1]) a second of the client's processor time")
+            Swift.print("  p50 \(latencies[0]) µs, p99 \(latencies[1]) µs")
+        }
+        let failed = calls.failures.values.reduce(0, +)
+        guard failed > 0 else { return }
+        let example = calls.failureExample ?? ""
+        FileHandle.standardError.write(Data("\(failed) calls failed, the first: \(example)\n".utf8))
+    }
+}
