@@ -60,9 +60,9 @@ package struct SyncQuery: Hashable, Sendable {
         switch target {
         case .bundle: return nil
         case .document(let path): self.init(document: path)
-        case .query(var query, let parent):
-            if limitType == .last, query.limit != nil { query.mirror() }
-            try self.init(query, parent: parent, limitType: limitType, database: database)
+        case .query(let query, let parent):
+            let asked = limitType == .last && query.limit != nil ? query.mirrored : query
+            try self.init(asked, parent: parent, limitType: limitType, database: database)
         }
     }
 
