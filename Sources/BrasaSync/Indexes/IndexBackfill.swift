@@ -38,7 +38,7 @@ struct IndexBackfill {
     func begin(_ index: FieldIndex) throws(StorageError) -> IndexProgress {
         let progress = IndexProgress(
             stage: .filling(through: nil),
-            offset: IndexOffset(sequence: self.tables.sequence, path: nil),
+            lastChange: try self.indexes.lastChange(),
             sequence: 0
         )
         try self.indexes.noteOverlays(ofCollectionID: index.definition.collectionID, of: self.user)
@@ -62,10 +62,14 @@ struct IndexBackfill {
             try self.setKeys(of: paths, in: index, &progress)
         }
         if progress.stage == .ready, count < budget {
-            let changes = try self.indexes.changes(ofCollectionID: id, after: progress.offset, limit: budget - count)
+            let changes = try self.indexes.changes(
+                ofCollectionID: id,
+                after: progress.lastChange,
+                limit: budget - count
+            )
             count += changes.count
-            if let last = changes.last { progress.offset = last }
-            try self.setKeys(of: changes.compactMap(\.path), in: index, &progress)
+            if let last = changes.last { progress.lastChange = last.number }
+            try self.setKeys(of: changes.map(\.path), in: index, &progress)
         }
         guard progress != old else { return count }
         progress.sequence = self.tables.sequence

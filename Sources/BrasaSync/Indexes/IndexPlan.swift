@@ -11,7 +11,7 @@ struct IndexPlan {
 
     let sources: [Source]
     /// What has changed since is to be looked at as well. Nil: no index is read.
-    let offset: IndexOffset?
+    let lastChange: ChangeNumber?
 
     /// Nil when there are no indexes to answer the query by.
     init?(_ query: SyncQuery, in indexes: any IndexTables, for user: SyncUser) throws(StorageError) {
@@ -20,14 +20,14 @@ struct IndexPlan {
         }
         let shapes = checked.disjunctions.map { ConjunctionShape($0, of: checked) }
         var ready: [FieldIndex] = []
-        var offsets: [IndexID: IndexOffset] = [:]
+        var lastChanges: [IndexID: ChangeNumber] = [:]
         if shapes.contains(where: { $0.pinned == nil }) {
             for index in try indexes.fieldIndexes(ofCollectionID: id) {
                 guard let progress = try indexes.progress(of: index.id, for: user), progress.stage == .ready else {
                     continue
                 }
                 ready.append(index)
-                offsets[index.id] = progress.offset
+                lastChanges[index.id] = progress.lastChange
             }
         }
         var sources: [Source] = []
@@ -41,8 +41,8 @@ struct IndexPlan {
             }
         }
         self.sources = sources
-        self.offset = sources.compactMap { source in
-            if case .index(let access) = source { offsets[access.index.id] } else { nil }
+        self.lastChange = sources.compactMap { source in
+            if case .index(let access) = source { lastChanges[access.index.id] } else { nil }
         }.min()
     }
 

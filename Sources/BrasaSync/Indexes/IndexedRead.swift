@@ -14,7 +14,7 @@ struct IndexedRead {
     func run() throws(StorageError) -> DocumentMap? {
         let user = self.documents.user
         guard let plan = try IndexPlan(self.query, in: self.indexes, for: user) else { return nil }
-        let changed = try plan.offset.map { offset throws(StorageError) in try self.changes(since: offset) } ?? []
+        let changed = try plan.lastChange.map { last throws(StorageError) in try self.changes(since: last) } ?? []
         var found: DocumentMap = [:]
         for source in plan.sources {
             switch source {
@@ -34,15 +34,15 @@ struct IndexedRead {
         return true
     }
 
-    private func changes(since offset: IndexOffset) throws(StorageError) -> Set<ResourcePath> {
+    private func changes(since number: ChangeNumber) throws(StorageError) -> Set<ResourcePath> {
         guard let names = self.query.names, let id = names.collectionID else { return [] }
         var paths: Set<ResourcePath> = []
-        var offset = offset
+        var number = number
         while true {
-            let page = try self.indexes.changes(ofCollectionID: id, after: offset, limit: Self.pageMax)
-            for case let path? in page.map(\.path) where names.contains(path) { paths.insert(path) }
+            let page = try self.indexes.changes(ofCollectionID: id, after: number, limit: Self.pageMax)
+            for change in page where names.contains(change.path) { paths.insert(change.path) }
             guard page.count == Self.pageMax, let last = page.last else { return paths }
-            offset = last
+            number = last.number
         }
     }
 

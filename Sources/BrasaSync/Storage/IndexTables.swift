@@ -5,8 +5,8 @@ package import BrasaQueries
 /// entries, and how far they go, are each user's own.
 ///
 /// Entries are behind. As soon as there is an index of a collection id, the storage notes every change of a document with
-/// that collection id and of its overlays (set, removed or collected) under the transaction's sequence number, a document's
-/// newest change only. What was noted behind an index's offset is to be looked at beside its entries.
+/// that collection id and of its overlays (set, removed or collected), each under a number greater than all before it, and
+/// of a document only the newest. What was noted after an index's entries is to be looked at beside them.
 package protocol IndexTables: AnyObject {
     func fieldIndexes() throws(StorageError) -> [FieldIndex]
     func fieldIndexes(ofCollectionID id: UTF8Text) throws(StorageError) -> [FieldIndex]
@@ -35,18 +35,20 @@ package protocol IndexTables: AnyObject {
         for user: SyncUser
     ) throws(StorageError)
 
-    /// Documents with this collection id that the cache knows, overlays aside, in path order behind a path.
+    /// Documents with this collection id that the cache knows, overlays aside, in some order that stays, behind one of them.
     func documentPaths(
         ofCollectionID id: UTF8Text,
         after path: ResourcePath?,
         limit: Int
     ) throws(StorageError) -> [ResourcePath]
-    /// Behind a place, in order.
+    /// The number of the last change.
+    func lastChange() throws(StorageError) -> ChangeNumber
+    /// Ascending.
     func changes(
         ofCollectionID id: UTF8Text,
-        after offset: IndexOffset,
+        after number: ChangeNumber,
         limit: Int
-    ) throws(StorageError) -> [IndexOffset]
+    ) throws(StorageError) -> [NotedChange]
     /// Notes the documents that the user has overlays of as if they had changed now.
     func noteOverlays(ofCollectionID id: UTF8Text, of user: SyncUser) throws(StorageError)
     /// What every user's indexes have.
@@ -54,6 +56,19 @@ package protocol IndexTables: AnyObject {
 }
 
 package typealias IndexID = Int64
+
+/// Identifies a change of a document; from 1.
+package typealias ChangeNumber = Int64
+
+package struct NotedChange: Hashable, Sendable {
+    package let number: ChangeNumber
+    package let path: ResourcePath
+
+    package init(number: ChangeNumber, path: ResourcePath) {
+        self.number = number
+        self.path = path
+    }
+}
 
 package struct FieldIndex: Hashable, Sendable {
     package let id: IndexID
@@ -75,28 +90,10 @@ package struct FieldIndexEntry: Hashable, Sendable {
     }
 }
 
-/// A place among the changes of documents: the change of `path` under a sequence number or, without a path, the place
-/// before all changes under that number.
-package struct IndexOffset: Hashable, Comparable, Sendable {
-    package let sequence: SequenceNumber
-    package let path: ResourcePath?
-
-    package init(sequence: SequenceNumber, path: ResourcePath?) {
-        self.sequence = sequence
-        self.path = path
-    }
-
-    package static func < (left: IndexOffset, right: IndexOffset) -> Bool {
-        guard left.sequence == right.sequence else { return left.sequence < right.sequence }
-        guard let path = right.path else { return false }
-        return left.path.map { $0 < path } ?? true
-    }
-}
-
 /// How far a user's entries of an index go.
 package struct IndexProgress: Hashable, Sendable {
     package enum Stage: Hashable, Sendable {
-        /// The documents that were there when the index was made are gone through in path order; so far up to this one.
+        /// The documents that were there when the index was made are gone through; so far up to this one.
         case filling(through: ResourcePath?)
         case ready
         /// A document has more entries than an index takes of one. The index must not be read.
@@ -104,14 +101,14 @@ package struct IndexProgress: Hashable, Sendable {
     }
 
     package var stage: Stage
-    /// The entries have all changes up to here.
-    package var offset: IndexOffset
+    /// The entries have all changes up to this one.
+    package var lastChange: ChangeNumber
     /// When it was worked on last. Who has waited for the longest is next.
     package var sequence: SequenceNumber
 
-    package init(stage: Stage, offset: IndexOffset, sequence: SequenceNumber) {
+    package init(stage: Stage, lastChange: ChangeNumber, sequence: SequenceNumber) {
         self.stage = stage
-        self.offset = offset
+        self.lastChange = lastChange
         self.sequence = sequence
     }
 }

@@ -54,7 +54,7 @@ struct IndexTrial {
         case 10 where self.generator.random.chance(3):
             _ = try self.local.changeUser(to: SyncUser(uid: self.generator.random.pick([nil, "u", "v"])))
         case 11 where self.generator.random.chance(3):
-            try self.local.collectGarbage(CollectionLimits(bytesMax: 0, percent: 20))
+            _ = try self.local.collectGarbage(CollectionLimits(bytesMax: 0, percent: 20))
         default: _ = try self.local.backfillIndexes()
         }
         try self.check(self.generator.random.pick(self.queries))

@@ -5,6 +5,7 @@ import BrasaDocuments
 /// A cache in memory that has indexes on fields, and counts what is read of it.
 final class IndexedMemoryStorage: SyncStorage {
     let viewReferences = ReferenceSet()
+    var sizeWatch: SizeWatch?
     let tables: IndexedMemoryTables
 
     init() {
@@ -21,12 +22,18 @@ final class IndexedMemoryStorage: SyncStorage {
         return result
     }
 
-    func collectGarbage(_ limits: CollectionLimits, active: Set<TargetID>) throws(StorageError) {
+    func collectGarbage(
+        _ limits: CollectionLimits,
+        active: Set<TargetID>
+    ) throws(StorageError) -> CollectionOutcome {
         self.tables.base.begin()
         let before = self.tables.allPaths()
-        self.tables.base.collect(limits, active: active, keeping: self.viewReferences)
+        let removed = self.tables.base.collect(limits, active: active, keeping: self.viewReferences)
         for path in before.subtracting(self.tables.allPaths()) { self.tables.memoryIndexes.noteChange(of: path) }
+        return CollectionOutcome(removed: removed, isUnfinished: false)
     }
+
+    func close() {}
 }
 
 final class IndexedMemoryTables: StorageTables {

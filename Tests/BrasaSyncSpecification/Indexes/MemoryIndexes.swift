@@ -15,7 +15,8 @@ final class MemoryIndexes: IndexTables {
     private var lastID: IndexID = 0
     private var progress: [Owner: IndexProgress] = [:]
     private var entries: [Owner: [FieldIndexEntry]] = [:]
-    private var changed: [ResourcePath: SequenceNumber] = [:]
+    private var changed: [ResourcePath: ChangeNumber] = [:]
+    private var lastNumber: ChangeNumber = 0
 
     init(_ base: MemoryTables) {
         self.base = base
@@ -26,7 +27,8 @@ final class MemoryIndexes: IndexTables {
 
     func noteChange(of path: ResourcePath) {
         guard self.indexes.contains(where: { $0.definition.covers(path) }) else { return }
-        self.changed[path] = self.base.sequence
+        self.lastNumber += 1
+        self.changed[path] = self.lastNumber
     }
 
     func fieldIndexes() -> [FieldIndex] { self.indexes }
@@ -79,10 +81,12 @@ final class MemoryIndexes: IndexTables {
         return Array(all.sorted().filter { one in path.map { $0 < one } ?? true }.prefix(limit))
     }
 
-    func changes(ofCollectionID id: UTF8Text, after offset: IndexOffset, limit: Int) -> [IndexOffset] {
-        let all = self.changed.filter { $0.key.collectionID.elementsEqual(id.bytes) }
-            .map { IndexOffset(sequence: $0.value, path: $0.key) }
-        return Array(all.filter { offset < $0 }.sorted().prefix(limit))
+    func lastChange() -> ChangeNumber { self.lastNumber }
+
+    func changes(ofCollectionID id: UTF8Text, after number: ChangeNumber, limit: Int) -> [NotedChange] {
+        let all = self.changed.filter { $0.key.collectionID.elementsEqual(id.bytes) && $0.value > number }
+        let sorted = all.sorted { $0.value < $1.value }
+        return sorted.prefix(limit).map { NotedChange(number: $0.value, path: $0.key) }
     }
 
     func noteOverlays(ofCollectionID id: UTF8Text, of user: SyncUser) {
@@ -93,10 +97,10 @@ final class MemoryIndexes: IndexTables {
 
     func forgetChanges(ofCollectionID id: UTF8Text) {
         let ids = Set(self.fieldIndexes(ofCollectionID: id).map(\.id))
-        let offsets = self.progress.filter { ids.contains($0.key.index) && $0.value.stage != .abandoned }.values
-        guard let first = offsets.map(\.offset).min() else { return }
-        self.changed = self.changed.filter { path, sequence in
-            !path.collectionID.elementsEqual(id.bytes) || first < IndexOffset(sequence: sequence, path: path)
+        let behind = self.progress.filter { ids.contains($0.key.index) && $0.value.stage != .abandoned }.values
+        guard let first = behind.map(\.lastChange).min() else { return }
+        self.changed = self.changed.filter { path, number in
+            !path.collectionID.elementsEqual(id.bytes) || first < number
         }
     }
 }
