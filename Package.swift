@@ -173,10 +173,16 @@ let package = Package(
         support("BrasaQueryModel", pure),
         support("BrasaSyncSpecification", pure + ["BrasaSync", "BrasaQueryModel"], exclude: ["Cases"]),
         tests("BrasaSync", pure + ["BrasaSync", "BrasaSyncSpecification"]),
+        .executableTarget(
+            name: "cache-holder",
+            dependencies: ["BrasaCache", "BrasaDocuments"],
+            path: "Tests/cache-holder",
+            swiftSettings: settings
+        ),
         tests(
             "BrasaCache",
             pure + [
-                "BrasaCache", "BrasaSync", "BrasaSyncSpecification", "BrasaWire",
+                "cache-holder", "BrasaCache", "BrasaSync", "BrasaSyncSpecification", "BrasaWire",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]
         ),

@@ -8,7 +8,7 @@ package final class DiskStorage: SyncStorage {
     package let viewReferences = ReferenceSet()
     package var sizeWatch: SizeWatch?
     /// Nil after `close`.
-    private var open: (connection: CacheConnection, tables: DiskTables)?
+    private(set) var open: (connection: CacheConnection, tables: DiskTables)?
 
     /// Makes the folder, and the file, when there are none.
     package init(folder: String, database: DatabaseName) throws(DiskStorageError) {

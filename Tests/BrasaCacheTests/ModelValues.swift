@@ -26,7 +26,7 @@ struct ModelValues {
         ]
     }
 
-    private func fields(_ dice: inout SeededDice) -> EncodedFields {
+    private func fields(_ dice: inout SeededRandom) -> EncodedFields {
         let pending = PendingTimestamp(localWriteTime: Timestamp(microseconds: 5), replacing: nil).value
         let values: [Value] = [
             .integer(Int64(dice.next(10))), .string("x"), .array([.null, .double(-0.0)]), .map([]), pending,
@@ -35,13 +35,13 @@ struct ModelValues {
         return BrasaSyncSpecification.fields(["n": dice.pick(values), "`odd name`": dice.pick(values)])
     }
 
-    private func sentFields(_ dice: inout SeededDice) -> EncodedFields {
+    private func sentFields(_ dice: inout SeededRandom) -> EncodedFields {
         BrasaSyncSpecification.fields([
             "n": .integer(Int64(dice.next(10))), "m": .array([.string("x"), .double(.nan)]),
         ])
     }
 
-    func document(_ path: ResourcePath, _ dice: inout SeededDice) -> SyncDocument {
+    func document(_ path: ResourcePath, _ dice: inout SeededRandom) -> SyncDocument {
         let kinds: [SyncDocument.Kind] = [.found(self.fields(&dice)), .missing, .unknown, .found(.empty)]
         return SyncDocument(
             path: path,
@@ -52,7 +52,7 @@ struct ModelValues {
         )
     }
 
-    func overlay(_ dice: inout SeededDice) throws -> Overlay {
+    func overlay(_ dice: inout SeededRandom) throws -> Overlay {
         switch dice.next(3) {
         case 0: .set(self.fields(&dice))
         case 1: .patch(self.fields(&dice), paths: [try field("n"), try field("a.`b c`.d")])
@@ -60,7 +60,7 @@ struct ModelValues {
         }
     }
 
-    func batch(_ dice: inout SeededDice) throws -> PendingBatch {
+    func batch(_ dice: inout SeededRandom) throws -> PendingBatch {
         let writes = try (0..<(1 + dice.next(3))).map { _ in try self.write(&dice) }
         return PendingBatch(
             localWriteTime: Timestamp(microseconds: Int64(dice.next(1000))),
@@ -69,7 +69,7 @@ struct ModelValues {
         )
     }
 
-    private func write(_ dice: inout SeededDice) throws -> Write {
+    private func write(_ dice: inout SeededRandom) throws -> Write {
         let path = dice.pick(self.paths).string
         switch dice.next(4) {
         case 0: return try SpecModel.write(path, .delete)
@@ -93,20 +93,8 @@ struct ModelValues {
     }
 }
 
-/// Random numbers that a seed repeats.
-struct SeededDice {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        self.state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    }
-
-    mutating func next(_ bound: Int) -> Int {
-        self.state ^= self.state << 13
-        self.state ^= self.state >> 7
-        self.state ^= self.state << 17
-        return Int(truncatingIfNeeded: (self.state >> 11) % UInt64(bound))
-    }
+extension SeededRandom {
+    mutating func next(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[self.next(elements.count)] }
 }

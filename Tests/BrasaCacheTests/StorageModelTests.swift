@@ -22,14 +22,14 @@ private struct ModelRun {
     private let memory = MemoryStorage(collector: .leastRecentlyUsed)
     private let folder: TemporaryFolder
     private var disk: DiskStorage
-    private var dice: SeededDice
+    private var dice: SeededRandom
     private let values: ModelValues
     private var targets: [SyncTarget: TargetID] = [:]
 
     init(seed: UInt64) throws {
         self.folder = try TemporaryFolder()
         self.disk = try DiskStorage(folder: self.folder.path, database: SpecModel.database())
-        self.dice = SeededDice(seed: seed)
+        self.dice = SeededRandom(seed)
         self.values = try ModelValues()
     }
 

@@ -6,12 +6,15 @@ enum CacheSchema {
     /// Step n makes schema n + 1 of schema n.
     static let steps = [Self.firstTables]
 
-    static let version = Self.steps.count
     /// Marks our files: "Bras".
     static let applicationID = 0x4272_6173
 
     /// Each step is a transaction that ends with its number, so that a crash is between two of them.
-    static func migrate(_ connection: CacheConnection, folder: String) throws(DiskStorageError) {
+    static func migrate(
+        _ connection: CacheConnection,
+        folder: String,
+        steps: [String] = Self.steps
+    ) throws(DiskStorageError) {
         let found = try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
             try connection.prepare { database in
                 (
@@ -23,10 +26,10 @@ enum CacheSchema {
         guard found.isOurs, found.version >= 0 else {
             throw DiskStorageError(.damaged, folder: folder, cause: "the file is another program's")
         }
-        guard found.version <= Self.version else {
-            throw DiskStorageError(.newer(schema: found.version, known: Self.version), folder: folder)
+        guard found.version <= steps.count else {
+            throw DiskStorageError(.newer(schema: found.version, known: steps.count), folder: folder)
         }
-        for (index, step) in Self.steps.enumerated().dropFirst(found.version) {
+        for (index, step) in steps.enumerated().dropFirst(found.version) {
             try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
                 try connection.prepare { try Self.run(step, to: index + 1, $0) }
             }
