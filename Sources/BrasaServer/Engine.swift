@@ -11,6 +11,7 @@ final class Engine: Sendable {
     let store: Store
     let transactions: TransactionManager
     private let watchers = Watchers()
+    private let writeStreams = WriteStreamTable(clock: .system, entropy: .system)
     private let background: BackgroundWork
 
     /// - Throws: `StartError` when the data folder cannot be used.
@@ -64,7 +65,8 @@ final class Engine: Sendable {
             mailbox: mailbox,
             eventLoop: eventLoop,
             entropy: .system,
-            watcher: self.watchers.make(for: self.store, on: eventLoop, mailbox: mailbox)
+            watcher: self.watchers.make(for: self.store, on: eventLoop, mailbox: mailbox),
+            writeStreams: self.writeStreams
         )
     }
 

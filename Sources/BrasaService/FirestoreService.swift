@@ -16,6 +16,8 @@ package final class FirestoreService: Sendable {
     let entropy: Entropy
     /// Of the same loop.
     package let watcher: Watcher
+    /// Of all loops.
+    let writeStreams: WriteStreamTable
 
     package init(
         store: Store,
@@ -23,7 +25,8 @@ package final class FirestoreService: Sendable {
         mailbox: any Mailbox,
         eventLoop: any EventLoop,
         entropy: Entropy,
-        watcher: Watcher
+        watcher: Watcher,
+        writeStreams: WriteStreamTable
     ) {
         self.store = store
         self.transactions = transactions
@@ -31,6 +34,7 @@ package final class FirestoreService: Sendable {
         self.eventLoop = eventLoop
         self.entropy = entropy
         self.watcher = watcher
+        self.writeStreams = writeStreams
     }
 
     /// Every method of the protocol: those that are not built yet answer UNIMPLEMENTED like unknown ones do.

@@ -12,7 +12,7 @@ extension FirestoreService {
     }
 }
 
-/// One Write stream: a handshake, then one commit after the other.
+/// One connection of a Write stream: a handshake, then one commit after the other.
 ///
 /// A batch is not even looked at before the one before it is durable and answered. So commits happen in the order of the
 /// requests, and when one fails, none behind it has happened: the client sends them again on its next stream. What waits
@@ -21,18 +21,32 @@ extension FirestoreService {
 /// Unchecked, because all of it is used on the call's event loop only; completions merely carry it there.
 final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     private static let shuttingDown = GRPCStatus(.unavailable, "The server is shutting down")
-    private static let idBytes = 16
+    private static let taken = GRPCStatus(.aborted, "The write stream goes on with another connection.")
+    private static let unknown = GRPCStatus(
+        .aborted,
+        "The write stream cannot be resumed. Please start a new one."
+    )
+
+    private struct Session {
+        let database: DatabaseHandle
+        let record: WriteStreamRecord
+        let owner: WriteStreamRecord.Owner
+    }
 
     private let call: GRPCServerCall
     private let service: FirestoreService
-    /// Nil before the handshake.
-    private var database: DatabaseHandle?
-    private var answers: UInt64 = 0
+    /// Nil before the handshake's request.
+    private var session: Session?
+    /// The handshake is not answered before the connection before this one has no batch with the engine any more. Reading
+    /// is paused until then.
+    private var isResuming = false
     /// A batch is with the engine. Reading is paused until it is answered.
     private var isCommitting = false
     /// Takes that batch back, while it waits for locks.
     private var ticket: RequestTicket?
     private var isDraining = false
+    /// The call has ended.
+    private var isOver = false
 
     init(_ call: GRPCServerCall, _ service: FirestoreService) {
         self.call = call
@@ -40,92 +54,188 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     }
 
     func received(message: ByteBuffer) {
-        guard let database else { return self.shakeHands(message) }
+        guard let session else { return self.shakeHands(message) }
         let request = self.call.decode { () throws(WireError) in
-            try WriteRequest(decoding: message, in: database.name)
+            try WriteRequest(decoding: message, in: session.database.name)
         }
-        guard let request else { return }
+        guard let request else { return self.close() }
+        if let seen = WriteStreamRecord.position(request.streamToken) { session.record.acknowledge(seen) }
         // A goodbye of clients that are about to close.
-        guard !request.writes.isEmpty else { return self.answer(WriteResponse(streamToken: self.nextToken())) }
-        self.commit(request.writes, in: database)
+        guard !request.writes.isEmpty else {
+            return self.answer(WriteResponse(streamToken: WriteStreamRecord.token(session.record.nextPosition())))
+        }
+        self.commit(request.writes, session)
     }
 
     func halfClosed() {
-        self.call.finish(.ok)
+        self.end(.ok)
     }
 
     func becameWritable() {
-        if !self.isCommitting { self.call.resumeReading() }
+        if !self.isCommitting, !self.isResuming { self.call.resumeReading() }
     }
 
     func cancelled() {
-        if let ticket { self.service.transactions.cancel(ticket) }
-        self.ticket = nil
+        self.takeBack()
+        self.close()
     }
 
     func draining() {
         self.isDraining = true
-        if !self.isCommitting { self.call.finish(Self.shuttingDown) }
+        if !self.isCommitting { self.end(Self.shuttingDown) }
     }
+
+    // MARK: - The end
+
+    private func end(_ status: GRPCStatus) {
+        self.call.finish(status)
+        self.close()
+    }
+
+    private func close() {
+        self.isOver = true
+        guard !self.isCommitting, let session else { return }
+        self.service.writeStreams.close(session.record, by: session.owner)
+    }
+
+    private func takeBack() {
+        guard let ticket = self.ticket.take(), self.service.transactions.cancel(ticket) else { return }
+        self.isCommitting = false
+        self.session?.record.settleRefused()
+    }
+
+    /// Another connection goes on with the stream.
+    private func fenced() {
+        guard !self.isOver else { return }
+        self.takeBack()
+        self.end(Self.taken)
+    }
+
+    private var fence: @Sendable () -> Void {
+        let eventLoop = self.call.eventLoop
+        return { [weak self] in
+            guard let self else { return }
+            eventLoop.execute { self.fenced() }
+        }
+    }
+
+    // MARK: - The handshake
 
     private func shakeHands(_ message: ByteBuffer) {
         let request = self.call.decode { () throws(WireError) in try WriteRequest(decoding: message) }
         guard let request else { return }
-        guard request.streamID.bytes.isEmpty, request.streamToken.isEmpty else {
-            // What became of the batches after that token is not kept: the client begins anew.
-            return self.call.finish(GRPCStatus(.aborted, "The write stream cannot be resumed. Please start a new one."))
-        }
         guard request.writes.isEmpty else {
             return self.call.finish(
                 GRPCStatus(.invalidArgument, "The first request of a write stream must not have writes.")
             )
         }
-        self.database = self.service.store.database(request.database)
-        let id = Base64URL.encode(self.service.entropy.bytes(Self.idBytes))
+        guard request.streamID.bytes.isEmpty, request.streamToken.isEmpty else { return self.resume(request) }
+        let record = self.service.writeStreams.open(in: request.database, fence: self.fence)
+        let session = Session(
+            database: self.service.store.database(request.database),
+            record: record,
+            owner: WriteStreamRecord.firstOwner
+        )
+        self.session = session
+        self.greet(session)
+    }
+
+    private func resume(_ request: WriteRequest) {
+        guard let position = WriteStreamRecord.position(request.streamToken),
+            let (record, owner) = self.service.writeStreams.takeOver(
+                request.streamID,
+                in: request.database,
+                after: position,
+                fence: self.fence
+            )
+        else { return self.call.finish(Self.unknown) }
+        let session = Session(
+            database: self.service.store.database(request.database),
+            record: record,
+            owner: owner
+        )
+        self.session = session
+        self.isResuming = true
+        self.call.pauseReading()
+        let eventLoop = self.call.eventLoop
+        let isSettled = record.isSettled(for: owner) {
+            eventLoop.execute { self.goOn(session, after: position) }
+        }
+        if isSettled { self.goOn(session, after: position) }
+    }
+
+    /// The answers that the client has missed come before that to its handshake: so it knows that there are no others.
+    private func goOn(_ session: Session, after position: WriteStreamRecord.Position) {
+        guard !self.isOver else { return }
+        guard let missed = session.record.answers(after: position, for: session.owner) else {
+            return self.end(Self.unknown)
+        }
+        self.isResuming = false
+        for answer in missed {
+            self.call.send(self.call.message(size: answer.count) { $0.writeBytes(answer) })
+        }
+        self.greet(session)
+        if self.call.isWritable { self.call.resumeReading() }
+    }
+
+    private func greet(_ session: Session) {
         self.answer(
             WriteResponse(
-                streamID: UTF8Text(String(decoding: id, as: UTF8.self)),
-                streamToken: self.nextToken()
+                streamID: session.record.id,
+                streamToken: WriteStreamRecord.token(session.record.nextPosition())
             )
         )
     }
 
-    private func commit(_ writes: [Write], in database: DatabaseHandle) {
+    // MARK: - Batches
+
+    private func commit(_ writes: [Write], _ session: Session) {
+        guard session.record.begin(by: session.owner) else { return self.end(Self.taken) }
         self.isCommitting = true
         self.call.pauseReading()
         let ticket = self.service.transactions.commit(
-            database: database,
+            database: session.database,
             transaction: nil,
             writes: writes,
-            reply: self.service.reply { self.committed($0) }
+            reply: self.service.reply { self.committed($0, session) }
         )
         if self.isCommitting { self.ticket = ticket }
     }
 
-    private func committed(_ result: Result<CommitResult, TransactionError>) {
+    private func committed(_ result: Result<CommitResult, TransactionError>, _ session: Session) {
         self.isCommitting = false
         self.ticket = nil
-        guard let commit = self.call.value(result) else { return }
-        self.answer(
-            WriteResponse(
-                streamToken: self.nextToken(),
+        switch result {
+        case .failure(let error):
+            if case .unavailable = error { session.record.settleUnknown() } else { session.record.settleRefused() }
+            self.end(GRPCStatus(error))
+        case .success(let commit):
+            let position = session.record.nextPosition()
+            let response = WriteResponse(
+                streamToken: WriteStreamRecord.token(position),
                 writeResults: commit.results.map(WriteResultMessage.init),
                 commitTime: commit.commitTime
             )
-        )
-        if self.isDraining { return self.call.finish(Self.shuttingDown) }
+            let message = self.call.message { response.encode(into: &$0) }
+            session.record.settle(position, answer: Array(message.readableBytesView))
+            self.answered(message)
+        }
+    }
+
+    private func answered(_ message: ByteBuffer) {
+        guard !self.isOver else { return self.close() }
+        self.send(message)
+        if self.isDraining { return self.end(Self.shuttingDown) }
         if self.call.isWritable { self.call.resumeReading() }
     }
 
-    /// A client that does not read its answers gets no further ones until it does.
     private func answer(_ response: WriteResponse) {
-        self.call.send(self.call.message { response.encode(into: &$0) })
-        if !self.call.isWritable { self.call.pauseReading() }
+        self.send(self.call.message { response.encode(into: &$0) })
     }
 
-    /// Tokens count answers; a client only ever hands them back.
-    private func nextToken() -> [UInt8] {
-        self.answers += 1
-        return stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self.answers >> UInt64($0)) }
+    /// A client that does not read its answers gets no further ones until it does.
+    private func send(_ message: ByteBuffer) {
+        self.call.send(message)
+        if !self.call.isWritable { self.call.pauseReading() }
     }
 }

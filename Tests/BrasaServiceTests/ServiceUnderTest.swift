@@ -2,7 +2,6 @@ import BrasaDocuments
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaPlatform
-import BrasaService
 import BrasaSimulation
 import BrasaWatch
 import BrasaWire
@@ -10,6 +9,7 @@ import NIOCore
 import NIOEmbedded
 import Testing
 
+@testable import BrasaService
 @testable import BrasaStore
 
 /// A client and the service back to back on one embedded loop, over an engine on simulated hardware: nothing moves until
@@ -40,7 +40,8 @@ final class ServiceUnderTest {
         window: Int = 1 << 20,
         disk: SimulatedDisk = SimulatedDisk(seed: 1),
         store: Store.Configuration = SimulatedServer.smallStore,
-        watch: WatchConfiguration = WatchConfiguration()
+        watch: WatchConfiguration = WatchConfiguration(),
+        writeStreams: WriteStreamTable.Bounds = .init()
     ) throws {
         let watcher = Box<Watcher?>(nil)
         self.engine = try SimulatedServer(
@@ -64,7 +65,12 @@ final class ServiceUnderTest {
             mailbox: mailbox,
             eventLoop: self.loop,
             entropy: .seeded(7),
-            watcher: self.watcher
+            watcher: self.watcher,
+            writeStreams: WriteStreamTable(
+                clock: self.engine.clock.clock,
+                entropy: .seeded(8),
+                bounds: writeStreams
+            )
         )
         var methods = GRPCMethodTable()
         self.service.register(in: &methods)

@@ -10,54 +10,7 @@ import Testing
 @testable import BrasaService
 
 @Suite struct WriteStreamTests {
-    /// A Write stream of the client, and what came back on it.
-    private final class Writing {
-        let service: ServiceUnderTest
-        private(set) var responses: [WriteResponse] = []
-        private(set) var status: GRPCStatus?
-        private var stream: RequestStream<WriteRequest>?
-
-        init(_ service: ServiceUnderTest) {
-            self.service = service
-            self.stream = service.stub.write(
-                received: { self.responses.append($0) },
-                finished: { self.status = $0.status }
-            )
-        }
-
-        var call: GRPCClientCall? { self.stream?.call }
-
-        func send(_ writes: [Write], token: [UInt8] = [], streamID: UTF8Text = "") {
-            self.stream?.send(
-                WriteRequest(
-                    database: ServiceUnderTest.database,
-                    streamID: streamID,
-                    streamToken: token,
-                    writes: writes
-                )
-            )
-        }
-
-        /// Opens the stream.
-        func shakeHands() throws {
-            self.send([])
-            try self.service.run()
-            #expect(self.responses.count == 1)
-        }
-
-        /// Commit times, one for each batch that was answered.
-        var times: [Timestamp] { self.responses.compactMap(\.commitTime) }
-    }
-
     private func number(_ value: Int64) -> [(String, Value)] { [("n", .integer(value))] }
-
-    private func increment(_ path: String) throws -> Write {
-        Write(
-            name: try name(path),
-            operation: .merge(.empty, mask: []),
-            transforms: [FieldTransform(path: try FieldPath(parsing: "n".utf8), operation: .increment(.integer(1)))]
-        )
-    }
 
     @Test func `A handshake is answered with an id and a token, and nothing else`() throws {
         let service = try ServiceUnderTest()
@@ -161,21 +114,6 @@ import Testing
         #expect(try service.get("c/b").status?.code == .notFound)
     }
 
-    @Test func `A handshake of an earlier stream is ABORTED`() throws {
-        let service = try ServiceUnderTest()
-        defer { service.close() }
-        let earlier = Writing(service)
-        try earlier.shakeHands()
-        let handshake = earlier.responses[0]
-        for (token, id) in [(handshake.streamToken, handshake.streamID), ([1], ""), ([], "some stream")] {
-            let writing = Writing(service)
-            writing.send([], token: token, streamID: id)
-            try service.run()
-            #expect(writing.status?.code == .aborted)
-            #expect(writing.responses.isEmpty)
-        }
-    }
-
     @Test func `A later token that nobody knows does not matter`() throws {
         let service = try ServiceUnderTest()
         defer { service.close() }
@@ -238,7 +176,7 @@ import Testing
         defer { service.close() }
         let writing = Writing(service)
         writing.send([])
-        for _ in 0..<2_000 { writing.send([try self.increment("c/count")]) }
+        for _ in 0..<2_000 { writing.send([try increment("c/count")]) }
         try service.run()
         #expect(writing.times.count == 2_000)
         #expect(try service.get("c/count").get().document?.fields == fields(self.number(2_000)))

@@ -161,11 +161,41 @@ def test_a_batch_waits_for_locks_and_holds_back_those_behind_it(stream, database
     assert messages.microseconds(first.commit_time) < messages.microseconds(second.commit_time)
 
 
-@pytest.mark.hosted("5.8: a stream cannot be resumed")
-def test_an_earlier_stream_is_not_resumed(stream, database):
+@pytest.mark.hosted("5.8: of this server only")
+@pytest.mark.parametrize("seen", range(4))
+def test_a_stream_goes_on_behind_the_last_answer_that_was_seen(stream, database, seen):
+    handshake = stream.shake_hands()
+    stream_id = handshake.stream_id
+    tokens = [handshake.stream_token]
+    times = []
+    for _ in range(3):
+        stream.send(increment_write(database, "c/count"), stream_token=tokens[0])
+        response = stream.receive()
+        tokens.append(response.stream_token)
+        times.append(response.commit_time)
+    stream.call.cancel()
+    later = WriteStream(database)
+    later.send(database=database.name, stream_id=stream_id, stream_token=tokens[seen])
+    # What was applied is answered again; then comes the answer to the handshake.
+    assert [later.receive().commit_time for _ in times[seen:]] == times[seen:]
+    handshake = later.receive()
+    assert handshake.stream_id == stream_id and not handshake.HasField("commit_time")
+    later.send(increment_write(database, "c/count"))
+    assert later.receive().write_results[0].transform_results[0].integer_value == 4
+    later.half_close()
+
+
+@pytest.mark.hosted("5.8: of this server only")
+@pytest.mark.parametrize("stream_id", ["brasa-another", "", None])
+def test_a_stream_that_nobody_knows_is_not_resumed(stream, database, stream_id):
     handshake = stream.shake_hands()
     later = WriteStream(database)
-    later.send(database=database.name, stream_id=handshake.stream_id, stream_token=handshake.stream_token)
+    token = handshake.stream_token if stream_id is not None else b"\x7f" * 8
+    later.send(
+        database=database.name,
+        stream_id=handshake.stream_id if stream_id is None else stream_id,
+        stream_token=token,
+    )
     assert later.status() is StatusCode.ABORTED
     later.half_close()
 

@@ -6,7 +6,7 @@ package import NIOCore
 /// One message of a client on the Write stream.
 package struct WriteRequest: Sendable {
     package var database: DatabaseName
-    /// Empty unless the first message wants to go on with an earlier stream.
+    /// Empty unless the first message wants to go on with an earlier stream (see `WriteStreamID`).
     package var streamID: UTF8Text
     /// The last token that the client has seen. Empty at the start of a new stream.
     package var streamToken: [UInt8]
@@ -85,9 +85,21 @@ private struct WriteStreamMessage: WireMessage {
     }
 }
 
+/// How a server says that its streams can be taken up again: their ids begin with this. The first message then names the
+/// stream and the last token that the client has seen. First come the answers to all batches that were applied since, in
+/// order, then the answer to that message, which has no results; no batch but those has been or will be applied. ABORTED:
+/// it is not known any more what became of them.
+package enum WriteStreamID {
+    package static let resumablePrefix = "brasa-"
+
+    package static func isResumable(_ id: UTF8Text) -> Bool {
+        id.bytes.starts(with: self.resumablePrefix.utf8)
+    }
+}
+
 /// The answer to one message of the Write stream.
 package struct WriteResponse: Sendable {
-    /// Only in the answer to the first message.
+    /// Only in the answer to the first message of a connection.
     package var streamID: UTF8Text
     /// Never empty.
     package var streamToken: [UInt8]

@@ -1,0 +1,177 @@
+import BrasaDocuments
+import Synchronization
+
+/// What is known of one Write stream, whatever becomes of its connection: who writes on it, whether the engine has a batch
+/// of it, and the answers that its client may not have seen. With it a client whose connection broke learns which of its
+/// batches were applied, instead of sending all of them again.
+final class WriteStreamRecord: Sendable {
+    /// Counts the connections that a stream has had. Only the newest one writes.
+    typealias Owner = UInt64
+    /// Counts what a stream has said; a client hands it back as a token.
+    typealias Position = UInt64
+
+    /// Behind the newest position that the client is known to have come to.
+    struct Bounds: Sendable {
+        var answers = 100
+        /// The newest answer is kept, however large it is.
+        var bytes = 1 << 20
+    }
+
+    private struct Answer {
+        let position: Position
+        let message: [UInt8]
+    }
+
+    private struct State {
+        var owner: Owner = 1
+        /// Tells the owner that it is not the owner any more.
+        var fence: @Sendable () -> Void
+        var newest: Position = 0
+        /// Oldest first.
+        var answers: [Answer] = []
+        var bytes = 0
+        /// Of the newest answer that is not kept any more.
+        var forgotten: Position = 0
+        var isCommitting = false
+        /// Nobody can say what became of a batch.
+        var isLost = false
+        /// Waits for the batch that the engine has.
+        var settled: (@Sendable () -> Void)?
+
+        mutating func forget(through position: Position) {
+            guard let first = self.answers.first, first.position <= position else { return }
+            let kept = self.answers.firstIndex { $0.position > position } ?? self.answers.endIndex
+            for answer in self.answers[..<kept] { self.bytes -= answer.message.count }
+            self.forgotten = self.answers[kept - 1].position
+            self.answers.removeFirst(kept)
+        }
+
+        /// Whether all answers after this position are there.
+        func knows(_ position: Position) -> Bool {
+            !self.isLost && position > 0 && position >= self.forgotten && position <= self.newest
+        }
+    }
+
+    let id: UTF8Text
+    let database: DatabaseName
+    private let bounds: Bounds
+    private let state: Mutex<State>
+
+    static let firstOwner: Owner = 1
+
+    init(id: UTF8Text, database: DatabaseName, bounds: Bounds, fence: @escaping @Sendable () -> Void) {
+        self.id = id
+        self.database = database
+        self.bounds = bounds
+        self.state = Mutex(State(fence: fence))
+    }
+
+    /// About how many bytes it takes.
+    var bytes: Int { self.state.withLock { 512 + $0.bytes } }
+
+    func isOwned(by owner: Owner) -> Bool { self.state.withLock { $0.owner == owner } }
+
+    // MARK: Writing
+
+    /// For the next thing that is said.
+    func nextPosition() -> Position {
+        self.state.withLock {
+            $0.newest += 1
+            return $0.newest
+        }
+    }
+
+    /// The client has seen everything up to here. What is no position of this stream does not matter.
+    func acknowledge(_ position: Position) {
+        self.state.withLock { if $0.knows(position) { $0.forget(through: position) } }
+    }
+
+    /// Every batch that is given to the engine is settled. False: another connection has taken over.
+    func begin(by owner: Owner) -> Bool {
+        self.state.withLock {
+            guard $0.owner == owner else { return false }
+            $0.isCommitting = true
+            return true
+        }
+    }
+
+    /// The batch was applied, durably; this is the answer to it.
+    func settle(_ position: Position, answer: [UInt8]) {
+        self.settle { state in
+            state.answers.append(Answer(position: position, message: answer))
+            state.bytes += answer.count
+            while state.answers.count > self.bounds.answers
+                || (state.answers.count > 1 && state.bytes > self.bounds.bytes)
+            {
+                state.forget(through: state.answers[0].position)
+            }
+        }
+    }
+
+    /// The batch was not applied.
+    func settleRefused() {
+        self.settle { _ in }
+    }
+
+    /// The batch may or may not have been applied: the stream cannot be taken up again.
+    func settleUnknown() {
+        self.settle { $0.isLost = true }
+    }
+
+    private func settle(_ change: (inout State) -> Void) {
+        let waiting = self.state.withLock { state in
+            change(&state)
+            state.isCommitting = false
+            return state.settled.take()
+        }
+        waiting?()
+    }
+
+    // MARK: Taking over
+
+    /// Another connection of the client goes on after this position. From now on the one before begins no batch. Nil: that is
+    /// no position of this stream, or what came after it is not known any more.
+    func takeOver(after position: Position, fence: @escaping @Sendable () -> Void) -> Owner? {
+        let taken = self.state.withLock { state -> (owner: Owner, fence: @Sendable () -> Void)? in
+            guard state.knows(position) else { return nil }
+            state.forget(through: position)
+            state.owner += 1
+            state.settled = nil
+            let earlier = state.fence
+            state.fence = fence
+            return (state.owner, earlier)
+        }
+        taken?.fence()
+        return taken?.owner
+    }
+
+    /// True: no batch is with the engine, and none will be but the new owner's. Otherwise `perform` is called then, unless
+    /// somebody else takes over before.
+    func isSettled(for owner: Owner, otherwise perform: @escaping @Sendable () -> Void) -> Bool {
+        self.state.withLock {
+            guard $0.owner == owner, $0.isCommitting else { return true }
+            $0.settled = perform
+            return false
+        }
+    }
+
+    /// The answers after a position, once it is settled. Nil: somebody else has taken over, or not all are known.
+    func answers(after position: Position, for owner: Owner) -> [[UInt8]]? {
+        self.state.withLock { state in
+            guard state.owner == owner, state.knows(position) else { return nil }
+            return state.answers.lazy.filter { $0.position > position }.map(\.message)
+        }
+    }
+}
+
+extension WriteStreamRecord {
+    static func token(_ position: Position) -> [UInt8] {
+        stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: position >> Position($0)) }
+    }
+
+    /// Nil when it is none of ours.
+    static func position(_ token: [UInt8]) -> Position? {
+        guard token.count == 8 else { return nil }
+        return token.reduce(0) { $0 << 8 | Position($1) }
+    }
+}

@@ -1,0 +1,124 @@
+import BrasaDocuments
+package import BrasaPlatform
+import BrasaWire
+import Synchronization
+
+/// The Write streams of all event loops, those that are open and, for a while, those that are over: a client whose connection
+/// broke may take its stream up again. When that takes too many places or bytes, the oldest half is forgotten.
+package final class WriteStreamTable: Sendable {
+    struct Bounds: Sendable {
+        /// Streams that are over, and what they may take.
+        var count = 16_384
+        var bytes = 64 << 20
+        /// A stream that is over is kept for as long as this at least, and twice as long at most.
+        var nanoseconds: Int64 = 600_000_000_000
+        var record = WriteStreamRecord.Bounds()
+    }
+
+    /// Streams that were over at about the same time.
+    private struct Generation {
+        var records: [UTF8Text: (record: WriteStreamRecord, bytes: Int)] = [:]
+        var bytes = 0
+
+        mutating func remove(_ id: UTF8Text) {
+            guard let (_, bytes) = self.records.removeValue(forKey: id) else { return }
+            self.bytes -= bytes
+        }
+    }
+
+    private struct State {
+        var open: [UTF8Text: WriteStreamRecord] = [:]
+        var recent = Generation()
+        var older = Generation()
+        /// When the recent ones began.
+        var turned: Int64
+
+        subscript(id: UTF8Text) -> WriteStreamRecord? {
+            self.open[id] ?? self.recent.records[id]?.record ?? self.older.records[id]?.record
+        }
+
+        mutating func remove(_ id: UTF8Text) {
+            self.open[id] = nil
+            self.recent.remove(id)
+            self.older.remove(id)
+        }
+
+        mutating func turn(_ now: Int64) {
+            self.older = self.recent
+            self.recent = Generation()
+            self.turned = now
+        }
+
+        mutating func forget(_ now: Int64, _ bounds: Bounds) {
+            guard now - self.turned >= bounds.nanoseconds else { return }
+            if now - self.turned >= 2 * bounds.nanoseconds { self.turn(now) }
+            self.turn(now)
+        }
+    }
+
+    private let clock: Clock
+    private let entropy: Entropy
+    private let bounds: Bounds
+    private let state: Mutex<State>
+
+    private static let idBytes = 16
+
+    package convenience init(clock: Clock, entropy: Entropy) {
+        self.init(clock: clock, entropy: entropy, bounds: Bounds())
+    }
+
+    init(clock: Clock, entropy: Entropy, bounds: Bounds) {
+        self.clock = clock
+        self.entropy = entropy
+        self.bounds = bounds
+        self.state = Mutex(State(turned: clock.monotonic()))
+    }
+
+    /// A new stream, under an id that nobody can guess, owned by its first owner.
+    func open(in database: DatabaseName, fence: @escaping @Sendable () -> Void) -> WriteStreamRecord {
+        let id = Base64URL.encode(self.entropy.bytes(Self.idBytes))
+        let record = WriteStreamRecord(
+            id: UTF8Text(WriteStreamID.resumablePrefix + String(decoding: id, as: UTF8.self)),
+            database: database,
+            bounds: self.bounds.record,
+            fence: fence
+        )
+        self.state.withLock { $0.open[record.id] = record }
+        return record
+    }
+
+    /// Nil: no such stream, not of this database, or it cannot go on there.
+    func takeOver(
+        _ id: UTF8Text,
+        in database: DatabaseName,
+        after position: WriteStreamRecord.Position,
+        fence: @escaping @Sendable () -> Void
+    ) -> (record: WriteStreamRecord, owner: WriteStreamRecord.Owner)? {
+        let now = self.clock.monotonic()
+        return self.state.withLock { state in
+            state.forget(now, self.bounds)
+            guard let record = state[id], record.database == database,
+                let owner = record.takeOver(after: position, fence: fence)
+            else { return nil }
+            state.remove(id)
+            state.open[id] = record
+            return (record, owner)
+        }
+    }
+
+    /// The owner is gone and has no batch with the engine.
+    func close(_ record: WriteStreamRecord, by owner: WriteStreamRecord.Owner) {
+        let now = self.clock.monotonic()
+        self.state.withLock { state in
+            guard record.isOwned(by: owner), state.open.removeValue(forKey: record.id) != nil else { return }
+            state.forget(now, self.bounds)
+            let bytes = record.bytes
+            let isCrowded =
+                state.recent.records.count >= self.bounds.count / 2
+                || state.recent.bytes + bytes > self.bounds.bytes / 2
+            if isCrowded { state.turn(now) }
+            state.recent.records[record.id] = (record, bytes)
+            state.recent.bytes += bytes
+        }
+    }
+}
