@@ -57,10 +57,13 @@ extension DiskTables {
     ) throws(StorageError) -> CollectionOutcome {
         var removed = 0
         let isLarge = try self.usedBytes() >= limits.bytesMax
-        if isLarge, let bound = try self.bound(limits) {
-            removed += try self.forgetTargets(usedUpTo: bound, active: active)
+        if isLarge {
+            let bound = try self.bound(limits)
+            if let bound { removed += try self.forgetTargets(usedUpTo: bound, active: active) }
             removed += try self.letGoOfForgotten(countMax: limits.countMax)
-            removed += try self.removeOrphans(usedUpTo: bound, countMax: limits.countMax, keeping: views)
+            if let bound {
+                removed += try self.removeOrphans(usedUpTo: bound, countMax: limits.countMax, keeping: views)
+            }
         }
         removed += try self.shrinkFile()
         let isStillLarge = try self.usedBytes() >= limits.bytesMax
