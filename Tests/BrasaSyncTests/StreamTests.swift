@@ -102,7 +102,7 @@ import Testing
         #expect(self.delay(test, .watchStreamIdle) == .seconds(60))
         test.listen(query)
         #expect(self.delay(test, .watchStreamIdle) == nil)
-        for view in test.engine.views.all { test.engine.unlisten(view.query, usesRemote: true) }
+        for view in test.engine.views.all { test.engine.unlisten(view.query) }
         test.scheduler.fire(.watchStreamIdle)
         test.settle()
         #expect(test.transport.watch == nil)

@@ -14,11 +14,10 @@ package struct DocumentRead: Hashable, Sendable {
 
     static func result(
         of snapshot: ViewSnapshot,
-        at path: ResourcePath,
-        source: ReadSource
+        at path: ResourcePath
     ) -> Result<DocumentRead, SyncError> {
         let document = snapshot.documents[path]
-        if snapshot.isFromCache, document == nil || source == .server { return .failure(Self.offline) }
+        if snapshot.isFromCache, document == nil { return .failure(Self.offline) }
         return .success(
             DocumentRead(
                 document: document,

@@ -9,7 +9,7 @@ final class EventManager: ViewObserver {
 
     private let engine: SyncEngine
     private var queries: [SyncQuery: Listening] = [:]
-    /// In the order of registration; also the order in which listeners of different queries hear of the online state.
+    /// In the order of registration.
     private var inSync: [(token: ListenerToken, handler: () -> Void)] = []
     private var onlineState = OnlineState.unknown
 
@@ -46,7 +46,7 @@ final class EventManager: ViewObserver {
         listening.listeners.removeAll { $0 === listener }
         guard !listening.listeners.isEmpty else {
             self.queries[query] = nil
-            return self.engine.unlisten(query, usesRemote: listener.usesRemote)
+            return self.engine.unlisten(query)
         }
         self.queries[query] = listening
         if listener.usesRemote, !listening.usesRemote { self.engine.endRemoteListen(query) }

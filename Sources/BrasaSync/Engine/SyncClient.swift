@@ -5,10 +5,13 @@ package import BrasaDocuments
 package final class SyncClient {
     let engine: SyncEngine
     private let events: EventManager
-    private let scheduler: any SyncScheduler
+    let scheduler: any SyncScheduler
+    let readTimeout: Duration
     private let collector: GarbageCollection?
     private let upkeep: IndexUpkeep
     private var listeners: [ListenerToken: Listening] = [:]
+    /// Not answered yet.
+    var reads: [ListenerToken: SingleRead] = [:]
     private var lastToken: UInt64 = 0
     /// Why nothing works: the client was terminated, or its storage could not be opened. Every call is answered with it.
     package private(set) var end: SyncError?
@@ -54,6 +57,7 @@ package final class SyncClient {
             self.end = error
         }
         self.scheduler = scheduler
+        self.readTimeout = configuration.readTimeout
         self.engine = SyncEngine(
             database: database,
             configuration: configuration,
@@ -72,7 +76,7 @@ package final class SyncClient {
         self.upkeep.start()
     }
 
-    private func nextToken() -> ListenerToken {
+    func nextToken() -> ListenerToken {
         self.lastToken += 1
         return ListenerToken(number: self.lastToken)
     }
@@ -141,63 +145,6 @@ package final class SyncClient {
         self.engine.waitForPendingWrites(WriteWaiter(completion: completion, ended: ended))
     }
 
-    // MARK: - Reading once
-
-    package func getDocument(
-        _ path: ResourcePath,
-        source: ReadSource = .default,
-        completion: @escaping (Result<DocumentRead, SyncError>) -> Void
-    ) {
-        if let end = self.end { return completion(.failure(end)) }
-        guard source != .cache else { return completion(self.readCached(path)) }
-        self.listenOnce(SyncQuery(document: path)) { event in
-            completion(event.flatMap { DocumentRead.result(of: $0, at: path, source: source) })
-        }
-    }
-
-    package func getDocuments(
-        _ query: SyncQuery,
-        source: ReadSource = .default,
-        completion: @escaping (Result<ViewSnapshot, SyncError>) -> Void
-    ) {
-        if let end = self.end { return completion(.failure(end)) }
-        guard source != .cache else { return completion(self.engine.readCached(query)) }
-        self.listenOnce(query) { event in
-            completion(
-                event.flatMap { snapshot in
-                    guard source == .server, snapshot.isFromCache else { return .success(snapshot) }
-                    return .failure(SyncError(.unavailable, "The documents could not be read from the server."))
-                }
-            )
-        }
-    }
-
-    private func readCached(_ path: ResourcePath) -> Result<DocumentRead, SyncError> {
-        do throws(StorageError) {
-            return DocumentRead.result(ofCached: try self.engine.local.readDocument(at: path))
-        } catch {
-            return .failure(SyncError(.unavailable, "The cache could not be read."))
-        }
-    }
-
-    /// The first event that says as much as can be said. The listener is gone before the completion is called.
-    private func listenOnce(_ query: SyncQuery, completion: @escaping (Result<ViewSnapshot, SyncError>) -> Void) {
-        let options = ListenOptions(includeMetadataChanges: true, waitForSyncWhenOnline: true)
-        let token = ListenerToken(number: self.lastToken + 1)
-        let scheduler = self.scheduler
-        var isAnswered = false
-        func answer(_ event: Result<ViewSnapshot, SyncError>) {
-            guard !isAnswered else { return }
-            isAnswered = true
-            scheduler.enqueue { [weak self] in
-                self?.unlisten(token)
-                completion(event)
-            }
-        }
-        let ended = SyncError(.cancelled, "The client was terminated before the read was answered.")
-        _ = self.listen(query, options: options, ended: { answer(.failure(ended)) }, handler: answer)
-    }
-
     // MARK: - Life
 
     /// Nothing happens when the network is enabled.
@@ -216,6 +163,11 @@ package final class SyncClient {
         if self.end == nil { self.engine.remote.changeUser(to: user) }
     }
 
+    /// Somebody else has just got a connection to the server.
+    package func serverReachable() {
+        if self.end == nil { self.engine.remote.serverReachable() }
+    }
+
     package func connectivityChanged() {
         if self.end == nil { self.engine.remote.restart() }
     }
@@ -231,6 +183,7 @@ package final class SyncClient {
         self.events.end()
         self.engine.remote.shutDown()
         self.engine.local.storage.close()
+        self.endReads()
         for listening in listeners { listening.ended() }
         self.engine.endWaiting()
         completion()

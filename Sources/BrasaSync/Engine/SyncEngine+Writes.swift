@@ -14,6 +14,7 @@ extension SyncEngine {
             self.writeWaiters[self.local.user, default: [:]][id] = waiter
             self.emit(changes)
             self.remote.fillPipeline()
+            self.remote.writes.lifecycle.hasten()
         } catch {
             waiter.completion(SyncError(.unavailable, "The write could not be stored."))
         }
@@ -41,6 +42,7 @@ extension SyncEngine {
         let pending = self.pendingWriteWaiters.sorted { $0.key < $1.key }.flatMap(\.value)
         self.writeWaiters = [:]
         self.pendingWriteWaiters = [:]
+        self.serverReads = [:]
         for waiter in writes + pending { waiter.ended() }
     }
 }

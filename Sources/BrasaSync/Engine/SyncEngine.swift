@@ -10,7 +10,7 @@ protocol ViewObserver: AnyObject {
 /// Joins the caches, the views and the server: whatever changes documents ends in new states of the views.
 final class SyncEngine {
     let local: LocalStore
-    private let scheduler: any SyncScheduler
+    let scheduler: any SyncScheduler
     weak var observer: (any ViewObserver)?
     let database: DatabaseName
     private let transport: any SyncTransport
@@ -24,6 +24,8 @@ final class SyncEngine {
 
     private(set) var views = ViewTable()
     var limbo: LimboResolution
+    var serverReads: [TargetID: ServerRead] = [:]
+    var lastServerRead: TargetID = 0
     /// Acknowledged documents that a view does not show before watch has come to these times.
     var withheld: [ResourcePath: Timestamp] = [:]
 
@@ -63,9 +65,9 @@ final class SyncEngine {
         let isCurrent = self.views.views(of: data.id).first?.view.isCurrent ?? false
         let known = TargetChange(resumeToken: data.resumeToken, isCurrent: isCurrent)
         let change = view.apply(view.compute(result.documents), known)
-        let queryView = QueryView(query: query, target: data.id, view: view)
+        let queryView = QueryView(query: query, target: data.id, view: view, usesRemote: usesRemote)
         self.views.add(queryView)
-        self.local.hold(view.documents, for: data.id)
+        self.local.hold(view.documents.lazy.map(\.path), for: data.id)
         self.track(change.limbo, of: data.id)
         if usesRemote { self.remote.listen(data) }
         return change.snapshot
@@ -73,22 +75,38 @@ final class SyncEngine {
 
     /// For a view that had listeners to the cache only.
     func beginRemoteListen(_ query: SyncQuery) throws(StorageError) {
-        self.remote.listen(try self.local.allocateTarget(query.target))
+        let data = try self.local.allocateTarget(query.target)
+        self.views[query]?.usesRemote = true
+        self.remote.listen(data)
     }
 
     /// For a view that has listeners to the cache only from now on.
     func endRemoteListen(_ query: SyncQuery) {
-        guard let queryView = self.views[query], self.views.views(of: queryView.target).count == 1 else { return }
-        self.remote.unlisten(queryView.target)
+        guard let queryView = self.views[query] else { return }
+        queryView.usesRemote = false
+        self.leaveServer(queryView.target)
     }
 
-    func unlisten(_ query: SyncQuery, usesRemote: Bool) {
+    func unlisten(_ query: SyncQuery) {
         guard let queryView = self.views[query] else { return }
         let target = queryView.target
-        if self.views.views(of: target).count > 1 { return self.views.remove(queryView) }
+        if self.views.views(of: target).count > 1 {
+            self.views.remove(queryView)
+            return self.leaveServer(target)
+        }
         self.local.releaseTarget(target)
-        if usesRemote { self.remote.unlisten(target) }
+        self.remote.unlisten(target)
         self.removeViews(of: target, nil)
+    }
+
+    /// Ends listening when no view of the target is for it any more. Those that stay have nobody who keeps them current.
+    private func leaveServer(_ target: TargetID) {
+        let views = self.views.views(of: target)
+        guard !views.contains(where: \.usesRemote) else { return }
+        self.remote.unlisten(target)
+        self.endLimbo(of: target)
+        let snapshots = views.compactMap { $0.view.leaveServer() }
+        if !snapshots.isEmpty { self.observer?.viewsChanged(snapshots) }
     }
 
     /// Drops all views of a target; with an error, their listeners hear of it.

@@ -6,13 +6,16 @@ final class QueryView {
     let query: SyncQuery
     let target: TargetID
     let view: View
+    /// Somebody listens to it who wants more than the cache.
+    var usesRemote: Bool
     /// In the order in which queries were listened to.
     fileprivate(set) var number: UInt64 = 0
 
-    init(query: SyncQuery, target: TargetID, view: View) {
+    init(query: SyncQuery, target: TargetID, view: View, usesRemote: Bool) {
         self.query = query
         self.target = target
         self.view = view
+        self.usesRemote = usesRemote
     }
 }
 

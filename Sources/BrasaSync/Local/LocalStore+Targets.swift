@@ -70,6 +70,13 @@ extension LocalStore {
         return result
     }
 
+    /// What the server has named as the query's results, as the user sees it.
+    func merge(queuedWritesInto results: DocumentMap, of query: SyncQuery) throws(StorageError) -> DocumentMap {
+        try self.storage.transaction(.executeQuery) { tables throws(StorageError) in
+            try QueryRunner(tables: tables, user: self.user).run(query, onResults: results)
+        }
+    }
+
     func remoteKeys(of target: TargetID) throws(StorageError) -> Set<ResourcePath> {
         try self.storage.transaction(.remoteKeys) { tables throws(StorageError) in
             try tables.remoteKeys(of: target)
@@ -77,8 +84,17 @@ extension LocalStore {
     }
 
     /// A new view holds on to what it shows, too.
-    func hold(_ documents: DocumentSet, for target: TargetID) {
-        for document in documents { self.storage.viewReferences.add(document.path, target) }
+    func hold(_ paths: some Sequence<ResourcePath>, for target: TargetID) {
+        for path in paths { self.storage.viewReferences.add(path, target) }
+    }
+
+    /// Nobody looks at it any more, and the cache knows no target with this id.
+    func letGo(of target: TargetID) {
+        let seen = self.storage.viewReferences.removeAll(of: target)
+        guard !seen.isEmpty else { return }
+        try? self.storage.transaction(.notifyLocalViewChanges) { tables throws(StorageError) in
+            for path in seen { try tables.noteUse(of: path) }
+        }
     }
 
     /// Views hold on to what they show. A storage that fails here collects a little too early or too late.

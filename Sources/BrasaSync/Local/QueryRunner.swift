@@ -83,6 +83,27 @@ struct QueryRunner {
         return Run(documents: found, scanned: count)
     }
 
+    /// What the user's queued writes make of documents that the server has named as the results.
+    func run(_ query: SyncQuery, onResults results: DocumentMap) throws(StorageError) -> DocumentMap {
+        var found: DocumentMap = [:]
+        for (path, result) in results {
+            let cached = try self.tables.document(at: path)
+            let base = cached.isValid && cached.version > result.version ? cached : result
+            let document = try self.documents.overlaid(base).document
+            if query.matches(document) { found[path] = document }
+        }
+        var written: Set<ResourcePath> = []
+        if case .document(let path) = query.target { written.insert(path) }
+        for collection in try self.collections(of: query) {
+            written.formUnion(try self.tables.overlays(in: collection, of: self.user).keys)
+        }
+        for path in written where results[path] == nil {
+            let document = try self.documents.document(at: path)
+            if document.hasLocalMutations, query.matches(document) { found[path] = document }
+        }
+        return found
+    }
+
     private func collections(of query: SyncQuery) throws(StorageError) -> [ResourcePath] {
         guard let names = query.names, let id = names.collectionID else { return [] }
         guard names.allDescendants else { return [try? names.parent.appending(id.bytes)].compactMap(\.self) }

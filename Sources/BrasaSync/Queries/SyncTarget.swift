@@ -13,7 +13,8 @@ package enum SyncTarget: Hashable, Sendable {
     var isDocument: Bool { if case .document = self { true } else { false } }
 }
 
-/// Identifies a target in the caches: even for what the user listens to, odd for limbo resolution.
+/// Identifies a target in the engine: even for what the user listens to, odd for limbo resolution, negative for what is only
+/// read; the caches know those of the first kind.
 package typealias TargetID = Int64
 
 /// Identifies a target on a stream, for as long as it is listened to.

@@ -13,6 +13,7 @@ enum OnlineState: Hashable, Sendable {
 final class OnlineStateTracker {
     private let scheduler: any SyncScheduler
     private let changed: (OnlineState) -> Void
+    private let unreachable: () -> Void
     private var state = OnlineState.unknown
     private var failures = 0
     private var timer: SyncTimerID?
@@ -20,18 +21,29 @@ final class OnlineStateTracker {
     private static let failuresMax = 1
     private static let patience = Duration.seconds(10)
 
-    init(_ scheduler: any SyncScheduler, changed: @escaping (OnlineState) -> Void) {
+    init(
+        _ scheduler: any SyncScheduler,
+        changed: @escaping (OnlineState) -> Void,
+        unreachable: @escaping () -> Void
+    ) {
         self.scheduler = scheduler
         self.changed = changed
+        self.unreachable = unreachable
     }
 
     func streamStarted() {
         guard self.failures == 0 else { return }
         self.broadcast(.unknown)
         self.stopTimer()
+        self.awaitAnswer()
+    }
+
+    /// Somebody waits for the server while there is no stream.
+    func awaitAnswer() {
+        guard self.timer == nil, self.state != .online else { return }
         self.timer = self.scheduler.schedule(.onlineState, after: Self.patience) { [weak self] in
             self?.timer = nil
-            self?.broadcast(.offline)
+            self?.goOffline()
         }
     }
 
@@ -43,13 +55,18 @@ final class OnlineStateTracker {
         self.failures += 1
         guard self.failures >= Self.failuresMax else { return }
         self.stopTimer()
-        self.broadcast(.offline)
+        self.goOffline()
     }
 
     func set(_ state: OnlineState) {
         self.stopTimer()
         self.failures = 0
-        self.broadcast(state)
+        if state == .offline { self.goOffline() } else { self.broadcast(state) }
+    }
+
+    private func goOffline() {
+        self.broadcast(.offline)
+        self.unreachable()
     }
 
     private func broadcast(_ state: OnlineState) {

@@ -9,6 +9,9 @@ extension RemoteStore: WatchTargetSource {
             self.startWatch()
         } else if self.watch.lifecycle.isOpen {
             self.send(data)
+        } else if self.canUseNetwork {
+            self.tracker.awaitAnswer()
+            self.watch.lifecycle.hasten()
         }
     }
 

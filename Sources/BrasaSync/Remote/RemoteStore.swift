@@ -42,7 +42,11 @@ final class RemoteStore {
         self.watch = WatchStream(transport, scheduler)
         self.writes = WriteStream(transport, scheduler)
         self.retries = StorageRetries(scheduler)
-        self.tracker = OnlineStateTracker(scheduler) { [unowned syncer] in syncer.onlineStateChanged(to: $0) }
+        self.tracker = OnlineStateTracker(
+            scheduler,
+            changed: { [unowned syncer] in syncer.onlineStateChanged(to: $0) },
+            unreachable: { [unowned syncer] in syncer.serverUnreachable() }
+        )
         self.watch.opened = { [unowned self] in self.watchOpened() }
         self.watch.received = { [unowned self] in self.watchReceived($0) }
         self.watch.lifecycle.ended = { [unowned self] in self.watchEnded($0) }
@@ -74,6 +78,12 @@ final class RemoteStore {
         self.retries.stop()
         // Views are not told that it is over.
         self.tracker.set(.unknown)
+    }
+
+    /// There is a connection: whoever waits to try again need not wait for long.
+    func serverReachable() {
+        self.watch.lifecycle.hasten()
+        self.writes.lifecycle.hasten()
     }
 
     /// The network came back or changed.

@@ -8,6 +8,8 @@ protocol RemoteSyncer: AnyObject {
     func rejectWrite(_ id: BatchID, _ error: SyncError) throws(StorageError)
     func changeUser(to user: SyncUser) throws(StorageError)
     func onlineStateChanged(to state: OnlineState)
+    /// An attempt to reach the server has failed, also when the last one had.
+    func serverUnreachable()
     func remoteKeys(of target: TargetID) -> Set<ResourcePath>
     func isRemoteKey(_ path: ResourcePath, of target: TargetID) -> Bool
 }

@@ -66,6 +66,11 @@ final class StreamLifecycle {
         self.backoff.reset()
     }
 
+    /// Somebody waits for the next attempt.
+    func hasten() {
+        if self.phase == .backingOff { self.backoff.hasten() }
+    }
+
     /// Closes the stream if nothing is sent for a while.
     func markIdle() {
         guard self.isOpen, self.idle == nil else { return }

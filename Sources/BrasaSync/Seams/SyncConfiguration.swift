@@ -4,6 +4,8 @@ package struct SyncConfiguration: Sendable {
     package var limboResolutionsMax: Int
     /// When the storage is worth collecting; nil: never.
     package var cacheBytesMax: Int?
+    /// How long a read waits for the server.
+    package var readTimeout: Duration = .seconds(300)
 
     package static let cacheBytesDefault = 100 * 1024 * 1024
     package static let cacheBytesMin = 1024 * 1024

@@ -20,7 +20,7 @@ package protocol SyncScheduler: AnyObject {
 package enum SyncTimer: Hashable, Sendable, CaseIterable {
     case watchStreamIdle, watchStreamBackoff, watchStreamHealth
     case writeStreamIdle, writeStreamBackoff, writeStreamHealth
-    case onlineState, storageRetry, garbageCollection, indexBackfill
+    case onlineState, readTimeout, storageRetry, garbageCollection, indexBackfill
 }
 
 /// Chosen by the scheduler, never used twice.

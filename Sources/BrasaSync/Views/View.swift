@@ -87,6 +87,12 @@ final class View {
         return self.apply(unchanged, nil, resolvesLimbo: false).snapshot
     }
 
+    /// Nobody asks the server about the target or about documents in limbo any more.
+    func leaveServer() -> ViewSnapshot? {
+        self.limboKeys = []
+        return self.goOffline()
+    }
+
     /// Documents that are results by what we know, and that the server has not said to belong to the target.
     private func updateLimbo(_ changes: DocumentChangeSet, _ targetChange: TargetChange?) -> LimboChanges {
         let old = self.limboKeys

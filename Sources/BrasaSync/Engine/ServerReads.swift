@@ -1,0 +1,100 @@
+internal import BrasaDocuments
+
+/// A read that only the server can answer. It has a target of its own, so that the answer is newer than the question whoever
+/// else listens to the same.
+struct ServerRead {
+    let query: SyncQuery
+    let completion: (Result<ViewSnapshot, SyncError>) -> Void
+    /// What the server has named so far.
+    private(set) var documents: DocumentMap = [:]
+    private var connection: UInt64?
+
+    init(_ query: SyncQuery, completion: @escaping (Result<ViewSnapshot, SyncError>) -> Void) {
+        self.query = query
+        self.completion = completion
+    }
+
+    /// Gives whether that was all there is.
+    mutating func take(_ change: TargetChange, of event: RemoteEvent, for id: TargetID) -> Bool {
+        // There is no token: on each connection the server begins anew.
+        if event.connection != self.connection { self.documents = [:] }
+        self.connection = event.connection
+        for path in change.removed { self.documents[path] = nil }
+        for path in change.added.union(change.modified) { self.documents[path] = event.documentUpdates[path] }
+        return change.isCurrent && event.mismatches[id] == nil
+    }
+}
+
+extension SyncEngine {
+    /// The completion is called later, once. Gives what the read is known by.
+    func readFromServer(
+        _ query: SyncQuery,
+        completion: @escaping (Result<ViewSnapshot, SyncError>) -> Void
+    ) -> TargetID {
+        self.lastServerRead -= 1
+        let id = self.lastServerRead
+        self.serverReads[id] = ServerRead(query, completion: completion)
+        if self.remote.canUseNetwork {
+            self.remote.listen(TargetData(target: query.target, id: id, purpose: .listen, sequence: -1))
+        } else {
+            self.answer(id, .failure(Self.unreachable))
+        }
+        return id
+    }
+
+    /// It is not answered.
+    func cancelServerRead(_ id: TargetID) {
+        if self.serverReads.removeValue(forKey: id) != nil { self.endServerRead(id) }
+    }
+
+    private func endServerRead(_ id: TargetID) {
+        self.remote.unlisten(id)
+        self.local.letGo(of: id)
+    }
+
+    func failServerReads(_ error: SyncError) {
+        for id in self.serverReads.keys.sorted(by: >) { self.answer(id, .failure(error)) }
+    }
+
+    /// What is read stays in the cache at least until the views have seen it.
+    func holdServerReads(_ event: RemoteEvent) {
+        for id in self.serverReads.keys {
+            guard let change = event.targetChanges[id] else { continue }
+            self.local.hold(change.added.union(change.modified), for: id)
+        }
+    }
+
+    func noteServerReads(_ event: RemoteEvent) {
+        guard !self.serverReads.isEmpty else { return }
+        for (id, change) in event.targetChanges {
+            guard self.serverReads[id]?.take(change, of: event, for: id) == true, let read = self.serverReads[id] else {
+                continue
+            }
+            self.answer(id, self.result(of: read))
+        }
+    }
+
+    func answer(_ id: TargetID, _ result: Result<ViewSnapshot, SyncError>) {
+        guard let read = self.serverReads.removeValue(forKey: id) else { return }
+        self.scheduler.enqueue { [weak self] in
+            self?.endServerRead(id)
+            read.completion(result)
+        }
+    }
+
+    private func result(of read: ServerRead) -> Result<ViewSnapshot, SyncError> {
+        do throws(StorageError) {
+            let documents = try self.local.merge(queuedWritesInto: read.documents, of: read.query)
+            let view = View(read.query, remoteKeys: Set(read.documents.keys))
+            let current = TargetChange(isCurrent: true)
+            guard let snapshot = view.apply(view.compute(documents), current, resolvesLimbo: false).snapshot else {
+                return .failure(SyncError(.internal, "The query has no state."))
+            }
+            return .success(snapshot.asInitial)
+        } catch {
+            return .failure(SyncError(.unavailable, "The cache could not be read."))
+        }
+    }
+
+    static let unreachable = SyncError(.unavailable, "The server could not be reached.")
+}
