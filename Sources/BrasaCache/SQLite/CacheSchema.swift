@@ -4,7 +4,7 @@ internal import GRDB
 /// comes later is a new step at the end. See docs/client-cache.md.
 enum CacheSchema {
     /// Step n makes schema n + 1 of schema n.
-    static let steps = [Self.firstTables]
+    static let steps = [Self.firstTables, Self.fieldIndexes]
 
     /// Marks our files: "Bras".
     static let applicationID = 0x4272_6173
@@ -104,5 +104,30 @@ enum CacheSchema {
         CREATE TABLE named_queries (
             name BLOB PRIMARY KEY, read_time INTEGER NOT NULL, is_limited_to_last INTEGER NOT NULL, target BLOB NOT NULL
         ) WITHOUT ROWID;
+        """
+
+    /// Entries belong to a user's part of an index: `index_progress.number`. Documents are named by their paths, since a
+    /// collection may leave the cache before its entries do.
+    private static let fieldIndexes = """
+        CREATE TABLE field_indexes (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, collection_id BLOB NOT NULL, scope INTEGER NOT NULL
+        );
+        CREATE TABLE field_index_parts (
+            field_index INTEGER NOT NULL, position INTEGER NOT NULL, path BLOB NOT NULL, kind INTEGER NOT NULL,
+            PRIMARY KEY (field_index, position)
+        ) WITHOUT ROWID;
+        CREATE TABLE index_progress (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, field_index INTEGER NOT NULL, user INTEGER NOT NULL,
+            stage INTEGER NOT NULL, filled_through BLOB, last_change INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            UNIQUE (field_index, user)
+        );
+        CREATE TABLE index_entries (
+            owner INTEGER NOT NULL, key BLOB NOT NULL, path BLOB NOT NULL, PRIMARY KEY (owner, key)
+        ) WITHOUT ROWID;
+        CREATE INDEX index_entries_by_path ON index_entries (owner, path);
+        CREATE TABLE document_changes (
+            number INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL UNIQUE, collection_id BLOB NOT NULL
+        );
+        CREATE INDEX document_changes_by_collection_id ON document_changes (collection_id);
         """
 }

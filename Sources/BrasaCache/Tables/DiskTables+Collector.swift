@@ -126,7 +126,8 @@ extension DiskTables {
         let keys = try statements.orphans.all(.integer(bound), .integer(Int64(countMax))) { DocumentKey($0) }
         var removed = 0
         for key in keys {
-            let isSeen = views.contains(try self.path(of: key))
+            let path = try self.path(of: key)
+            let isSeen = views.contains(path)
             let isQueued = try self.isQueued(key)
             if isSeen || isQueued {
                 // In use now, so that it is not in the way of the next bite.
@@ -134,6 +135,7 @@ extension DiskTables {
                 continue
             }
             try self.documentStatements.remove.run(.integer(key.collection), .blob(key.id))
+            try self.noteChange(of: path)
             try statements.removeUse.run(.integer(key.collection), .blob(key.id))
             removed += 1
         }

@@ -66,6 +66,7 @@ extension DiskTables {
             .integer(document.readTime.microseconds),
             fields
         )
+        try self.noteChange(of: document.path)
         // What nobody ever uses is collected, too.
         try self.documentStatements.firstUse.run(.integer(key.collection), .blob(key.id), .integer(self.sequence))
     }
@@ -73,6 +74,7 @@ extension DiskTables {
     func removeDocument(at path: ResourcePath) throws(StorageError) {
         guard let key = try self.key(of: path) else { return }
         try self.documentStatements.remove.run(.integer(key.collection), .blob(key.id))
+        try self.noteChange(of: path)
     }
 
     func collections(withID id: UTF8Text) throws(StorageError) -> [ResourcePath] {

@@ -4,7 +4,7 @@ internal import BrasaWire
 internal import GRDB
 
 struct OverlayStatements {
-    let get, inCollection, set, remove, removeBatch: CacheStatement
+    let get, inCollection, set, remove, ofBatch, removeBatch: CacheStatement
 
     init(_ connection: CacheConnection) throws(DatabaseError) {
         self.get = try connection.statement(
@@ -15,6 +15,7 @@ struct OverlayStatements {
         )
         self.set = try connection.statement("INSERT OR REPLACE INTO overlays VALUES (?, ?, ?, ?, ?, ?, ?)")
         self.remove = try connection.statement("DELETE FROM overlays WHERE user = ? AND collection = ? AND id = ?")
+        self.ofBatch = try connection.statement("SELECT collection, id FROM overlays WHERE user = ? AND batch = ?")
         self.removeBatch = try connection.statement("DELETE FROM overlays WHERE user = ? AND batch = ?")
     }
 }
@@ -66,11 +67,13 @@ extension DiskTables {
             paths,
             fields
         )
+        try self.noteChange(of: path)
     }
 
     private func removeOverlay(at path: ResourcePath, of user: SyncUser) throws(StorageError) {
         guard let number = try self.names.number(of: user), let key = try self.key(of: path) else { return }
         try self.overlayStatements.remove.run(.integer(number), .integer(key.collection), .blob(key.id))
+        try self.noteChange(of: path)
     }
 
     func removeOverlays(ofBatch id: BatchID, of user: SyncUser) throws(StorageError) {

@@ -14,9 +14,14 @@ final class DiskTables: StorageTables {
     let targetStatements: TargetStatements
     let bundleStatements: BundleStatements
     let collectorStatements: CollectorStatements
+    let indexStatements: IndexStatements
+    let indexEntryStatements: IndexEntryStatements
     private let transactionStatements: TransactionStatements
     /// When the transaction began.
     private var totalChanges = 0
+    /// Nil: not loaded.
+    var knownIndexes: KnownIndexes?
+    var indexOwners: [IndexOwner: Int64] = [:]
 
     private struct TransactionStatements {
         let begin, commit, rollBack: CacheStatement
@@ -33,6 +38,8 @@ final class DiskTables: StorageTables {
         self.targetStatements = try TargetStatements(connection)
         self.bundleStatements = try BundleStatements(connection)
         self.collectorStatements = try CollectorStatements(connection)
+        self.indexStatements = try IndexStatements(connection)
+        self.indexEntryStatements = try IndexEntryStatements(connection)
         self.transactionStatements = TransactionStatements(
             begin: try connection.statement("BEGIN"),
             commit: try connection.statement("COMMIT"),
@@ -42,7 +49,7 @@ final class DiskTables: StorageTables {
 
     var sequence: SequenceNumber { self.globals.sequence }
 
-    var indexes: (any IndexTables)? { nil }
+    var indexes: (any IndexTables)? { self }
 
     func begin() throws(StorageError) {
         try self.transactionStatements.begin.run()
@@ -68,6 +75,8 @@ final class DiskTables: StorageTables {
         if self.connection.isInTransaction { _ = try? self.transactionStatements.rollBack.run() }
         self.globals.forget()
         self.names.forget()
+        self.knownIndexes = nil
+        self.indexOwners = [:]
     }
 
     /// What was stored cannot be read back.
