@@ -60,6 +60,9 @@ import Testing
         #expect(BloomFilter(bitmap: [0], padding: -1, hashCount: 1) == nil)
         #expect(BloomFilter(bitmap: [0], padding: 0, hashCount: 0) == nil)
         #expect(BloomFilter(bitmap: [], padding: 0, hashCount: -1) == nil)
+        // So many steps for each name would stop whoever asks.
+        #expect(BloomFilter(bitmap: [0xFF], padding: 0, hashCount: 101) == nil)
+        #expect(BloomFilter(bitmap: [0xFF], padding: 0, hashCount: 100)?.mayContain([1]) == true)
         #expect(BloomFilter(bitmap: [], padding: 0, hashCount: 0)?.mayContain([1]) == false)
         #expect(BloomFilter(count: BloomFilter.namesMax + 1) == nil)
     }

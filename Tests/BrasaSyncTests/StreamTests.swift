@@ -41,14 +41,40 @@ import Testing
         }
     }
 
-    @Test func `An answer makes the next failure the first one`() throws {
+    @Test func `A snapshot makes the next delay the shortest, and a stream that lasts makes it none`() throws {
         let test = try TestClient()
         let query = try collection("c")
         test.listen(query)
-        _ = self.breakWatch(test)
-        _ = self.breakWatch(test)
-        test.say(.target(.init(.add, targets: [test.wireID(of: query)])))
+        for _ in 0..<5 { _ = self.breakWatch(test) }
+        test.bring([], to: query, at: 10)
+        #expect(self.breakWatch(test) == .seconds(1))
+        #expect(self.breakWatch(test) == .seconds(1.5))
+        test.scheduler.fire(.watchStreamHealth)
         #expect(self.breakWatch(test) == .zero)
+    }
+
+    @Test func `Messages that come to nothing do not make the client hurry back`() throws {
+        let test = try TestClient()
+        let query = try collection("c")
+        test.listen(query)
+        var delays: [Duration?] = []
+        for _ in 0..<3 {
+            test.say(.target(.init(.add, targets: [test.wireID(of: query)])))
+            delays.append(self.breakWatch(test, SyncError(.internal)))
+        }
+        #expect(delays == [.zero, .seconds(1), .seconds(1.5)])
+    }
+
+    @Test func `Snapshots that are followed by what breaks the stream do not make a loop without a pause`() throws {
+        let test = try TestClient()
+        let query = try collection("c")
+        test.listen(query)
+        var delays: [Duration?] = []
+        for version in 1...4 as ClosedRange<Int64> {
+            test.bring([], to: query, at: version)
+            delays.append(self.breakWatch(test, SyncError(.internal)))
+        }
+        #expect(delays == [.zero, .seconds(1), .seconds(1), .seconds(1)])
     }
 
     @Test func `Exhausted resources make the client wait the longest, an end without error is a failure`() throws {
@@ -119,16 +145,22 @@ import Testing
         #expect(test.transport.writeRequests == 3)
     }
 
-    @Test func `An answer that does not fit the write breaks the stream, and the write stays`() throws {
+    @Test func `An answer that does not fit the write breaks the stream, ever more rarely, and the write stays`() throws
+    {
         let test = try TestClient()
         test.write(try set("c/a", [:]))
-        test.transport.answer(
-            WriteMessage(streamToken: [2], commitTime: Timestamp(microseconds: 5), results: [])
-        )
-        test.settle()
+        var delays: [Duration?] = []
+        for _ in 0..<3 {
+            test.transport.answer(
+                WriteMessage(streamToken: [2], commitTime: Timestamp(microseconds: 5), results: [])
+            )
+            test.settle()
+            delays.append(self.delay(test, .writeStreamBackoff))
+            test.scheduler.fire(.writeStreamBackoff)
+            test.settle()
+        }
         #expect(test.log == [])
-        test.scheduler.fire(.writeStreamBackoff)
-        test.settle()
+        #expect(delays == [.zero, .seconds(1), .seconds(1.5)])
         #expect(test.transport.writes?.pending.count == 1)
     }
 

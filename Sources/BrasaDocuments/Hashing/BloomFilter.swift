@@ -8,9 +8,9 @@ package struct BloomFilter: Hashable, Sendable {
 
     private var bitCount: Int { self.bitmap.count * 8 - self.padding }
 
-    /// Nil when the parts contradict each other.
+    /// Nil when the parts contradict each other, or when to ask it would cost more than it can be worth.
     package init?(bitmap: [UInt8], padding: Int, hashCount: Int) {
-        guard (0...7).contains(padding), hashCount >= 0 else { return nil }
+        guard (0...7).contains(padding), (0...Self.hashesMax).contains(hashCount) else { return nil }
         guard bitmap.isEmpty ? padding == 0 : hashCount > 0 else { return nil }
         self.bitmap = bitmap
         self.padding = padding
@@ -28,6 +28,7 @@ package struct BloomFilter: Hashable, Sendable {
 
     private static let bitsPerName = 30
     private static let hashes = 16
+    private static let hashesMax = 100
     /// A prime: among few bits, or when the step divides their number, a name's bits would fall together.
     private static let bitsMin = 1021
     /// 750,000 bytes.

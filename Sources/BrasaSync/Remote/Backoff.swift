@@ -30,6 +30,10 @@ final class Backoff {
         self.isOverloaded = false
     }
 
+    func shorten() {
+        self.delays.shorten()
+    }
+
     func resetToLongest() {
         self.delays.resetToLongest()
         self.isOverloaded = true

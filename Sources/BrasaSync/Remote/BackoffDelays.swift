@@ -24,6 +24,11 @@ package struct BackoffDelays: Hashable, Sendable {
         self.base = .zero
     }
 
+    /// It works, though perhaps not for long: the next delay is not longer than the first one.
+    package mutating func shorten() {
+        self.base = Swift.min(self.base, self.settings.initial)
+    }
+
     /// The server is overloaded: no attempt for as long as there is.
     package mutating func resetToLongest() {
         self.base = self.settings.max

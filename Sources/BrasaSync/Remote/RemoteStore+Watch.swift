@@ -150,6 +150,7 @@ extension RemoteStore: WatchTargetSource {
                 let event = self.aggregator?.finish(at: version, token: sharesToken ? message.resumeToken : [])
             else { return }
             try self.syncer.apply(event)
+            self.watch.lifecycle.noteProgress()
             self.listenTargets.advance(event, changed: self.resumed(by: event))
             for (id, purpose) in event.mismatches.sorted(by: { $0.key < $1.key }) { self.listenAnew(id, purpose) }
         } catch {

@@ -37,6 +37,7 @@ extension RemoteStore {
             return
         }
         self.pipeline.removeFirst()
+        self.writes.lifecycle.noteProgress()
         self.whenStorageWorks { [unowned self] () throws(StorageError) in
             try self.syncer.acknowledge(acknowledgement)
         }

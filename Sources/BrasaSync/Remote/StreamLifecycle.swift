@@ -85,9 +85,9 @@ final class StreamLifecycle {
         self.idle = nil
     }
 
-    /// The server answered in earnest.
+    /// The server said something of which use was made. What breaks the stream may follow all the same, again and again.
     func noteProgress() {
-        self.backoff.reset()
+        self.backoff.shorten()
     }
 
     func opened() {
@@ -95,6 +95,7 @@ final class StreamLifecycle {
         self.health = self.scheduler.schedule(self.timers.health, after: Self.healthyTime) { [weak self] in
             guard let self, self.isOpen else { return }
             self.phase = .healthy
+            self.backoff.reset()
         }
     }
 

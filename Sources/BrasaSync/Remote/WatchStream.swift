@@ -57,7 +57,6 @@ final class WatchStream {
 
         func watchStreamReceived(_ message: WatchMessage) {
             guard let stream = self.current else { return }
-            stream.lifecycle.noteProgress()
             stream.received(message)
         }
 

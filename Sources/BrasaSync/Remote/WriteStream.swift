@@ -47,8 +47,6 @@ final class WriteStream {
     private func receive(_ message: WriteMessage) {
         self.token = message.streamToken
         if self.isReady {
-            // A handshake alone proves nothing about writes.
-            self.lifecycle.noteProgress()
             self.received(message)
         } else {
             self.isReady = true
