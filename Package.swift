@@ -143,7 +143,8 @@ let package = Package(
         .executableTarget(
             name: "BrasaCLI",
             dependencies: [
-                "BrasaServer", "BrasaBench", "BrasaGRPC", "BrasaLog", "BrasaStore", "BrasaPlatform",
+                "BrasaServer", "BrasaBench", "BrasaFirestore", "BrasaGRPC", "BrasaLog", "BrasaStore",
+                "BrasaPlatform",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -164,6 +165,14 @@ let package = Package(
             name: "interop",
             dependencies: ["BrasaFirestore"],
             path: "Tests/interop",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "cache-worker",
+            dependencies: [
+                "BrasaFirestore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/cache-worker",
             swiftSettings: settings
         ),
         example("PopulationTransaction"),

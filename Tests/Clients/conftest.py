@@ -23,6 +23,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seeds", type=int, default=60, help="number of sequences in the differential test")
     parser.addoption("--seed", type=int, default=1, help="the first seed of the differential test")
     parser.addoption("--kills", type=int, default=10, help="number of times that the kill test kills the server")
+    parser.addoption("--cache-kills", type=int, default=8, help="number of times that a client with a cache is killed")
+    parser.addoption("--cache-seed", type=int, default=1, help="the first seed of the test that kills clients")
 
 
 def is_emulator() -> bool:

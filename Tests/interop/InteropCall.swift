@@ -6,6 +6,10 @@ enum InteropCall: Sendable {
     case read(ReadWay, path: String)
     /// The documents of a collection whose field is equal to the value.
     case find(collection: String, field: String, value: TaggedValue)
+    /// Loads a bundle into the cache.
+    case load(bundle: String)
+    /// The documents of a bundle's query, by the cache.
+    case named(String)
 
     enum WriteWay: String, Decodable, Sendable {
         /// The Write stream.
@@ -23,16 +27,18 @@ enum InteropCall: Sendable {
         case query
         /// BatchGetDocuments.
         case transaction
+        /// None.
+        case cache
     }
 }
 
 extension InteropCall: Decodable {
     private enum Key: String, CodingKey {
-        case call, way, path, fields, collection, field, value
+        case call, way, path, fields, collection, field, value, bundle, name
     }
 
     private enum Name: String, Decodable {
-        case write, update, read, find
+        case write, update, read, find, load, named
     }
 
     init(from decoder: any Decoder) throws {
@@ -44,6 +50,8 @@ extension InteropCall: Decodable {
         case .read: self = .read(try content(.way), path: try content(.path))
         case .find:
             self = .find(collection: try content(.collection), field: try content(.field), value: try content(.value))
+        case .load: self = .load(bundle: try content(.bundle))
+        case .named: self = .named(try content(.name))
         }
     }
 }

@@ -22,6 +22,12 @@ struct InteropClient: Sendable {
                 let query = self.firestore.collection(collection)
                     .whereField(FieldPath([field]), isEqualTo: operand)
                 return InteropAnswer(found: try await query.getDocuments(source: .server).documents.map(\.documentID))
+            case .load(let bundle):
+                _ = try await self.firestore.loadBundle(Data(bundle.utf8))
+                return InteropAnswer()
+            case .named(let name):
+                let found = try await self.firestore.getQuery(named: name)?.getDocuments(source: .cache)
+                return InteropAnswer(found: found?.documents.map(\.documentID))
             }
         } catch {
             return InteropAnswer(error: "\(error)")
@@ -62,6 +68,8 @@ struct InteropClient: Sendable {
             return try await query.getDocuments(source: .server).documents.first?.data()
         case .transaction:
             return try await self.firestore.runTransaction { try await $0.getDocument(document) }.data()
+        case .cache:
+            return try await document.getDocument(source: .cache).data()
         }
     }
 }

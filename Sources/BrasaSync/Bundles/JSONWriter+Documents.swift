@@ -47,8 +47,9 @@ extension JSONWriter {
 
     private mutating func geoPoint(_ latitude: Double, _ longitude: Double) {
         self.object { writer in
-            writer.member("latitude") { $0.number(latitude) }
-            writer.member("longitude") { $0.number(longitude) }
+            // Zero is what is not said.
+            if latitude.bitPattern != 0 { writer.member("latitude") { $0.number(latitude) } }
+            if longitude.bitPattern != 0 { writer.member("longitude") { $0.number(longitude) } }
         }
     }
 

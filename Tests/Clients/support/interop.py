@@ -56,6 +56,13 @@ class SwiftClient:
     def find(self, collection: str, field: str, content: Any) -> list[str]:
         return self._call("find", collection=collection, field=field, value=tagged(content))["found"]
 
+    def load(self, bundle: bytes) -> None:
+        self._call("load", bundle=bundle.decode())
+
+    def named(self, name: str) -> list[str] | None:
+        """The documents of a bundle's query; nothing when there is no such query."""
+        return self._call("named", name=name).get("found")
+
     def _call(self, name: str, **parts: Any) -> dict[str, Any]:
         self._process.stdin.write(json.dumps({"call": name, **parts}).encode() + b"\n")
         self._process.stdin.flush()
