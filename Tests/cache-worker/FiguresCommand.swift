@@ -83,7 +83,7 @@ struct FiguresCommand: AsyncParsableCommand {
         for number in 0..<self.writes {
             let document = collection.document("w\(number)")
             let start = ContinuousClock.now
-            document.setData(["n": number])
+            document.setData(["n": number], completion: nil)
             // What the engine reads now has the write in it, stored.
             _ = try await document.getDocument(source: .cache)
             latencies.append((ContinuousClock.now - start) / .microseconds(1))

@@ -29,7 +29,7 @@ struct SoakCommand: AsyncParsableCommand {
         var soak = Soak(firestore: self.database.open(), documents: self.documents, seed: self.seed)
         let start = ContinuousClock.now
         var largest = 0
-        print("operations seconds file-MB resident-MB")
+        FileHandle.standardOutput.write(Data("operations seconds file-MB resident-MB\n".utf8))
         for number in 1...self.operations {
             try await soak.step(number)
             guard number % self.interval == 0 || number == self.operations else { continue }
@@ -37,8 +37,8 @@ struct SoakCommand: AsyncParsableCommand {
             largest = max(largest, bytes)
             let seconds = (ContinuousClock.now - start) / .seconds(1)
             let sizes = [bytes, residentBytes()].map { String(format: "%.1f", Double($0) / 1e6) }
-            print("\(number) \(String(format: "%.0f", seconds)) \(sizes[0]) \(sizes[1])")
-            fflush(stdout)
+            let line = "\(number) \(String(format: "%.0f", seconds)) \(sizes[0]) \(sizes[1])\n"
+            FileHandle.standardOutput.write(Data(line.utf8))
         }
         try await soak.finish()
         if let limit = self.limit, largest > limit { throw ExitCode(1) }
@@ -71,7 +71,7 @@ private struct Soak {
         switch self.random.next(below: 100) {
         case 0..<50:
             let fields: [String: Any] = ["n": number, "group": number % Self.groups, "body": self.body]
-            self.collection.document(name).setData(fields)
+            self.collection.document(name).setData(fields, completion: nil)
         case 50..<80: _ = try? await self.collection.document(name).getDocument(source: .cache)
         case 80..<90: _ = try await self.collection.document(name).getDocument(source: .default)
         case 90..<98: _ = try await self.group().getDocuments(source: .cache)
