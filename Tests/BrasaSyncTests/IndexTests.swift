@@ -9,7 +9,8 @@ import Testing
 @Suite struct IndexTests {
     @Test(arguments: 1...25 as ClosedRange<UInt64>)
     func `Indexes find what a look at everything finds`(seed: UInt64) throws {
-        var trial = try IndexTrial(seed: seed, storage: IndexedMemoryStorage())
+        let storage = IndexedMemoryStorage()
+        var trial = try IndexTrial(seed: seed) { storage }
         for _ in 0..<100 { try trial.step() }
         try trial.settle()
         #expect(trial.indexedCount > 0)
@@ -84,6 +85,17 @@ import Testing
             #expect(try cache.read(collection("c", orderBy: order, limit: 5)) == (5, 5))
             #expect(try cache.read(collection("c", orderBy: order, limit: 5, limitType: .last)) == (5, 5))
         }
+    }
+
+    @Test func `A limit in the order of names reads no further`() throws {
+        let cache = try Cache()
+        try cache.bring(0..<2, at: 2)
+        #expect(try cache.read(collection("c", limit: 30)) == (30, 30))
+        #expect(try cache.read(collection("c", limit: 30, limitType: .last)) == (30, 30))
+        let name = try DocumentName(database: SpecModel.database(), path: path("c/499"))
+        let bound = StructuredQuery.Filter.field(.documentName, .greaterThanOrEqual, .reference(try #require(name)))
+        #expect(try cache.read(collection("c", filter: bound)).read < 100)
+        #expect(try cache.read(self.query(7, limit: 1)).read < 100)
     }
 
     @Test func `What has changed since is looked at as well, until it is in the index`() throws {

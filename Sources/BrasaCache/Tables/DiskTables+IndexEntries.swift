@@ -6,7 +6,7 @@ internal import GRDB
 struct IndexEntryStatements {
     let owner, forwards, backwards, keys, add, remove: CacheStatement
     let note, lastNoted, noted, forget, overlays: CacheStatement
-    let documents, nextCollection: CacheStatement
+    let documents, nextCollection, namedForwards, namedBackwards: CacheStatement
 
     init(_ connection: CacheConnection) throws(DatabaseError) {
         self.owner = try connection.statement("SELECT number FROM index_progress WHERE field_index = ? AND user = ?")
@@ -43,8 +43,14 @@ struct IndexEntryStatements {
             "SELECT id FROM documents WHERE collection = ? AND id > ? ORDER BY id LIMIT ?"
         )
         self.nextCollection = try connection.statement(
-            "SELECT number, path FROM collections WHERE collection_id = ? AND number > ? ORDER BY number LIMIT 1"
+            "SELECT number FROM collections WHERE collection_id = ? AND number > ? ORDER BY number LIMIT 1"
         )
+        let named = """
+            SELECT kind, is_committed, version, read_time, fields, id FROM documents
+            WHERE collection = ? AND id >= ? AND id < ? ORDER BY id
+            """
+        self.namedForwards = try connection.statement("\(named) LIMIT ?")
+        self.namedBackwards = try connection.statement("\(named) DESC LIMIT ?")
     }
 }
 
@@ -141,6 +147,26 @@ extension DiskTables {
 
     func forgetChanges(ofCollectionID id: UTF8Text) throws(StorageError) {
         try self.indexEntryStatements.forget.run(.blob(id.bytes), .integer(StoredIndexStage.abandoned.rawValue))
+    }
+
+    // MARK: - Names
+
+    func documents(
+        in collection: ResourcePath,
+        named interval: KeyInterval,
+        isReversed: Bool,
+        limit: Int
+    ) throws(StorageError) -> [SyncDocument] {
+        guard let number = try self.names.number(of: collection) else { return [] }
+        let statements = self.indexEntryStatements
+        return try (isReversed ? statements.namedBackwards : statements.namedForwards).all(
+            .integer(number),
+            .blob(interval.start.firstKey),
+            .blob(interval.end.firstKey),
+            .integer(Int64(limit))
+        ) { row throws(StorageError) in
+            try self.document(at: try self.path(in: collection, row, 5), row)
+        }
     }
 
     // MARK: - Filling

@@ -10,7 +10,7 @@ struct QueryRunner {
 
     struct Run {
         var documents: DocumentMap
-        /// How many documents were looked at when it was all there are; nil when something told where to look.
+        /// How many documents were looked at when nothing told where to look; nil when something did.
         var scanned: Int?
     }
 
@@ -41,6 +41,11 @@ struct QueryRunner {
             )
         {
             return Run(documents: found)
+        }
+        if let indexes = self.tables.indexes,
+            let run = try NameWalk(query: query, indexes: indexes, documents: self.documents).run()
+        {
+            return run
         }
         return try self.scan(query, readAfter: .zero)
     }

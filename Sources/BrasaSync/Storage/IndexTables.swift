@@ -35,6 +35,14 @@ package protocol IndexTables: AnyObject {
         for user: SyncUser
     ) throws(StorageError)
 
+    /// Documents directly in a collection, overlays aside, in the order of their names: the first whose ids, written as
+    /// `OrderPreservingKey` does, are between two places or, reversed, the last.
+    func documents(
+        in collection: ResourcePath,
+        named interval: KeyInterval,
+        isReversed: Bool,
+        limit: Int
+    ) throws(StorageError) -> [SyncDocument]
     /// Documents with this collection id that the cache knows, overlays aside, in some order that stays, behind one of them.
     func documentPaths(
         ofCollectionID id: UTF8Text,

@@ -8,8 +8,9 @@ import BrasaQueryModel
 /// indexes they must find what a look at every document finds.
 struct IndexTrial {
     private var generator: QueryCaseGenerator
-    private let storage: any SyncStorage
-    private let local: LocalStore
+    private let open: () throws -> any SyncStorage
+    private var storage: any SyncStorage
+    private var local: LocalStore
     private let queries: [SyncQuery]
     private var paths: [ResourcePath]
     private var time: Int64 = 1_000
@@ -18,13 +19,15 @@ struct IndexTrial {
     private(set) var indexedCount = 0
     private(set) var indexedLimitCount = 0
 
-    init(seed: UInt64, storage: any SyncStorage) throws {
-        self.storage = storage
-        self.local = LocalStore(storage: storage, user: .signedOut)
+    /// The cache is closed and opened now and then.
+    init(seed: UInt64, open: @escaping () throws -> any SyncStorage) throws {
+        self.open = open
+        self.storage = try open()
+        self.local = LocalStore(storage: self.storage, user: .signedOut)
         var generator = QueryCaseGenerator(seed: seed, database: try SpecModel.database())
         var paths: Set<ResourcePath> = []
-        self.queries = (0..<8).compactMap { number in
-            let made = number < 6 ? generator.nextLikely() : generator.next()
+        self.queries = (0..<9).compactMap { number in
+            let made = number < 6 ? generator.nextLikely() : number < 8 ? generator.next() : generator.nextNamed()
             paths.formUnion(made.documents.map(\.path).prefix(10))
             var query = made.query
             (query.offset, query.select) = (0, nil)
@@ -55,6 +58,7 @@ struct IndexTrial {
             _ = try self.local.changeUser(to: SyncUser(uid: self.generator.random.pick([nil, "u", "v"])))
         case 11 where self.generator.random.chance(3):
             _ = try self.local.collectGarbage(CollectionLimits(bytesMax: 0, percent: 20))
+        case 12 where self.generator.random.chance(3): try self.reopen()
         default: _ = try self.local.backfillIndexes()
         }
         try self.check(self.generator.random.pick(self.queries))
@@ -93,6 +97,12 @@ struct IndexTrial {
     private mutating func now() -> Timestamp {
         self.time += Int64(self.generator.random.below(5)) - 1
         return Timestamp(microseconds: self.time)
+    }
+
+    private mutating func reopen() throws {
+        self.storage.close()
+        self.storage = try self.open()
+        self.local = LocalStore(storage: self.storage, user: self.local.user)
     }
 
     private mutating func bringDocuments() throws {

@@ -39,8 +39,7 @@ final class IndexedMemoryStorage: SyncStorage {
 final class IndexedMemoryTables: StorageTables {
     let base: MemoryTables
     let memoryIndexes: MemoryIndexes
-    /// Documents read, known ones only.
-    private(set) var readCount = 0
+    private var ownReadCount = 0
 
     init(_ base: MemoryTables) {
         self.base = base
@@ -50,19 +49,22 @@ final class IndexedMemoryTables: StorageTables {
     var indexes: (any IndexTables)? { self.memoryIndexes }
     var sequence: SequenceNumber { self.base.sequence }
 
+    /// Documents read, known ones only.
+    var readCount: Int { self.ownReadCount + self.memoryIndexes.readCount }
+
     func allPaths() -> Set<ResourcePath> { Set(self.base.collections.values.flatMap(\.keys)) }
 
     // MARK: - What is counted
 
     func document(at path: ResourcePath) -> SyncDocument {
         let document = self.base.document(at: path)
-        if document.isValid { self.readCount += 1 }
+        if document.isValid { self.ownReadCount += 1 }
         return document
     }
 
     func documents(in collection: ResourcePath, readAfter time: Timestamp) -> [SyncDocument] {
         let documents = self.base.documents(in: collection, readAfter: time)
-        self.readCount += documents.count
+        self.ownReadCount += documents.count
         return documents
     }
 

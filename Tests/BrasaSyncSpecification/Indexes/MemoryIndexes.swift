@@ -22,6 +22,8 @@ final class MemoryIndexes: IndexTables {
         self.base = base
     }
 
+    /// Documents read by name.
+    private(set) var readCount = 0
     var changeCount: Int { self.changed.count }
     var entryCount: Int { self.entries.values.reduce(0) { $0 + $1.count } }
 
@@ -74,6 +76,23 @@ final class MemoryIndexes: IndexTables {
         let owner = Owner(index: index, user: user)
         self.entries[owner]?.removeAll { $0.path == path }
         self.entries[owner, default: []] += keys.map { FieldIndexEntry(key: $0.bytes, path: path) }
+    }
+
+    func documents(
+        in collection: ResourcePath,
+        named interval: KeyInterval,
+        isReversed: Bool,
+        limit: Int
+    ) -> [SyncDocument] {
+        let all = (self.base.collections[collection] ?? [:]).values.filter { document in
+            var key = OrderPreservingKey()
+            key.appendID(of: document.path)
+            return interval.contains(key.bytes)
+        }
+        let sorted = all.sorted { $0.path < $1.path }
+        let found = Array((isReversed ? sorted.reversed() : sorted).prefix(limit))
+        self.readCount += found.count
+        return found
     }
 
     func documentPaths(ofCollectionID id: UTF8Text, after path: ResourcePath?, limit: Int) -> [ResourcePath] {
