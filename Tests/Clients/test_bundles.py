@@ -16,6 +16,9 @@ from google.cloud.firestore_v1.base_query import FieldFilter
 from support.interop import SwiftClient
 from support.values import ODD_NUMBERS, TEXTS, VALUES, tagged
 
+ALL = VALUES | ODD_NUMBERS | TEXTS
+# The official writer takes such times for others.
+BUNDLED = {name: value for name, value in ALL.items() if name not in ("last timestamp", "before the epoch")}
 QUERY = {
     "from": [{"collectionId": "cities"}],
     "where": {"fieldFilter": {"field": {"fieldPath": "size"}, "op": "GREATER_THAN", "value": {"integerValue": "1"}}},
@@ -61,8 +64,7 @@ def build(binary: Path, address: str, client: firestore.Client, tmp_path: Path):
 
 
 def test_a_bundle_says_what_the_official_one_says(build, client):
-    values = VALUES | ODD_NUMBERS | TEXTS
-    client.document("odd/values").set({str(n): value for n, value in enumerate(values.values())})
+    client.document("odd/values").set({str(n): value for n, value in enumerate(BUNDLED.values())})
     client.document("odd/names").set({"a.b": 1, "`": 2, "é": 3, "e\u0301": 4, "ref": client.document("a/b")})
     for size, city in enumerate(["Lisboa", "Porto", "Évora", "Braga"]):
         client.document(f"cities/{city}").set({"size": size})
@@ -93,7 +95,7 @@ def test_a_bundle_says_what_the_official_one_says(build, client):
 
 @pytest.mark.parametrize("author", ["official", "ours"])
 def test_the_swift_client_loads_bundles_whoever_made_them(build, client, swift, author):
-    values = {str(n): value for n, value in enumerate((VALUES | ODD_NUMBERS | TEXTS).values())}
+    values = {str(n): value for n, value in enumerate((BUNDLED if author == "official" else ALL).values())}
     client.document("odd/values").set(values)
     for size, city in enumerate(["Lisboa", "Porto", "Évora", "Braga"]):
         client.document(f"countries/pt/cities/{city}").set({"size": size})

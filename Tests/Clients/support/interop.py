@@ -63,7 +63,7 @@ class SwiftClient:
         """The documents of a bundle's query; nothing when there is no such query."""
         return self._call("named", name=name).get("found")
 
-    def _call(self, name: str, **parts: Any) -> dict[str, Any]:
+    def _call(self, name: str, /, **parts: Any) -> dict[str, Any]:
         self._process.stdin.write(json.dumps({"call": name, **parts}).encode() + b"\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
