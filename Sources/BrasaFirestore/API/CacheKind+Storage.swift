@@ -1,7 +1,16 @@
+internal import BrasaCache
 internal import BrasaDocuments
 internal import BrasaSync
 
 extension CacheKind {
+    /// Nil for caches in memory.
+    func folder(app: String, database: DatabaseName) -> String? {
+        switch self {
+        case .eager, .leastRecentlyUsed: nil
+        case .persistent(_, let root): CacheLocation.folder(in: root, app: app, database: database)
+        }
+    }
+
     var isPersistent: Bool {
         switch self {
         case .eager, .leastRecentlyUsed: false
@@ -13,15 +22,46 @@ extension CacheKind {
     var bytesMax: Int? {
         switch self {
         case .eager: nil
-        case .leastRecentlyUsed(let bytes), .persistent(let bytes, _): bytes < 0 ? nil : Int(bytes)
+        case .leastRecentlyUsed(let bytes), .persistent(let bytes, _): bytes < 0 ? nil : Int(clamping: bytes)
         }
     }
 
     func makeStorage(app: String, database: DatabaseName) throws(SyncError) -> any SyncStorage {
         switch self {
-        case .eager: MemoryStorage(collector: .eager)
-        case .leastRecentlyUsed: MemoryStorage(collector: .leastRecentlyUsed)
-        case .persistent: throw SyncError(.unimplemented)
+        case .eager: return MemoryStorage(collector: .eager)
+        case .leastRecentlyUsed: return MemoryStorage(collector: .leastRecentlyUsed)
+        case .persistent(_, let root):
+            let folder = CacheLocation.folder(in: root, app: app, database: database)
+            do throws(DiskStorageError) {
+                Log.debug("the cache is in \(folder)")
+                return try DiskStorage(folder: folder, database: database)
+            } catch {
+                Log.notice(error.description)
+                throw SyncError(error)
+            }
         }
+    }
+
+    /// Takes away what is on disk. Refused while somebody uses it.
+    func remove(app: String, database: DatabaseName) throws(SyncError) {
+        guard let folder = self.folder(app: app, database: database) else { return }
+        do throws(DiskStorageError) {
+            try DiskStorage.remove(folder: folder)
+        } catch {
+            throw SyncError(error)
+        }
+    }
+}
+
+extension SyncError {
+    fileprivate init(_ error: DiskStorageError) {
+        let code: Code =
+            switch error.code {
+            case .inUse, .newer: .failedPrecondition
+            case .damaged: .dataLoss
+            case .diskFull: .resourceExhausted
+            case .inputOutput: .unavailable
+            }
+        self.init(code, error.description)
     }
 }

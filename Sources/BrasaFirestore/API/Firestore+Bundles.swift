@@ -1,6 +1,5 @@
 internal import BrasaDocuments
 internal import BrasaSync
-internal import Dispatch
 public import Foundation
 
 extension Firestore {
@@ -25,10 +24,8 @@ extension Firestore {
     ) -> LoadBundleTask {
         let core = trapping { () throws(UsageError) in try self.core() }
         let task = LoadBundleTask(queue: core.queue, completion: completion)
-        let stream = Unchecked(bundleStream)
-        // Reading may wait for the stream's other end.
-        DispatchQueue.global().async {
-            switch stream.value.readToEnd() {
+        bundleStream.readToEnd { result in
+            switch result {
             case .success(let bytes): core.load(bytes, task)
             case .failure(let error): task.finish(.failure(error))
             }
@@ -91,24 +88,6 @@ extension ClientCore {
     fileprivate func load(_ bytes: [UInt8], _ task: LoadBundleTask) {
         self.run { client in
             client.loadBundle(bytes, progress: { task.report($0) }, completion: { task.finish($0) })
-        }
-    }
-}
-
-extension InputStream {
-    fileprivate func readToEnd() -> Result<[UInt8], SyncError> {
-        self.open()
-        defer { self.close() }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = self.read(&buffer, maxLength: buffer.count)
-            guard count >= 0 else {
-                let reason = self.streamError.map { ": \($0)" } ?? "."
-                return .failure(SyncError(.unknown, "The bundle could not be read\(reason)"))
-            }
-            guard count > 0 else { return .success(bytes) }
-            bytes += buffer[..<count]
         }
     }
 }

@@ -50,25 +50,26 @@ extension Firestore {
     @discardableResult
     func start() throws(UsageError) -> DatabaseName {
         try self.state.withLock { state throws(UsageError) in
-            if let database = state.database { return database }
-            let environment = ProcessInfo.processInfo.environment["GCLOUD_PROJECT"].flatMap { $0.isEmpty ? nil : $0 }
-            guard let project = self.app.options.projectID ?? environment ?? state.settings.projectID else {
-                throw UsageError(
-                    illegalState: "No project: set the environment variable GCLOUD_PROJECT or settings.projectID."
-                )
-            }
-            let database = try Self.name(project: project, database: self.databaseID)
+            let database = try self.name(in: state)
             state.database = database
             state.isStarted = true
             return database
         }
     }
 
-    private static func name(project: String, database: String) throws(UsageError) -> DatabaseName {
+    /// The database's full name, as far as it can be told.
+    func name(in state: State) throws(UsageError) -> DatabaseName {
+        if let database = state.database { return database }
+        let environment = ProcessInfo.processInfo.environment["GCLOUD_PROJECT"].flatMap { $0.isEmpty ? nil : $0 }
+        guard let project = self.app.options.projectID ?? environment ?? state.settings.projectID else {
+            throw UsageError(
+                illegalState: "No project: set the environment variable GCLOUD_PROJECT or settings.projectID."
+            )
+        }
         do {
-            return try DatabaseName(project: UTF8Text(project), database: UTF8Text(database))
+            return try DatabaseName(project: UTF8Text(project), database: UTF8Text(self.databaseID))
         } catch {
-            throw UsageError("Invalid project '\(project)' or database '\(database)': \(error.message)")
+            throw UsageError("Invalid project '\(project)' or database '\(self.databaseID)': \(error.message)")
         }
     }
 }

@@ -136,6 +136,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
         else {
             return self.end(.failure(CallError(result, of: self.method)))
         }
+        Log.debug("\(self.method) failed and is called again: \(result.status.message)")
         self.timer = self.caller.eventLoop.assumeIsolated().scheduleTask(in: wait) { self.attempt() }
     }
 

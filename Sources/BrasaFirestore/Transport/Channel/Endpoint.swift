@@ -74,6 +74,7 @@ final class Endpoint {
     }
 
     private func adopt(_ link: Link) {
+        Log.debug("connected to \(self.address)")
         self.failure = nil
         self.state = .ready(link)
         // GOAWAY, or the connection's end, whichever comes first.
@@ -89,6 +90,7 @@ final class Endpoint {
     }
 
     private func fail(_ error: ConnectError) {
+        Log.debug("cannot connect to \(self.address): \(error.description)")
         self.failure = error
         self.pause()
     }

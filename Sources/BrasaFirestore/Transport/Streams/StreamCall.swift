@@ -85,6 +85,14 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
         self.caller.eventLoop.execute { self.abandon(inGoodOrder: inGoodOrder) }
     }
 
+    private func log(_ event: Event) {
+        switch event {
+        case .opened: Log.debug("a \(self.method) stream was opened")
+        case .closed(let error): Log.debug("a \(self.method) stream has ended: \(error?.message ?? "in good order")")
+        case .received: break
+        }
+    }
+
     private func deliver() {
         let (events, wasPaused) = self.mailbox.withLock { mailbox in
             defer { mailbox = Mailbox() }
@@ -93,6 +101,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
         for event in events {
             // Whoever hears of one may close.
             guard let sink = self.sink else { break }
+            self.log(event)
             switch event {
             case .opened: sink.opened()
             case .received(let message, _): sink.received(message)

@@ -1,0 +1,27 @@
+internal import BrasaSync
+internal import Dispatch
+internal import Foundation
+
+extension InputStream {
+    /// Opens the stream, reads all of it and closes it, on a thread of the system's: the other end may be slow.
+    func readToEnd(_ completion: @escaping @Sendable (Result<[UInt8], SyncError>) -> Void) {
+        let stream = Unchecked(self)
+        DispatchQueue.global().async { completion(stream.value.readAll()) }
+    }
+
+    private func readAll() -> Result<[UInt8], SyncError> {
+        self.open()
+        defer { self.close() }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = self.read(&buffer, maxLength: buffer.count)
+            guard count >= 0 else {
+                let reason = self.streamError.map { ": \($0.localizedDescription)" } ?? "."
+                return .failure(SyncError(.unknown, "The stream could not be read\(reason)"))
+            }
+            guard count > 0 else { return .success(bytes) }
+            bytes += buffer[..<count]
+        }
+    }
+}
