@@ -5,6 +5,28 @@ import Testing
 @testable import BrasaSyncSpecification
 
 @Suite struct WriteFlowTests {
+    @Test func `A write that no server would take is refused before it is queued`() throws {
+        let test = try TestClient()
+        test.listen(try collection("c"))
+        let nested = Value.array([.array([])])
+        test.write(try set("c/a", ["n": nested]))
+        test.write(try set("c/a", ["__reserved__": .null]))
+        test.write(
+            try set("c/a", [:], [FieldTransform(path: try field("n"), operation: .appendMissingElements([nested]))])
+        )
+        test.write(
+            try patch(
+                "c/a",
+                ["n": .integer(1)],
+                [FieldTransform(path: try field("n"), operation: .increment(.string("1")))]
+            )
+        )
+        test.write(try set("c/b", ["n": .integer(1)]))
+        #expect(test.log.filter { $0 == "rejected invalidArgument" }.count == 4)
+        #expect(test.log.filter { $0.contains("c/a") } == [])
+        #expect(test.engine.remote.pipeline.count == 1)
+    }
+
     @Test func `A write is seen before it is sent, and answered before its last state is seen`() throws {
         let test = try TestClient()
         let query = try collection("c")

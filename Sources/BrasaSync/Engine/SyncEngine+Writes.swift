@@ -9,6 +9,11 @@ struct WriteWaiter {
 extension SyncEngine {
     func write(_ writes: [Write], _ waiter: WriteWaiter) {
         guard !writes.isEmpty else { return waiter.completion(nil) }
+        do throws(DocumentError) {
+            for write in writes { try write.checkForm() }
+        } catch {
+            return waiter.completion(SyncError(.invalidArgument, error.message))
+        }
         do throws(StorageError) {
             let (id, changes) = try self.local.writeLocally(writes, at: self.now)
             self.writeWaiters[self.local.user, default: [:]][id] = waiter
