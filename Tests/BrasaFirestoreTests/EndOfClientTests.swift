@@ -1,3 +1,4 @@
+import BrasaDocuments
 import BrasaSync
 import Dispatch
 import Foundation
@@ -106,6 +107,19 @@ struct CacheSettingsTests {
         #expect(throws: UsageError.self) { try cache.check() }
         #expect(cache.kind == .eager)
         try FirestoreSettings.Cache(given: .eager).check()
+    }
+
+    @Test("Apps, projects and databases have folders of their own, whatever their names")
+    func locations() throws {
+        let database = try DatabaseName(project: "demo", database: "(default)")
+        #expect(CacheLocation.folder(in: "/x", app: "a", database: database) == "/x/a/demo/(default)")
+        #expect(CacheLocation.folder(in: nil, app: "a", database: database).hasSuffix("/firestore/a/demo/(default)"))
+        #expect(CacheLocation.folder(in: nil, app: "a", database: database).hasPrefix("/"))
+        let names = ["", ".", "..", "...", "%", "a/b", "a%2fb", "A", "a", "é", "a b", "a.b", "__FIRAPP_DEFAULT"]
+        let files = names.map { CacheLocation.fileName($0) }
+        #expect(Set(files).count == names.count)
+        #expect(files.allSatisfy { !$0.isEmpty && !$0.contains("/") && $0 != "." && $0 != ".." })
+        #expect(files.last == "__FIRAPP_DEFAULT")
     }
 
     @Test("A database knows its app")

@@ -190,6 +190,8 @@ struct OfflineTests {
             { try await reference.setData(["a": 1]) }, { _ = try await reference.getDocument() },
             { _ = try await reference.parent.getDocuments() }, { try await database.enableNetwork() },
             { _ = try await database.runTransaction { _ in 1 } },
+            { _ = try await Loop(reference.snapshots).next() },
+            { _ = try await Loop(reference.parent.snapshots).next() },
         ] as [() async throws -> Void] {
             let error = await #expect(throws: NSError.self) { try await use() }
             #expect(error?.code == FirestoreErrorCode.failedPrecondition.rawValue)

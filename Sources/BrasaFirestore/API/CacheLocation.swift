@@ -23,6 +23,7 @@ enum CacheLocation {
 
     /// Names as files can have them, different ones for different texts.
     static func fileName(_ text: String) -> String {
+        guard !text.isEmpty else { return "%" }
         // A name of dots alone would be a way up.
         let isDots = text.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
         return text.utf8.map { byte in

@@ -73,10 +73,9 @@ extension DocumentReference {
         }
 
         public func makeAsyncIterator() -> Iterator {
-            let core = trapping { () throws(UsageError) in try self.reference.firestore.core() }
-            return Iterator(
+            Iterator(
                 reference: self.reference,
-                subscription: SnapshotSubscription(core, self.reference.syncQuery, self.options)
+                subscription: SnapshotSubscription(self.reference.firestore, self.reference.syncQuery, self.options)
             )
         }
 

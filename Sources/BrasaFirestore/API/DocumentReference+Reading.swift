@@ -3,16 +3,8 @@ internal import Foundation
 
 extension DocumentReference {
     /// Reads the document from the server, or from the cache when the server cannot be reached.
-    public func getDocument(completion: @escaping (DocumentSnapshot?, (any Error)?) -> Void) {
-        self.getDocument(source: .default, completion: completion)
-    }
-
-    nonisolated(nonsending) public func getDocument() async throws -> DocumentSnapshot {
-        try await self.getDocument(source: .default)
-    }
-
     public func getDocument(
-        source: FirestoreSource,
+        source: FirestoreSource = .default,
         completion: @escaping (DocumentSnapshot?, (any Error)?) -> Void
     ) {
         let core = trapping { () throws(UsageError) in try self.firestore.core() }
@@ -28,7 +20,9 @@ extension DocumentReference {
         }
     }
 
-    nonisolated(nonsending) public func getDocument(source: FirestoreSource) async throws -> DocumentSnapshot {
+    nonisolated(nonsending) public func getDocument(
+        source: FirestoreSource = .default
+    ) async throws -> DocumentSnapshot {
         let core = try throwing { () throws(UsageError) in try self.firestore.core() }
         return try await withCheckedThrowingContinuation { continuation in
             core.run { client in

@@ -1,39 +1,26 @@
 internal import BrasaDocuments
 
 extension DocumentReference {
-    /// Creates or replaces the document.
-    public func setData(_ documentData: [String: Any]) {
-        self.send(nil) { reader throws(UsageError) in try reader.set(documentData) }
-    }
-
-    public func setData(_ documentData: [String: Any], completion: (((any Error)?) -> Void)?) {
-        self.send(completion) { reader throws(UsageError) in try reader.set(documentData) }
-    }
-
-    nonisolated(nonsending) public func setData(_ documentData: [String: Any]) async throws {
-        try await self.send { reader throws(UsageError) in try reader.set(documentData) }
-    }
-
-    /// Creates the document, or with `merge` changes only the fields that the data has.
-    public func setData(_ documentData: [String: Any], merge: Bool) {
-        self.send(nil) { reader throws(UsageError) in try reader.set(documentData, merge: merge) }
-    }
-
-    public func setData(_ documentData: [String: Any], merge: Bool, completion: (((any Error)?) -> Void)?) {
+    /// Creates or replaces the document, or with `merge` changes only the fields that the data has.
+    public func setData(
+        _ documentData: [String: Any],
+        merge: Bool = false,
+        completion: (((any Error)?) -> Void)? = nil
+    ) {
         self.send(completion) { reader throws(UsageError) in try reader.set(documentData, merge: merge) }
     }
 
-    nonisolated(nonsending) public func setData(_ documentData: [String: Any], merge: Bool) async throws {
+    nonisolated(nonsending) public func setData(_ documentData: [String: Any], merge: Bool = false) async throws {
         try await self.send { reader throws(UsageError) in try reader.set(documentData, merge: merge) }
     }
 
     /// Creates the document or changes some fields of it, given as text with dots or as `FieldPath`, to what the data has
     /// for them.
-    public func setData(_ documentData: [String: Any], mergeFields: [Any]) {
-        self.send(nil) { reader throws(UsageError) in try reader.merge(documentData, fields: mergeFields) }
-    }
-
-    public func setData(_ documentData: [String: Any], mergeFields: [Any], completion: (((any Error)?) -> Void)?) {
+    public func setData(
+        _ documentData: [String: Any],
+        mergeFields: [Any],
+        completion: (((any Error)?) -> Void)? = nil
+    ) {
         self.send(completion) { reader throws(UsageError) in try reader.merge(documentData, fields: mergeFields) }
     }
 
@@ -42,11 +29,7 @@ extension DocumentReference {
     }
 
     /// Changes fields, given as text with dots or as `FieldPath`, of a document that must exist.
-    public func updateData(_ fields: [AnyHashable: Any]) {
-        self.send(nil) { reader throws(UsageError) in try reader.update(fields) }
-    }
-
-    public func updateData(_ fields: [AnyHashable: Any], completion: (((any Error)?) -> Void)?) {
+    public func updateData(_ fields: [AnyHashable: Any], completion: (((any Error)?) -> Void)? = nil) {
         self.send(completion) { reader throws(UsageError) in try reader.update(fields) }
     }
 
@@ -55,11 +38,7 @@ extension DocumentReference {
     }
 
     /// Deletes the document, if there is one. What is in its collections stays.
-    public func delete() {
-        self.send(nil) { reader throws(UsageError) in reader.delete() }
-    }
-
-    public func delete(completion: (((any Error)?) -> Void)?) {
+    public func delete(completion: (((any Error)?) -> Void)? = nil) {
         self.send(completion) { reader throws(UsageError) in reader.delete() }
     }
 
@@ -85,14 +64,10 @@ extension DocumentReference {
 extension CollectionReference {
     /// Creates a document with a new ID, and gives its reference at once.
     @discardableResult
-    public func addDocument(data: [String: Any]) -> DocumentReference {
-        let reference = self.document()
-        reference.setData(data)
-        return reference
-    }
-
-    @discardableResult
-    public func addDocument(data: [String: Any], completion: (((any Error)?) -> Void)?) -> DocumentReference {
+    public func addDocument(
+        data: [String: Any],
+        completion: (((any Error)?) -> Void)? = nil
+    ) -> DocumentReference {
         let reference = self.document()
         reference.setData(data, completion: completion)
         return reference

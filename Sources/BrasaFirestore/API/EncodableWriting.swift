@@ -1,16 +1,8 @@
 extension DocumentReference {
-    /// Creates or replaces the document. Throws what encoding throws; what the server says comes to the handler.
+    /// Creates or replaces the document, or with `merge` changes only the fields that the value has. Throws what encoding throws; what the server says comes to the handler.
     public func setData<T: Encodable>(
         from value: T,
-        encoder: Firestore.Encoder = Firestore.Encoder(),
-        completion: (((any Error)?) -> Void)? = nil
-    ) throws {
-        self.setData(try encoder.encode(value), completion: completion)
-    }
-
-    public func setData<T: Encodable>(
-        from value: T,
-        merge: Bool,
+        merge: Bool = false,
         encoder: Firestore.Encoder = Firestore.Encoder(),
         completion: (((any Error)?) -> Void)? = nil
     ) throws {

@@ -58,10 +58,9 @@ extension Query {
         }
 
         public func makeAsyncIterator() -> Iterator {
-            let core = trapping { () throws(UsageError) in try self.query.firestore.core() }
-            return Iterator(
+            Iterator(
                 query: self.query,
-                subscription: SnapshotSubscription(core, self.query.syncQuery, self.options)
+                subscription: SnapshotSubscription(self.query.firestore, self.query.syncQuery, self.options)
             )
         }
 

@@ -4,17 +4,8 @@ internal import Foundation
 
 extension Query {
     /// Reads the results from the server, or from the cache when the server cannot be reached.
-    public func getDocuments(completion: @escaping (QuerySnapshot?, (any Error)?) -> Void) {
-        self.getDocuments(source: .default, completion: completion)
-    }
-
-    @discardableResult
-    nonisolated(nonsending) public func getDocuments() async throws -> QuerySnapshot {
-        try await self.getDocuments(source: .default)
-    }
-
     public func getDocuments(
-        source: FirestoreSource,
+        source: FirestoreSource = .default,
         completion: @escaping (QuerySnapshot?, (any Error)?) -> Void
     ) {
         let core = trapping { () throws(UsageError) in
@@ -32,7 +23,9 @@ extension Query {
     }
 
     @discardableResult
-    nonisolated(nonsending) public func getDocuments(source: FirestoreSource) async throws -> QuerySnapshot {
+    nonisolated(nonsending) public func getDocuments(
+        source: FirestoreSource = .default
+    ) async throws -> QuerySnapshot {
         let core = try throwing { () throws(UsageError) in
             try self.checkReadable()
             return try self.firestore.core()

@@ -56,12 +56,11 @@ public final class Transaction: Sendable {
     }
 
     @discardableResult
-    public func setData(_ data: [String: Any], forDocument document: DocumentReference) -> Transaction {
-        self.add(document) { reader throws(UsageError) in try reader.set(data) }
-    }
-
-    @discardableResult
-    public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> Transaction {
+    public func setData(
+        _ data: [String: Any],
+        forDocument document: DocumentReference,
+        merge: Bool = false
+    ) -> Transaction {
         self.add(document) { reader throws(UsageError) in try reader.set(data, merge: merge) }
     }
 
@@ -130,16 +129,7 @@ extension Transaction {
     public func setData<T: Encodable>(
         from value: T,
         forDocument doc: DocumentReference,
-        encoder: Firestore.Encoder = Firestore.Encoder()
-    ) throws -> Transaction {
-        self.setData(try encoder.encode(value), forDocument: doc)
-    }
-
-    @discardableResult
-    public func setData<T: Encodable>(
-        from value: T,
-        forDocument doc: DocumentReference,
-        merge: Bool,
+        merge: Bool = false,
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> Transaction {
         self.setData(try encoder.encode(value), forDocument: doc, merge: merge)

@@ -11,12 +11,11 @@ public final class WriteBatch {
     }
 
     @discardableResult
-    public func setData(_ data: [String: Any], forDocument document: DocumentReference) -> WriteBatch {
-        self.add(document) { reader throws(UsageError) in try reader.set(data) }
-    }
-
-    @discardableResult
-    public func setData(_ data: [String: Any], forDocument document: DocumentReference, merge: Bool) -> WriteBatch {
+    public func setData(
+        _ data: [String: Any],
+        forDocument document: DocumentReference,
+        merge: Bool = false
+    ) -> WriteBatch {
         self.add(document) { reader throws(UsageError) in try reader.set(data, merge: merge) }
     }
 
@@ -40,11 +39,7 @@ public final class WriteBatch {
     }
 
     /// Queues the writes. The batch cannot be used after that.
-    public func commit() {
-        self.commit(completion: nil)
-    }
-
-    public func commit(completion: (((any Error)?) -> Void)?) {
+    public func commit(completion: (((any Error)?) -> Void)? = nil) {
         trapping { () throws(UsageError) in
             try self.firestore.commit(try self.take(), completion: completion)
         }
@@ -86,16 +81,7 @@ extension WriteBatch {
     public func setData<T: Encodable>(
         from value: T,
         forDocument doc: DocumentReference,
-        encoder: Firestore.Encoder = Firestore.Encoder()
-    ) throws -> WriteBatch {
-        self.setData(try encoder.encode(value), forDocument: doc)
-    }
-
-    @discardableResult
-    public func setData<T: Encodable>(
-        from value: T,
-        forDocument doc: DocumentReference,
-        merge: Bool,
+        merge: Bool = false,
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> WriteBatch {
         self.setData(try encoder.encode(value), forDocument: doc, merge: merge)

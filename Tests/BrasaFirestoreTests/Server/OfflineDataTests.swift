@@ -205,6 +205,39 @@ struct OfflineDataTests {
         }
     }
 
+    @Test("Whatever is under way when a client is terminated comes to an end")
+    func endUnderWay() async throws {
+        try await withFolder { server, folder in
+            for round in 0..<5 {
+                let db = server.client(folder)
+                if round % 2 == 0 { try await db.disableNetwork() }
+                let (begun, continuation) = AsyncStream<Void>.makeStream()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for n in 0..<40 {
+                        group.addTask {
+                            let reference = db.document("c/d\(n % 4)")
+                            do {
+                                continuation.yield()
+                                switch n % 4 {
+                                case 0: try await reference.setData(["n": n])
+                                case 1: _ = try await reference.getDocument()
+                                case 2: for try await _ in reference.parent.snapshots {}
+                                default: try await db.waitForPendingWrites()
+                                }
+                            } catch {
+                                #expect(FirestoreErrorCode(error) != nil)
+                            }
+                        }
+                    }
+                    let loop = Loop(begun)
+                    for _ in 0..<(round * 8 + 1) { _ = try await loop.next() }
+                    try await db.terminate()
+                    try await group.waitForAll()
+                }
+            }
+        }
+    }
+
     @Test("Persistence is cleared before the first use or after the end, with what is queued")
     func clearing() async throws {
         try await withFolder { server, folder in

@@ -46,4 +46,23 @@ import Testing
         #expect(executor.now > BrasaDocuments.Timestamp(microseconds: 1_700_000_000_000_000))
         #expect((0..<1).contains(executor.random()))
     }
+
+    @Test func `An executor with a thread of its own ends with the last who holds it`() async throws {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        final class Watched: Sendable {
+            let end: AsyncStream<Void>.Continuation
+            init(_ end: AsyncStream<Void>.Continuation) { self.end = end }
+            deinit { self.end.finish() }
+        }
+        weak var weakly: SyncExecutor?
+        do {
+            let executor = SyncExecutor()
+            weakly = executor
+            let watched = Watched(end)
+            // Work that was handed over is done, though nobody but it holds the executor.
+            executor.submit { _ = (executor, watched) }
+        }
+        for await _ in ended {}
+        while weakly != nil { await Task.yield() }
+    }
 }
