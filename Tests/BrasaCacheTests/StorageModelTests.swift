@@ -73,7 +73,6 @@ private struct ModelRun {
             switch choice {
             case 0: try tables.removeDocument(at: path)
             case 1: try tables.noteUse(of: path)
-            case 2: try tables.registerCollection(of: path)
             default: try tables.setDocument(document)
             }
             return "\(try tables.document(at: path))"

@@ -81,11 +81,6 @@ extension DiskTables {
         try self.names.collections(withID: id)
     }
 
-    func registerCollection(of path: ResourcePath) throws(StorageError) {
-        guard let collection = path.parent else { return }
-        _ = try self.names.addedNumber(of: collection)
-    }
-
     func noteUse(of path: ResourcePath) throws(StorageError) {
         try self.noteUse(of: try self.addedKey(of: path), targets: 0)
     }

@@ -53,7 +53,10 @@ final class GarbageCollection {
     /// Gives the time until the next run.
     private func run() -> Duration {
         // A run that fails is made up for by the next.
-        guard let outcome = try? self.local.collectGarbage(self.limits) else { return Self.delay }
+        guard var outcome = try? self.local.collectGarbage(self.limits) else { return Self.delay }
+        while outcome.isUrgent, outcome.removed > 0, let next = try? self.local.collectGarbage(self.limits) {
+            outcome = next
+        }
         guard outcome.isUnfinished, outcome.removed == 0 else {
             self.stalledDelay = nil
             return outcome.isUnfinished ? Self.soonDelay : Self.delay

@@ -2,7 +2,7 @@
 package struct SyncConfiguration: Sendable {
     /// Limbo documents that are asked about at a time; the others wait.
     package var limboResolutionsMax: Int
-    /// When the storage is worth collecting; nil: never.
+    /// When the storage is worth collecting; nil: never. Queued writes, and what views show, are not collected.
     package var cacheBytesMax: Int?
     /// How long a read waits for the server.
     package var readTimeout: Duration = .seconds(300)

@@ -4,6 +4,8 @@ package import BrasaDocuments
 package final class ReferenceSet {
     private var targets: [ResourcePath: Set<TargetID>] = [:]
     private var paths: [TargetID: Set<ResourcePath>] = [:]
+    /// Of references.
+    private(set) var count = 0
 
     package init() {}
 
@@ -12,12 +14,14 @@ package final class ReferenceSet {
     package func paths(of target: TargetID) -> Set<ResourcePath> { self.paths[target] ?? [] }
 
     func add(_ path: ResourcePath, _ target: TargetID) {
-        self.targets[path, default: []].insert(target)
+        guard self.targets[path, default: []].insert(target).inserted else { return }
         self.paths[target, default: []].insert(path)
+        self.count += 1
     }
 
     func remove(_ path: ResourcePath, _ target: TargetID) {
-        self.targets[path]?.remove(target)
+        guard self.targets[path]?.remove(target) != nil else { return }
+        self.count -= 1
         if self.targets[path]?.isEmpty == true { self.targets[path] = nil }
         self.paths[target]?.remove(path)
         if self.paths[target]?.isEmpty == true { self.paths[target] = nil }
@@ -33,5 +37,6 @@ package final class ReferenceSet {
     func removeAll() {
         self.targets = [:]
         self.paths = [:]
+        self.count = 0
     }
 }

@@ -40,10 +40,13 @@ package struct CollectionOutcome: Hashable, Sendable {
     package let removed: Int
     /// The storage is still larger than it should be.
     package let isUnfinished: Bool
+    /// By so much that the next run shall follow at once.
+    package let isUrgent: Bool
 
-    package init(removed: Int, isUnfinished: Bool) {
+    package init(removed: Int, isUnfinished: Bool, isUrgent: Bool = false) {
         self.removed = removed
         self.isUnfinished = isUnfinished
+        self.isUrgent = isUrgent
     }
 }
 
@@ -99,10 +102,8 @@ package protocol DocumentTables: AnyObject {
     func documents(in collection: ResourcePath, readAfter time: Timestamp) throws(StorageError) -> [SyncDocument]
     func setDocument(_ document: SyncDocument) throws(StorageError)
     func removeDocument(at path: ResourcePath) throws(StorageError)
-    /// Collections with this id that have ever had a document or a queued write.
+    /// Collections with this id that have a document or a queued write, and perhaps some that had.
     func collections(withID id: UTF8Text) throws(StorageError) -> [ResourcePath]
-    /// A queued write may be all there is in a collection.
-    func registerCollection(of path: ResourcePath) throws(StorageError)
 
     /// For the collector: the document came to a view or left one, or is out of limbo.
     func noteUse(of path: ResourcePath) throws(StorageError)

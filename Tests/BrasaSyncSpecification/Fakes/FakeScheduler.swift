@@ -57,6 +57,16 @@ final class FakeScheduler: SyncScheduler {
         }
     }
 
+    /// Lets time pass, with all that comes due.
+    func advance(by time: Duration) {
+        let end = self.uptime + time
+        while let next = self.timers.filter({ $0.due <= end }).min(by: { $0.due < $1.due }) {
+            self.fire(next)
+            self.drain()
+        }
+        self.uptime = end
+    }
+
     private func fire(_ timer: Timer) {
         self.cancel(timer.id)
         self.uptime = max(self.uptime, timer.due)

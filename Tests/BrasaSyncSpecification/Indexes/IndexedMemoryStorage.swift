@@ -86,11 +86,7 @@ final class IndexedMemoryTables: StorageTables {
     }
 
     func removeOverlays(ofBatch id: BatchID, of user: SyncUser) {
-        for collection in Set(self.base.collectionsByID.values.flatMap(\.self)) {
-            for (path, stored) in self.base.overlays(in: collection, of: user) where stored.batchID == id {
-                self.memoryIndexes.noteChange(of: path)
-            }
-        }
+        for path in self.base.overlays[user]?.paths(ofBatch: id) ?? [] { self.memoryIndexes.noteChange(of: path) }
         self.base.removeOverlays(ofBatch: id, of: user)
     }
 
@@ -101,7 +97,6 @@ final class IndexedMemoryTables: StorageTables {
         self.base.overlays(in: collection, of: user)
     }
     func collections(withID id: UTF8Text) -> [ResourcePath] { self.base.collections(withID: id) }
-    func registerCollection(of path: ResourcePath) { self.base.registerCollection(of: path) }
     func noteUse(of path: ResourcePath) { self.base.noteUse(of: path) }
 
     func appendBatch(_ batch: PendingBatch, of user: SyncUser) -> MutationBatch {

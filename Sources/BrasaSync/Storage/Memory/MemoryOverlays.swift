@@ -20,6 +20,8 @@ struct MemoryOverlays {
         self.collections[collection] ?? [:]
     }
 
+    func paths(ofBatch id: BatchID) -> Set<ResourcePath> { self.byBatch[id] ?? [] }
+
     mutating func removeAll(ofBatch id: BatchID) {
         for path in self.byBatch.removeValue(forKey: id) ?? [] { self[path] = nil }
     }

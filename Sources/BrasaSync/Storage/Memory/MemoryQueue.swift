@@ -13,13 +13,15 @@ struct MemoryQueue {
         for path in batch.paths { self.byPath[path, default: []].append(batch.id) }
     }
 
-    /// Writes are answered in order, so it is the oldest.
-    mutating func remove(_ batch: MutationBatch) {
-        if self.batches.first?.id == batch.id { self.batches.removeFirst() }
+    /// Writes are answered in order, so it is the oldest; false when it is not there.
+    mutating func remove(_ batch: MutationBatch) -> Bool {
+        guard self.batches.first?.id == batch.id else { return false }
+        self.batches.removeFirst()
         for path in batch.paths {
             self.byPath[path]?.removeAll { $0 == batch.id }
             if self.byPath[path]?.isEmpty == true { self.byPath[path] = nil }
         }
+        return true
     }
 
     func batch(_ id: BatchID) -> MutationBatch? {

@@ -14,6 +14,9 @@ package final class MemoryStorage: SyncStorage {
     package var sizeWatch: SizeWatch?
     private let tables: MemoryTables
 
+    /// What is kept takes, roughly, queued writes aside.
+    package var byteCount: Int { self.tables.byteCount }
+
     package init(collector: Collector) {
         self.tables = MemoryTables(collector: collector)
     }
@@ -38,8 +41,16 @@ package final class MemoryStorage: SyncStorage {
     ) throws(StorageError) -> CollectionOutcome {
         self.tables.begin()
         let removed = self.tables.collect(limits, active: active, keeping: self.viewReferences)
-        let isLarge = self.tables.collector == .leastRecentlyUsed && self.tables.byteCount >= limits.bytesMax
-        return CollectionOutcome(removed: removed, isUnfinished: isLarge)
+        guard self.tables.collector == .leastRecentlyUsed else {
+            return CollectionOutcome(removed: 0, isUnfinished: false)
+        }
+        let bytes = self.tables.byteCount
+        return CollectionOutcome(
+            removed: removed,
+            isUnfinished: bytes >= limits.bytesMax,
+            // However fast it grows, it does not grow beyond that.
+            isUrgent: bytes / 5 * 4 >= limits.bytesMax
+        )
     }
 
     /// There is nothing to let go of.

@@ -4,18 +4,18 @@ extension MemoryTables {
     func targetData(for target: SyncTarget) -> TargetData? { self.targets[target] }
 
     func setTargetData(_ data: TargetData) {
-        self.targets[data.target] = data
+        self.setTarget(data, for: data.target)
     }
 
     func releaseTarget(_ data: TargetData, seen: [ResourcePath]) {
         switch self.collector {
         case .eager:
             for path in self.remoteKeys.removeAll(of: data.id) + seen { self.noteUse(of: path) }
-            self.targets[data.target] = nil
+            self.setTarget(nil, for: data.target)
         case .leastRecentlyUsed:
             var data = data
             data.sequence = self.sequence
-            self.targets[data.target] = data
+            self.setTarget(data, for: data.target)
         }
     }
 

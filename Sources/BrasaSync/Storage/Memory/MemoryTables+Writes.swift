@@ -4,7 +4,7 @@ extension MemoryTables {
     func appendBatch(_ pending: PendingBatch, of user: SyncUser) -> MutationBatch {
         let batch = MutationBatch(id: self.nextBatchID(), pending)
         self.queues[user, default: MemoryQueue()].append(batch)
-        for path in batch.paths { self.registerCollection(of: path) }
+        for path in batch.paths { self.retainCollection(of: path) }
         return batch
     }
 
@@ -27,8 +27,12 @@ extension MemoryTables {
     }
 
     func removeBatch(_ batch: MutationBatch, of user: SyncUser) {
-        self.queues[user]?.remove(batch)
-        for path in batch.paths { self.noteUse(of: path) }
+        guard self.queues[user]?.remove(batch) == true else { return }
+        if self.queues[user]?.batches.isEmpty == true { self.queues[user] = nil }
+        for path in batch.paths {
+            self.releaseCollection(of: path)
+            self.noteUse(of: path)
+        }
     }
 
     func overlay(at path: ResourcePath, of user: SyncUser) -> StoredOverlay? {

@@ -11,11 +11,15 @@ final class MemoryTables: StorageTables {
 
     /// By collection, then by path.
     var collections: [ResourcePath: [ResourcePath: SyncDocument]] = [:]
-    /// What the documents take.
-    var byteCount = 0
-    var collectionsByID: [UTF8Text: Set<ResourcePath>] = [:]
+    /// What the documents and targets are made of, without what keeps them; see `byteCount`.
+    var documentBytes = 0
+    var documentCount = 0
+    var targetBytes = 0
+    private var collectionsByID: [UTF8Text: Set<ResourcePath>] = [:]
+    /// How many documents and queued writes there are in each.
+    private(set) var collectionUses: [ResourcePath: Int] = [:]
 
-    var targets: [SyncTarget: TargetData] = [:]
+    private(set) var targets: [SyncTarget: TargetData] = [:]
     let remoteKeys = ReferenceSet()
     private(set) var lastTargetID: TargetID = 0
     var lastRemoteVersion = Timestamp.zero
@@ -25,6 +29,8 @@ final class MemoryTables: StorageTables {
 
     /// Eager: documents of this transaction that something let go of. Otherwise: when documents were used last.
     var uses: [ResourcePath: SequenceNumber] = [:]
+
+    var plan = CollectionPlan()
 
     var indexes: (any IndexTables)? { nil }
 
@@ -49,6 +55,37 @@ final class MemoryTables: StorageTables {
     func noteUse(of path: ResourcePath) {
         self.uses[path] = self.sequence
     }
+
+    func setTarget(_ data: TargetData?, for target: SyncTarget) {
+        let old = self.targets[target]
+        self.targets[target] = data
+        let queryBytes = (old == nil) == (data == nil) ? 0 : target.byteCount
+        self.targetBytes += data == nil ? -queryBytes : queryBytes
+        self.targetBytes += (data?.resumeToken.count ?? 0) - (old?.resumeToken.count ?? 0)
+    }
+
+    // MARK: - Collections with something in them
+
+    func collections(withID id: UTF8Text) -> [ResourcePath] {
+        self.collectionsByID[id]?.sorted() ?? []
+    }
+
+    func retainCollection(of path: ResourcePath) {
+        guard let collection = path.parent else { return }
+        self.collectionUses[collection, default: 0] += 1
+        guard self.collectionUses[collection] == 1, let id = UTF8Text(validating: path.collectionID) else { return }
+        self.collectionsByID[id, default: []].insert(collection)
+    }
+
+    func releaseCollection(of path: ResourcePath) {
+        guard let collection = path.parent, let count = self.collectionUses[collection] else { return }
+        self.collectionUses[collection] = count > 1 ? count - 1 : nil
+        guard count <= 1, let id = UTF8Text(validating: path.collectionID) else { return }
+        self.collectionsByID[id]?.remove(collection)
+        if self.collectionsByID[id]?.isEmpty == true { self.collectionsByID[id] = nil }
+    }
+
+    // MARK: - Bundles
 
     func bundleCreateTime(_ id: UTF8Text) -> Timestamp? { self.bundles[id] }
 
