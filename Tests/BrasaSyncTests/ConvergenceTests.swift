@@ -75,7 +75,8 @@ private struct ConvergenceRun {
         let n = StructuredQuery.Order(field: try field("n"))
         let filter = StructuredQuery.Filter.field(try field("n"), .greaterThan, .integer(3))
         self.queries = [
-            try collection("c"), try collection("c", filter: filter), try collection("c", orderBy: [n], limit: 2),
+            try collection("c"), try collection("c", filter: .field(try field("n"), .equal, .integer(5))),
+            try collection("c", filter: filter), try collection("c", orderBy: [n], limit: 2),
             try collection("c", orderBy: [n], limit: 2, limitType: .last),
             SyncQuery(document: try path("c/1")),
         ]

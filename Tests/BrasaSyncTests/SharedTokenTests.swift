@@ -108,7 +108,11 @@ import Testing
         aggregator.add(try document("c42/a", 12, ["n": .null]), targets: [target], removed: [])
         let event = aggregator.finish(at: Timestamp(microseconds: 12), token: [8])
         #expect(Array(event.targetChanges.keys) == [target])
-        let concerned = test.engine.views.concerned(by: event.documentUpdates, event)
+        let concerned = test.engine.views.concerned(
+            by: event.documentUpdates,
+            event,
+            shown: test.storage.viewReferences
+        )
         #expect(concerned.map(\.view.target) == [target])
     }
 
@@ -123,9 +127,24 @@ import Testing
         for query in queries { test.listen(query) }
         for (name, wanted) in [("c/a", [0, 1, 3]), ("c/b", [1, 3]), ("d/a", [2]), ("d/a/c/x", [3]), ("e/a", [])] {
             let changes = [try path(name): try document(name, 1, [:])]
-            let found = test.engine.views.concerned(by: changes, nil)
+            let found = test.engine.views.concerned(by: changes, nil, shown: ReferenceSet())
             #expect(found.map(\.view.query) == wanted.map { queries[$0] }, "\(name)")
             #expect(found.allSatisfy { $0.changes == changes })
         }
+    }
+
+    @Test func `Of views that ask for a value, those with the document's and those that show it are found`() throws {
+        let test = try TestClient(.leastRecentlyUsed)
+        let queries = try (0..<100).map { number in
+            try collection("c", filter: .field(try field("room"), .equal, .integer(number)))
+        }
+        for query in queries { test.listen(query) }
+        test.write(try set("c/a", ["room": .integer(7)]))
+        let moved = try document("c/a", 12, ["room": .double(9)])
+        let found = test.engine.views.concerned(by: [moved.path: moved], nil, shown: test.storage.viewReferences)
+        #expect(found.map(\.view.query) == [queries[7], queries[9]])
+        let gone = SyncDocument.missing(moved.path, version: .zero)
+        let left = test.engine.views.concerned(by: [gone.path: gone], nil, shown: test.storage.viewReferences)
+        #expect(left.map(\.view.query) == [queries[7]])
     }
 }

@@ -111,6 +111,7 @@ class Crashes:
         assert server["counters"].get("all", {}).get("count", 0) >= len(increments)
 
 
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("run", range(2))
 def test_a_client_that_is_killed_loses_nothing_that_it_took(start_server, tmp_path, request, run):
     seed = request.config.getoption("--cache-seed") + run

@@ -135,7 +135,7 @@ final class SyncEngine {
     func emit(_ changes: DocumentMap, _ event: RemoteEvent? = nil) {
         var snapshots: [ViewSnapshot] = []
         var localChanges: [LocalViewChanges] = []
-        for (queryView, changes) in self.views.concerned(by: changes, event) {
+        for (queryView, changes) in self.views.concerned(by: changes, event, shown: self.local.storage.viewReferences) {
             guard let snapshot = self.update(queryView, changes, event) else { continue }
             snapshots.append(snapshot)
             // What a view of the same target still shows stays held.

@@ -1,24 +1,6 @@
 internal import BrasaDocuments
 internal import BrasaQueries
 
-/// A query with its view.
-final class QueryView {
-    let query: SyncQuery
-    let target: TargetID
-    let view: View
-    /// Somebody listens to it who wants more than the cache.
-    var usesRemote: Bool
-    /// In the order in which queries were listened to.
-    fileprivate(set) var number: UInt64 = 0
-
-    init(query: SyncQuery, target: TargetID, view: View, usesRemote: Bool) {
-        self.query = query
-        self.target = target
-        self.view = view
-        self.usesRemote = usesRemote
-    }
-}
-
 /// All views, found by what may concern them, so that a change costs nothing for the others.
 struct ViewTable {
     /// Where the results of a query can be.
@@ -32,7 +14,7 @@ struct ViewTable {
 
     private var byQuery: [SyncQuery: QueryView] = [:]
     private var byTarget: [TargetID: [QueryView]] = [:]
-    private var byPlace: [Place: [UInt64: QueryView]] = [:]
+    private var byPlace: [Place: PlaceViews] = [:]
     private var lastNumber: UInt64 = 0
 
     /// In the order in which they were listened to.
@@ -48,7 +30,7 @@ struct ViewTable {
         view.number = self.lastNumber
         self.byQuery[view.query] = view
         self.byTarget[view.target, default: []].append(view)
-        self.byPlace[Self.place(of: view.query), default: [:]][view.number] = view
+        self.byPlace[Self.place(of: view.query), default: PlaceViews()].add(view)
     }
 
     mutating func remove(_ view: QueryView) {
@@ -56,7 +38,7 @@ struct ViewTable {
         self.byTarget[view.target]?.removeAll { $0 === view }
         if self.byTarget[view.target]?.isEmpty == true { self.byTarget[view.target] = nil }
         let place = Self.place(of: view.query)
-        self.byPlace[place]?[view.number] = nil
+        self.byPlace[place]?.remove(view)
         if self.byPlace[place]?.isEmpty == true { self.byPlace[place] = nil }
     }
 
@@ -67,9 +49,13 @@ struct ViewTable {
         return (try? names.parent.appending(id.bytes)).map { .collection($0) } ?? .anywhere
     }
 
-    /// The views that an event speaks of or that may hold changed documents, each with those documents, in the order in
-    /// which they were listened to.
-    func concerned(by changes: DocumentMap, _ event: RemoteEvent?) -> [(view: QueryView, changes: DocumentMap)] {
+    /// The views that an event speaks of or that changed documents may concern, each with those documents, in the order in
+    /// which they were listened to. Nothing in a view changes by a document that is neither in it nor matches.
+    func concerned(
+        by changes: DocumentMap,
+        _ event: RemoteEvent?,
+        shown: ReferenceSet
+    ) -> [(view: QueryView, changes: DocumentMap)] {
         var found: [UInt64: (view: QueryView, changes: DocumentMap)] = [:]
         for id in event?.targetChanges.keys ?? [:].keys {
             for view in self.views(of: id) { found[view.number] = (view, [:]) }
@@ -77,21 +63,30 @@ struct ViewTable {
         for id in event?.mismatches.keys ?? [:].keys {
             for view in self.views(of: id) { found[view.number] = (view, [:]) }
         }
-        for (place, part) in self.parts(of: changes) {
-            for view in (self.byPlace[place] ?? [:]).values { found[view.number] = (view, part) }
+        var parts: [Place: DocumentMap] = [:]
+        for (path, document) in changes {
+            var conditional: [QueryView] = []
+            for place in Self.places(of: path) {
+                guard let views = self.byPlace[place] else { continue }
+                if !views.unconditional.isEmpty { parts[place, default: [:]][path] = document }
+                conditional += views.conditional(for: document)
+            }
+            for target in shown.targets(of: path) {
+                conditional += self.views(of: target).filter { $0.equality != nil }
+            }
+            for view in conditional { found[view.number, default: (view, [:])].changes[path] = document }
+        }
+        for (place, part) in parts {
+            for view in (self.byPlace[place]?.unconditional ?? [:]).values { found[view.number] = (view, part) }
         }
         return found.values.sorted { $0.view.number < $1.view.number }
     }
 
-    /// What changed at the places where there are views.
-    private func parts(of changes: DocumentMap) -> [Place: DocumentMap] {
-        var parts: [Place: DocumentMap] = [:]
-        for (path, document) in changes {
-            var places = [Place.document(path), .anywhere]
-            if let collection = path.parent { places.append(.collection(collection)) }
-            if let id = UTF8Text(validating: path.collectionID) { places.append(.group(id)) }
-            for place in places where self.byPlace[place] != nil { parts[place, default: [:]][path] = document }
-        }
-        return parts
+    /// Where queries may be of which the document is a result.
+    private static func places(of path: ResourcePath) -> [Place] {
+        var places = [Place.document(path), .anywhere]
+        if let collection = path.parent { places.append(.collection(collection)) }
+        if let id = UTF8Text(validating: path.collectionID) { places.append(.group(id)) }
+        return places
     }
 }

@@ -11,6 +11,9 @@ package final class ReferenceSet {
 
     package func contains(_ path: ResourcePath) -> Bool { self.targets[path] != nil }
 
+    /// The targets that refer to it.
+    func targets(of path: ResourcePath) -> Set<TargetID> { self.targets[path] ?? [] }
+
     package func paths(of target: TargetID) -> Set<ResourcePath> { self.paths[target] ?? [] }
 
     func add(_ path: ResourcePath, _ target: TargetID) {
