@@ -193,7 +193,8 @@ let package = Package(
             pure + [
                 "cache-holder", "BrasaCache", "BrasaSync", "BrasaSyncSpecification", "BrasaWire",
                 .product(name: "GRDB", package: "GRDB.swift"),
-            ]
+            ],
+            resources: [.copy("Golden")]
         ),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),

@@ -37,6 +37,7 @@ final class CacheConnection {
                     PRAGMA journal_size_limit = 4194304;
                     PRAGMA cache_size = -8192;
                     PRAGMA temp_store = MEMORY;
+                    PRAGMA cell_size_check = ON;
                     """
             )
         }

@@ -94,6 +94,7 @@ enum CacheSchema {
             id INTEGER PRIMARY KEY, target BLOB NOT NULL UNIQUE, sequence INTEGER NOT NULL,
             snapshot_version INTEGER NOT NULL, limbo_free_version INTEGER NOT NULL, resume_token BLOB NOT NULL
         );
+        CREATE INDEX targets_by_sequence ON targets (sequence);
         CREATE TABLE target_documents (
             target INTEGER NOT NULL, collection INTEGER NOT NULL, id BLOB NOT NULL,
             PRIMARY KEY (target, collection, id)

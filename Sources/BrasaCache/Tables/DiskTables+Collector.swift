@@ -84,7 +84,7 @@ extension DiskTables {
         let sequences =
             try statements.targetSequences.all(.integer(Int64(count))) { $0.integer(0) }
             + statements.orphanSequences.all(.integer(Int64(count))) { $0.integer(0) }
-        return sequences.sorted()[count - 1]
+        return sequences.sorted().prefix(count).last
     }
 
     /// Nobody can resume them any more; their documents are let go of a bite at a time.

@@ -32,23 +32,23 @@ final class GlobalValues {
 
     func nextSequence() throws(StorageError) {
         if self.sequenceEnd != nil {
-            self.sequence += 1
+            self.sequence &+= 1
         } else {
             let end = try self.value(.sequenceEnd) ?? 1
             self.sequenceEnd = end
-            self.sequence = max(end, self.sequence + 1)
+            self.sequence = max(end, self.sequence &+ 1)
         }
     }
 
     /// In a transaction that stores something, and with it perhaps its number.
     func takeSequence() throws(StorageError) {
         guard let end = self.sequenceEnd, self.sequence >= end else { return }
-        try self.setValue(.sequenceEnd, self.sequence + Self.sequenceBlock)
-        self.sequenceEnd = self.sequence + Self.sequenceBlock
+        try self.setValue(.sequenceEnd, self.sequence &+ Self.sequenceBlock)
+        self.sequenceEnd = self.sequence &+ Self.sequenceBlock
     }
 
     func allocateTargetID() throws(StorageError) -> TargetID {
-        let id = (try self.value(.lastTargetID) ?? 0) + 2
+        let id = (try self.value(.lastTargetID) ?? 0) &+ 2
         try self.setValue(.lastTargetID, id)
         return id
     }

@@ -1,0 +1,111 @@
+import BrasaDocuments
+import BrasaQueries
+import Foundation
+import GRDB
+import Testing
+
+@testable import BrasaCache
+@testable import BrasaSync
+@testable import BrasaSyncSpecification
+
+/// Files that earlier versions have written stay readable. `Golden` has one for each schema, as SQL; a new one is made by
+/// `sqlite3 cache.sqlite .dump`, with the two pragmas, of what `fill` stores.
+@Suite struct GoldenTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        self.folder = try TemporaryFolder()
+    }
+
+    private func open(_ name: String) throws -> DiskStorage {
+        try DiskStorage(folder: "\(self.folder.path)/\(name)", database: SpecModel.database())
+    }
+
+    @Test(arguments: [2]) func `A file of an earlier version says what a new one says`(_ schema: Int) throws {
+        let file = try #require(
+            Bundle.module.url(forResource: "schema-\(schema)", withExtension: "sql", subdirectory: "Golden")
+        )
+        let old = "\(self.folder.path)/old"
+        try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
+        let queue = try DatabaseQueue(path: "\(old)/cache.sqlite")
+        try queue.writeWithoutTransaction { try $0.execute(sql: String(contentsOf: file, encoding: .utf8)) }
+        try queue.close()
+        let storage = try self.open("new")
+        try self.fill(storage)
+        #expect(try self.content(of: self.open("old")) == self.content(of: storage))
+    }
+
+    private func fill(_ storage: DiskStorage) throws {
+        let user = SyncUser(uid: "ada")
+        let query = try collection(
+            "cities",
+            filter: .field(try field("n"), .greaterThan, .integer(3)),
+            limit: 2,
+            limitType: .last
+        )
+        let found = try document("cities/sf", 7, ["n": .integer(4), "a": .array([.null, .string("ä")])])
+        var committed = try document("cities/__id5__", 8, [:])
+        committed.commit(.found(fields(["n": .integer(1)])), version: Timestamp(microseconds: 8))
+        let missing = try document("cities/sf/streets/x", 9, nil)
+        var write = try patch(
+            "cities/sf",
+            ["n": .integer(5)],
+            [FieldTransform(path: try field("t"), operation: .requestTime)]
+        )
+        write.precondition = .updateTime(Timestamp(microseconds: 7))
+        let batch = PendingBatch(
+            localWriteTime: Timestamp(microseconds: 11),
+            baseWrites: [try patch("cities/sf", ["n": .integer(4)])],
+            writes: [write, try SpecModel.write("cities/la", .delete)]
+        )
+        let overlay = Overlay.patch(fields(["n": .integer(5)]), paths: [try field("n"), try field("gone.`a b`")])
+        try storage.transaction(.writeLocally) { tables throws(StorageError) in
+            for document in [found, committed, missing] {
+                var document = document
+                document.readTime = Timestamp(microseconds: 10)
+                try tables.setDocument(document)
+            }
+            let id = try tables.appendBatch(batch, of: user).id
+            try tables.setOverlay(StoredOverlay(batchID: id, overlay: overlay), at: found.path, of: user)
+            try tables.setOverlay(StoredOverlay(batchID: id, overlay: .delete), at: missing.path, of: .signedOut)
+            for target in [query.target, .document(found.path), .bundle("b")] {
+                var data = TargetData(target: target, id: try tables.allocateTargetID(), purpose: .listen, sequence: 1)
+                data.resume(at: Timestamp(microseconds: 10), token: [1, 2])
+                try tables.setTargetData(data)
+                try tables.addRemoteKeys([found.path, committed.path], to: data.id)
+            }
+            try tables.setBundleCreateTime(Timestamp(microseconds: 3), of: "b")
+            try tables.setNamedQuery(NamedQuery(name: "q", query: query, readTime: Timestamp(microseconds: 4)))
+            try tables.setLastRemoteSnapshotVersion(Timestamp(microseconds: 10))
+        }
+    }
+
+    private func content(of storage: DiskStorage) throws -> [String] {
+        let paths = try ["cities/sf", "cities/__id5__", "cities/sf/streets/x", "cities/la"].map(path)
+        let users = [SyncUser(uid: "ada"), .signedOut]
+        return try storage.transaction(.executeQuery) { tables throws(StorageError) in
+            var lines: [String] = []
+            for path in paths {
+                let document = try tables.document(at: path)
+                lines.append("\(document) \(document.readTime)")
+                for user in users {
+                    lines.append("\(path) \(String(describing: try tables.overlay(at: path, of: user)))")
+                }
+            }
+            for user in users { lines.append("\(try tables.allBatches(of: user))") }
+            let query = try tables.namedQuery("q")
+            lines.append("\(String(describing: query?.readTime)) \(String(describing: query?.query.limitType))")
+            for target in [query?.query.target, .document(paths[0]), .bundle("b")].compactMap(\.self) {
+                let data = try tables.targetData(for: target)
+                lines.append("\(target) \(data?.id ?? 0) \(data?.resumeToken ?? []) \(data?.snapshotVersion ?? .zero)")
+                let keys = try tables.remoteKeys(of: data?.id ?? 0).sorted()
+                lines.append("\(keys)")
+            }
+            lines.append(
+                "\(String(describing: try tables.bundleCreateTime("b"))) \(try tables.lastRemoteSnapshotVersion())"
+            )
+            lines.append("\(try tables.collections(withID: "streets")) \(try tables.allocateTargetID())")
+            return lines
+        }
+    }
+}
