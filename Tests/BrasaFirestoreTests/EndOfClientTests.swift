@@ -109,6 +109,15 @@ struct CacheSettingsTests {
         try FirestoreSettings.Cache(given: .eager).check()
     }
 
+    @Test("What is said in another way is no change")
+    func equality() {
+        let (plain, given) = (FirestoreSettings(), FirestoreSettings())
+        given.cacheSettings = MemoryCacheSettings()
+        #expect(plain == given)
+        given.cacheSettings = PersistentCacheSettings()
+        #expect(plain != given)
+    }
+
     @Test("Apps, projects and databases have folders of their own, whatever their names")
     func locations() throws {
         let database = try DatabaseName(project: "demo", database: "(default)")

@@ -17,7 +17,7 @@ public final class FirestoreSettings {
 
         static func == (left: Values, right: Values) -> Bool {
             left.projectID == right.projectID && left.host == right.host && left.isSSLEnabled == right.isSSLEnabled
-                && left.dispatchQueue === right.dispatchQueue && left.cache == right.cache
+                && left.dispatchQueue === right.dispatchQueue && left.cache.kind == right.cache.kind
                 && left.security == right.security && left.tokens === right.tokens
         }
     }
