@@ -240,23 +240,24 @@ struct OfflineDataTests {
 
     @Test("A terminated client is let go of, though its listeners were never removed")
     func release() async throws {
-        try await withFolder { server, folder in
-            weak var core: ClientCore?
-            do {
-                let db = server.client(folder)
-                try await db.disableNetwork()
-                core = try db.core()
-                let (events, continuation) = AsyncStream<Void>.makeStream()
-                db.collection("c").addSnapshotListener { _, _ in continuation.yield() }
-                db.document("c/n").addSnapshotListener { _, _ in continuation.yield() }
-                db.addSnapshotsInSyncListener { continuation.yield() }
-                db.document("c/n").queueSet(["n": 1])
-                let loop = Loop(events)
-                for _ in 0..<3 { _ = try await loop.next() }
-                try await db.terminate()
-            }
-            while core != nil { await Task.yield() }
+        // A server that is gone: a stream that stands is given time to end.
+        let (server, folder) = (try await LocalServer(), CacheFolderForTest())
+        try await server.stop()
+        weak var core: ClientCore?
+        do {
+            let db = server.client(folder)
+            try await db.disableNetwork()
+            core = try db.core()
+            let (events, continuation) = AsyncStream<Void>.makeStream()
+            db.collection("c").addSnapshotListener { _, _ in continuation.yield() }
+            db.document("c/n").addSnapshotListener { _, _ in continuation.yield() }
+            db.addSnapshotsInSyncListener { continuation.yield() }
+            db.document("c/n").queueSet(["n": 1])
+            let loop = Loop(events)
+            for _ in 0..<3 { _ = try await loop.next() }
+            try await db.terminate()
         }
+        while core != nil { await Task.yield() }
     }
 
     @Test("Persistence is cleared before the first use or after the end, with what is queued")
