@@ -15,6 +15,12 @@ struct CacheFolder {
 
     /// For nobody but the user: documents are in it.
     func make() throws(DiskStorageError) {
+        var folder = URL(filePath: self.path)
+        var parents: [URL] = []
+        while !FileManager.default.fileExists(atPath: folder.path), parents.count < Self.depthMax {
+            folder.deleteLastPathComponent()
+            parents.append(folder)
+        }
         do {
             try FileManager.default.createDirectory(
                 atPath: self.path,
@@ -24,7 +30,13 @@ struct CacheFolder {
         } catch {
             throw DiskStorageError(.inputOutput, folder: self.path, cause: "\(error.localizedDescription)")
         }
+        // The name of a new folder is in its parent, and must not be lost when what is in the folder is not. A parent that
+        // may not be read has to do without.
+        for parent in parents { try? FileHandle(forReadingFrom: parent).synchronize() }
     }
+
+    /// No path has more parts.
+    private static let depthMax = 4096
 
     func remove() throws(DiskStorageError) {
         guard FileManager.default.fileExists(atPath: self.path) else { return }
