@@ -235,6 +235,7 @@ let package = Package(
             "BrasaFirestore",
             pure + [
                 "BrasaFirestore", "BrasaSync", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaServer", "BrasaLog",
+                "BrasaQueryModel",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
