@@ -240,12 +240,12 @@ struct OfflineDataTests {
 
     @Test("A terminated client is let go of, though its listeners were never removed")
     func release() async throws {
-        // A server that is gone: a stream that stands is given time to end.
         let (server, folder) = (try await LocalServer(), CacheFolderForTest())
-        try await server.stop()
         weak var core: ClientCore?
         do {
             let db = server.client(folder)
+            // A stream that stands would be given time to end.
+            try await server.stop()
             try await db.disableNetwork()
             core = try db.core()
             let (events, continuation) = AsyncStream<Void>.makeStream()
