@@ -8,22 +8,30 @@ import Testing
 /// Whatever users, server, network and storage do, in the end every listener sees what the server has, and what each was
 /// told on the way adds up.
 @Suite struct ConvergenceTests {
-    @Test(arguments: MemoryStorage.Collector.both, 0..<20 as Range<UInt64>)
+    @Test(arguments: ConvergenceRun.Cache.allCases, 0..<20 as Range<UInt64>)
     func `In the end every listener sees what the server has`(
-        _ collector: MemoryStorage.Collector,
+        _ cache: ConvergenceRun.Cache,
         _ seed: UInt64
     ) throws {
-        var run = try ConvergenceRun(collector, seed: seed)
+        var run = try ConvergenceRun(cache, seed: seed)
         for _ in 0..<120 { try run.step() }
         try run.finish()
     }
 }
 
-extension MemoryStorage.Collector {
-    fileprivate static let both: [MemoryStorage.Collector] = [.eager, .leastRecentlyUsed]
-}
+struct ConvergenceRun {
+    enum Cache: CaseIterable, Sendable {
+        case eager, leastRecentlyUsed, indexed
 
-private struct ConvergenceRun {
+        fileprivate var storage: any SyncStorage {
+            switch self {
+            case .eager: MemoryStorage(collector: .eager)
+            case .leastRecentlyUsed: MemoryStorage(collector: .leastRecentlyUsed)
+            case .indexed: IndexedMemoryStorage()
+            }
+        }
+    }
+
     /// What a listener knows from the changes alone.
     final class Reader {
         var documents: [SyncDocument] = []
@@ -65,10 +73,10 @@ private struct ConvergenceRun {
     private var listeners: [Int: (token: ListenerToken, reader: Reader)] = [:]
     private var isNetworkEnabled = true
 
-    init(_ collector: MemoryStorage.Collector, seed: UInt64) throws {
+    init(_ cache: Cache, seed: UInt64) throws {
         self.random = SeededRandom(seed)
         self.test = try TestClient(
-            collector,
+            cache.storage,
             configuration: SyncConfiguration(limboResolutionsMax: 2, cacheBytesMax: nil)
         )
         self.server = FakeServer(self.test.transport)
@@ -80,6 +88,12 @@ private struct ConvergenceRun {
             try collection("c", orderBy: [n], limit: 2, limitType: .last),
             SyncQuery(document: try path("c/1")),
         ]
+        let byNumber = IndexDefinition(
+            collectionID: "c",
+            scope: .collection,
+            parts: [.init(try field("n"), .ascending)]
+        )
+        if cache == .indexed { try self.test.engine.local.setIndexes([byNumber]) }
     }
 
     mutating func step() throws {
@@ -164,7 +178,7 @@ private struct ConvergenceRun {
     }
 
     private func fireBackoff() {
-        for timer in [SyncTimer.storageRetry, .watchStreamBackoff, .writeStreamBackoff] {
+        for timer in [SyncTimer.storageRetry, .watchStreamBackoff, .writeStreamBackoff, .indexBackfill] {
             self.test.scheduler.fire(timer)
             self.test.settle()
         }

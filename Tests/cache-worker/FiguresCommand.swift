@@ -5,14 +5,14 @@ import Foundation
 struct FiguresCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "figures",
-        abstract: "Measure the cache: fill it, then start up with it and write to it without a server."
+        abstract: "Measure the cache: fill it, then start up with it, query it and write to it without a server."
     )
 
     enum Phase: String, ExpressibleByArgument, CaseIterable {
-        case fill, start, write
+        case fill, start, query, write
     }
 
-    @Argument(help: "fill (needs the server), start or write.")
+    @Argument(help: "fill (needs the server), start, query or write.")
     var phase: Phase
 
     @OptionGroup var database: WorkerDatabase
@@ -23,7 +23,8 @@ struct FiguresCommand: AsyncParsableCommand {
     @Option(help: "Writes to measure.")
     var writes = 2_000
 
-    private static let batch = 500
+    /// Of ten documents each.
+    private var groups: Int { max(self.documents / 10, 1) }
 
     func run() async throws {
         let start = ContinuousClock.now
@@ -32,6 +33,7 @@ struct FiguresCommand: AsyncParsableCommand {
         switch self.phase {
         case .fill: try await self.fill(firestore, collection)
         case .start: try await self.start(firestore, collection, since: start)
+        case .query: try await self.query(firestore, collection)
         case .write: try await self.write(firestore, collection)
         }
         try await firestore.terminate()
@@ -42,7 +44,7 @@ struct FiguresCommand: AsyncParsableCommand {
         let body = String(repeating: "x", count: 150)
         let writer = firestore.bulkWriter()
         for number in 0..<self.documents {
-            let fields: [String: Any] = ["n": number, "group": number % 10_000, "body": body]
+            let fields: [String: Any] = ["n": number, "group": number % self.groups, "body": body]
             _ = try await writer.setData(fields, forDocument: collection.document("d\(number)"))
         }
         await writer.close()
@@ -75,6 +77,50 @@ struct FiguresCommand: AsyncParsableCommand {
         report("a listener to ten documents has its first snapshot")
         for try await snapshot in collection.snapshots where snapshot.documents.count == self.documents { break }
         report("a listener to all \(self.documents) has its first snapshot")
+    }
+
+    /// Two queries that return ten documents, before there is an index for them and after.
+    private func query(_ firestore: Firestore, _ collection: CollectionReference) async throws {
+        try await firestore.disableNetwork()
+        let queries = [
+            ("an equality", collection.whereField("group", isEqualTo: self.groups / 2)),
+            ("an order with a limit", collection.order(by: "n").limit(to: 10)),
+        ]
+        var scans: [Double] = []
+        for (name, query) in queries {
+            scans.append(try await self.report("\(name), 10 of \(self.documents), no index", query, times: 7))
+        }
+        firestore.persistentCacheIndexManager?.enableIndexAutoCreation()
+        let start = ContinuousClock.now
+        for (_, query) in queries { _ = try await query.getDocuments(source: .cache) }
+        for ((_, query), scan) in zip(queries, scans) {
+            // Nothing says when an index is complete; until then a query looks at everything.
+            while try await self.microseconds(query) > scan / 3, start.duration(to: .now) < .seconds(600) {
+                try await Task.sleep(for: .milliseconds(200))
+            }
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        print("both indexes were filled after \(String(format: "%.1f", seconds)) s")
+        for (name, query) in queries {
+            _ = try await self.report("\(name), 10 of \(self.documents), by an index", query, times: 1_000)
+        }
+        print("the cache's files: \(String(format: "%.1f", Double(self.database.fileBytes()) / 1e6)) MB")
+    }
+
+    /// Gives the median.
+    private func report(_ what: String, _ query: Query, times: Int) async throws -> Double {
+        var latencies: [Double] = []
+        for _ in 0..<times { latencies.append(try await self.microseconds(query)) }
+        latencies.sort()
+        let (median, slow) = (latencies[times / 2], latencies[(times - 1) * 99 / 100])
+        print("\(what): p50 \(String(format: "%.0f", median)) µs, p99 \(String(format: "%.0f", slow)) µs")
+        return median
+    }
+
+    private func microseconds(_ query: Query) async throws -> Double {
+        let start = ContinuousClock.now
+        _ = try await query.getDocuments(source: .cache)
+        return (ContinuousClock.now - start) / .microseconds(1)
     }
 
     private func write(_ firestore: Firestore, _ collection: CollectionReference) async throws {
