@@ -134,7 +134,6 @@ final class WriteStreamRecord: Sendable {
     func takeOver(after position: Position, fence: @escaping @Sendable () -> Void) -> Owner? {
         let taken = self.state.withLock { state -> (owner: Owner, fence: @Sendable () -> Void)? in
             guard state.knows(position) else { return nil }
-            state.forget(through: position)
             state.owner += 1
             state.settled = nil
             let earlier = state.fence

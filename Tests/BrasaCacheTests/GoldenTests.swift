@@ -21,7 +21,7 @@ import Testing
         try DiskStorage(folder: "\(self.folder.path)/\(name)", database: SpecModel.database())
     }
 
-    @Test(arguments: [2]) func `A file of an earlier version says what a new one says`(_ schema: Int) throws {
+    @Test(arguments: [2, 3]) func `A file of an earlier version says what a new one says`(_ schema: Int) throws {
         let file = try #require(
             Bundle.module.url(forResource: "schema-\(schema)", withExtension: "sql", subdirectory: "Golden")
         )

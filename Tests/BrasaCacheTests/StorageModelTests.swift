@@ -44,7 +44,7 @@ private struct ModelRun {
     }
 
     mutating func step() throws {
-        switch self.dice.next(14) {
+        switch self.dice.next(15) {
         case 0: try self.reopen()
         case 1, 2, 3: try self.changeDocument()
         case 4, 5: try self.queue()
@@ -53,6 +53,7 @@ private struct ModelRun {
         case 8, 9, 10: try self.changeTargets()
         case 11: try self.changeBundles()
         case 12: try self.seeOrUnsee()
+        case 13: try self.moveWriteStream()
         default: try self.collect()
         }
     }
@@ -92,6 +93,20 @@ private struct ModelRun {
             try tables.removeBatch(batch, of: user)
             try tables.removeOverlays(ofBatch: batch.id, of: user)
             return "\(batch)"
+        }
+    }
+
+    private mutating func moveWriteStream() throws {
+        let user = self.dice.pick(self.values.users)
+        let position = WriteStreamPosition(
+            streamID: UTF8Text("stream \(self.dice.next(5))"),
+            token: (0..<self.dice.next(9)).map { UInt8($0) }
+        )
+        let isKnown = self.dice.next(4) > 0
+        try self.both(.noteWriteStream) { tables throws(StorageError) in
+            let before = try tables.writeStreamPosition(of: user)
+            try tables.setWriteStreamPosition(isKnown ? position : nil, of: user)
+            return "\(String(describing: before))"
         }
     }
 

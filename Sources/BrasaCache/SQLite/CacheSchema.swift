@@ -4,7 +4,7 @@ internal import GRDB
 /// comes later is a new step at the end. See docs/client-cache.md.
 enum CacheSchema {
     /// Step n makes schema n + 1 of schema n.
-    static let steps = [Self.firstTables, Self.fieldIndexes]
+    static let steps = [Self.firstTables, Self.fieldIndexes, Self.writeStreams]
 
     /// Marks our files: "Bras".
     static let applicationID = 0x4272_6173
@@ -50,6 +50,12 @@ enum CacheSchema {
         guard id == 0 else { return id == Self.applicationID }
         return try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
     }
+
+    /// Where each user's Write stream has got to; NULL for none.
+    private static let writeStreams = """
+        ALTER TABLE users ADD COLUMN write_stream BLOB;
+        ALTER TABLE users ADD COLUMN write_token BLOB;
+        """
 
     /// A document is named everywhere by its collection's number and its id as `OrderPreservingKey` writes it, so that a
     /// collection's documents are side by side and in order. Numbers are never used twice.

@@ -5,6 +5,7 @@ internal import GRDB
 
 struct QueueStatements {
     let append, addDocument, next, get, highest, all, affecting, remove, removeDocument, holdsDocument: CacheStatement
+    let position, setPosition: CacheStatement
 
     init(_ connection: CacheConnection) throws(DatabaseError) {
         self.append = try connection.statement(
@@ -22,6 +23,12 @@ struct QueueStatements {
         self.remove = try connection.statement("DELETE FROM batches WHERE id = ?")
         self.removeDocument = try connection.statement(
             "DELETE FROM batch_documents WHERE collection = ? AND id = ? AND user = ? AND batch = ?"
+        )
+        self.position = try connection.statement(
+            "SELECT write_stream, write_token FROM users WHERE number = ? AND write_stream IS NOT NULL"
+        )
+        self.setPosition = try connection.statement(
+            "UPDATE users SET write_stream = ?, write_token = ? WHERE number = ?"
         )
         self.holdsDocument = try connection.statement(
             "SELECT 1 FROM batch_documents WHERE collection = ? AND id = ? LIMIT 1"
@@ -113,6 +120,25 @@ extension DiskTables {
             )
             try self.noteUse(of: key, targets: 0)
         }
+    }
+
+    func writeStreamPosition(of user: SyncUser) throws(StorageError) -> WriteStreamPosition? {
+        guard let number = try self.names.number(of: user) else { return nil }
+        return try self.queueStatements.position.first(.integer(number)) { row throws(StorageError) in
+            guard let id = UTF8Text(validating: row.bytes(0)) else { throw self.damage("a write stream") }
+            return WriteStreamPosition(streamID: id, token: row.bytes(1))
+        }
+    }
+
+    func setWriteStreamPosition(
+        _ position: WriteStreamPosition?,
+        of user: SyncUser
+    ) throws(StorageError) {
+        try self.queueStatements.setPosition.run(
+            position.map { .blob($0.streamID.bytes) } ?? .null,
+            position.map { .blob($0.token) } ?? .null,
+            .integer(try self.names.addedNumber(of: user))
+        )
     }
 
     /// Whether any user has queued a write to it.

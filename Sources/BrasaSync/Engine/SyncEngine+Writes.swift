@@ -18,6 +18,7 @@ extension SyncEngine {
             let (id, changes) = try self.local.writeLocally(writes, at: self.now)
             self.writeWaiters[self.local.user, default: [:]][id] = waiter
             self.emit(changes)
+            self.remote.writes.noteStored()
             self.remote.fillPipeline()
             self.remote.writes.lifecycle.hasten()
         } catch {

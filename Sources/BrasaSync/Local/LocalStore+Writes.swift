@@ -47,6 +47,18 @@ extension LocalStore {
         }
     }
 
+    func writeStreamPosition() throws(StorageError) -> WriteStreamPosition? {
+        try self.storage.transaction(.nextBatch) { tables throws(StorageError) in
+            try tables.writeStreamPosition(of: self.user)
+        }
+    }
+
+    func setWriteStreamPosition(_ position: WriteStreamPosition?) throws(StorageError) {
+        try self.storage.transaction(.noteWriteStream) { tables throws(StorageError) in
+            try tables.setWriteStreamPosition(position, of: self.user)
+        }
+    }
+
     /// Gives the batch's documents as they look now.
     func acknowledge(_ acknowledgement: Acknowledgement) throws(StorageError) -> DocumentMap {
         try self.storage.transaction(.acknowledgeBatch) { tables throws(StorageError) in
@@ -60,6 +72,7 @@ extension LocalStore {
                 document.readTime = acknowledgement.commitTime
                 try tables.setDocument(document)
             }
+            if let position = acknowledgement.position { try tables.setWriteStreamPosition(position, of: self.user) }
             return try self.remove(batch, from: tables)
         }
     }

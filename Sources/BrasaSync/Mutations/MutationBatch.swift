@@ -57,9 +57,16 @@ struct Acknowledgement: Sendable {
     let batch: MutationBatch
     let commitTime: Timestamp
     let results: [WriteResult]
+    /// Of the answer, when its stream can be taken up again.
+    let position: WriteStreamPosition?
 
     /// Nil when the answer does not fit the batch.
-    init?(_ batch: MutationBatch, commitTime: Timestamp, results: [WriteResult]) {
+    init?(
+        _ batch: MutationBatch,
+        commitTime: Timestamp,
+        results: [WriteResult],
+        position: WriteStreamPosition? = nil
+    ) {
         guard results.count == batch.writes.count else { return nil }
         for (write, result) in zip(batch.writes, results) where !result.transformResults.isEmpty {
             guard result.transformResults.count == write.transforms.count else { return nil }
@@ -67,6 +74,7 @@ struct Acknowledgement: Sendable {
         self.batch = batch
         self.commitTime = commitTime
         self.results = results
+        self.position = position
     }
 
     /// The version that the batch left a document at.

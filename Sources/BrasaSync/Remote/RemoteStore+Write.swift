@@ -19,20 +19,49 @@ extension RemoteStore {
                 self.awaitStorage()
             }
         }
-        if self.wantsWrites { self.writes.lifecycle.start() }
+        self.startWrites()
+    }
+
+    private func startWrites() {
+        guard self.wantsWrites else { return }
+        do throws(StorageError) {
+            if !self.writes.isPositionKnown { self.writes.setPosition(try self.local.writeStreamPosition()) }
+            self.writes.lifecycle.start()
+        } catch {
+            self.awaitStorage()
+        }
     }
 
     // MARK: - What the stream says
 
-    func writesReady() {
+    /// The handshake is answered: what is in the pipeline now was not applied.
+    func writesGreeted(_ message: WriteMessage) {
+        if message.streamID != self.writes.position?.streamID {
+            // Batches that are sent on a stream that the storage does not know could not be asked about.
+            let position = message.streamID.map { WriteStreamPosition(streamID: $0, token: message.streamToken) }
+            self.whenStorageWorks { [unowned self] () throws(StorageError) in
+                try self.local.setWriteStreamPosition(position)
+                self.writes.setPosition(position)
+                self.writes.noteStored()
+            }
+        }
+        guard self.canUseNetwork else { return }
+        self.writes.begin()
         for batch in self.pipeline { self.writes.send(batch.writes) }
     }
 
     /// Answers come in the order of the batches.
     func writeReceived(_ message: WriteMessage) {
+        let position = self.writes.position(after: message.streamToken)
         guard let batch = self.pipeline.first, let commitTime = message.commitTime, commitTime != .zero,
-            let acknowledgement = Acknowledgement(batch, commitTime: commitTime, results: message.results)
+            let acknowledgement = Acknowledgement(
+                batch,
+                commitTime: commitTime,
+                results: message.results,
+                position: position
+            )
         else {
+            self.writes.giveUpPosition()
             self.writes.lifecycle.failed(SyncError(.internal, "The server's answer does not fit what was written."))
             return
         }
@@ -40,20 +69,30 @@ extension RemoteStore {
         self.writes.lifecycle.noteProgress()
         self.whenStorageWorks { [unowned self] () throws(StorageError) in
             try self.syncer.acknowledge(acknowledgement)
+            self.writes.advance(to: position)
         }
         self.fillPipeline()
     }
 
     func writesEnded(_ error: SyncError?) {
-        if let error, self.writes.isReady, let batch = self.pipeline.first, error.code.isPermanentForWrites {
-            self.pipeline.removeFirst()
-            // It was the batch that failed, not the connection.
+        if let error, self.writes.isReady {
+            self.batchFailed(error)
+        } else if let error, self.writes.isResuming, error.code.isPermanent, error.code != .permissionDenied {
+            // The server does not know the stream any more. A missing permission says nothing of that.
+            self.writes.giveUpPosition()
             self.writes.lifecycle.inhibitBackoff()
-            self.whenStorageWorks { [unowned self] () throws(StorageError) in
-                try self.syncer.rejectWrite(batch.id, error)
-            }
-            self.fillPipeline()
         }
-        if self.wantsWrites { self.writes.lifecycle.start() }
+        self.startWrites()
+    }
+
+    private func batchFailed(_ error: SyncError) {
+        guard let batch = self.pipeline.first, error.code.isPermanentForWrites else { return }
+        self.pipeline.removeFirst()
+        // It was the batch that failed, not the connection.
+        self.writes.lifecycle.inhibitBackoff()
+        self.whenStorageWorks { [unowned self] () throws(StorageError) in
+            try self.syncer.rejectWrite(batch.id, error)
+        }
+        self.fillPipeline()
     }
 }

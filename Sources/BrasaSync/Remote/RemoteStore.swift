@@ -50,7 +50,7 @@ final class RemoteStore {
         self.watch.opened = { [unowned self] in self.watchOpened() }
         self.watch.received = { [unowned self] in self.watchReceived($0) }
         self.watch.lifecycle.ended = { [unowned self] in self.watchEnded($0) }
-        self.writes.ready = { [unowned self] in self.writesReady() }
+        self.writes.greeted = { [unowned self] in self.writesGreeted($0) }
         self.writes.received = { [unowned self] in self.writeReceived($0) }
         self.writes.lifecycle.ended = { [unowned self] in self.writesEnded($0) }
     }
@@ -145,6 +145,7 @@ final class RemoteStore {
             lifecycle.inhibitBackoff()
         }
         self.pipeline = []
+        self.writes.forgetPosition()
         self.aggregator = nil
     }
 }

@@ -1,15 +1,24 @@
 internal import BrasaDocuments
 
-/// The Write stream: a handshake, then one message for each batch, all with the newest token.
+/// The Write stream: a handshake, then one message for each batch. A server that lets a stream go on over another
+/// connection is asked for that: its answers to what was sent over the last one come before that to the handshake.
 final class WriteStream {
     private let transport: any SyncTransport
     let lifecycle: StreamLifecycle
     private var session: Session?
+    /// The newest of this connection.
     private var token: [UInt8] = []
+    /// What the storage has; nil before it was asked.
+    private var stored: WriteStreamPosition??
+    /// The newest token that would outlive the loss of power. The server forgets what came before the token that it is sent.
+    private var safeToken: [UInt8] = []
+    /// The handshake was answered: batches can be sent.
     private(set) var isReady = false
+    /// The handshake asked for an earlier stream.
+    private(set) var isResuming = false
 
-    /// Batches can be sent.
-    var ready: () -> Void = {}
+    /// The handshake is answered.
+    var greeted: (WriteMessage) -> Void = { _ in }
     var received: (WriteMessage) -> Void = { _ in }
 
     init(_ transport: any SyncTransport, _ scheduler: any SyncScheduler) {
@@ -25,11 +34,12 @@ final class WriteStream {
 
     func send(_ writes: [Write]) {
         self.lifecycle.noteRequest()
-        self.session?.connection?.send(.writes(writes, streamToken: self.token))
+        self.session?.connection?.send(.writes(writes, streamToken: self.seenToken))
     }
 
     private func connect() {
         self.isReady = false
+        self.isResuming = self.position != nil
         self.token = []
         let session = Session(self)
         self.session = session
@@ -39,19 +49,69 @@ final class WriteStream {
     private func disconnect() {
         let session = self.session
         self.session = nil
-        if self.isReady { session?.connection?.send(.goodbye(streamToken: self.token)) }
+        if self.isReady { session?.connection?.send(.goodbye(streamToken: self.seenToken)) }
         session?.connection?.close()
         session?.connection = nil
     }
 
     private func receive(_ message: WriteMessage) {
         self.token = message.streamToken
-        if self.isReady {
+        if self.isReady || (self.isResuming && message.commitTime != nil) {
             self.received(message)
         } else {
-            self.isReady = true
-            self.ready()
+            self.greeted(message)
         }
+    }
+
+    // MARK: - The position
+
+    var isPositionKnown: Bool { self.stored != nil }
+
+    /// Of the stream that is to go on, or goes on.
+    private(set) var position: WriteStreamPosition? {
+        get { self.stored ?? nil }
+        set { self.stored = .some(newValue) }
+    }
+
+    private var seenToken: [UInt8] { self.position == nil ? self.token : self.safeToken }
+
+    /// The storage's.
+    func setPosition(_ position: WriteStreamPosition?) {
+        self.position = position
+        self.safeToken = []
+    }
+
+    /// The storage is asked before the next connection.
+    func forgetPosition() {
+        self.stored = nil
+        self.safeToken = []
+    }
+
+    /// What that stream had got to is not to be found out: the next connection begins a new one.
+    func giveUpPosition() {
+        self.setPosition(nil)
+    }
+
+    /// After an answer with this token.
+    func position(after token: [UInt8]) -> WriteStreamPosition? {
+        self.position.map { WriteStreamPosition(streamID: $0.streamID, token: token) }
+    }
+
+    /// An answer was taken and is stored.
+    func advance(to position: WriteStreamPosition?) {
+        guard let position, self.position?.streamID == position.streamID else { return }
+        self.position = position
+    }
+
+    /// What is stored up to now outlives the loss of power.
+    func noteStored() {
+        guard let position else { return }
+        self.safeToken = position.token
+    }
+
+    /// The stored position is the new stream's.
+    func begin() {
+        self.isReady = true
     }
 
     /// One connection.
@@ -69,7 +129,7 @@ final class WriteStream {
             guard let stream = self.current else { return }
             stream.lifecycle.opened()
             stream.lifecycle.noteRequest()
-            self.connection?.send(.handshake)
+            self.connection?.send(.handshake(resuming: stream.position))
         }
 
         func writeStreamReceived(_ message: WriteMessage) {

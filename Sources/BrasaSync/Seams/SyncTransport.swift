@@ -109,20 +109,29 @@ package enum WatchMessage: Sendable {
 
 /// One request of the Write stream.
 package enum WriteRequest: Sendable {
-    /// Names the database, nothing else.
-    case handshake
+    /// Names the database and, if there is one, the stream that is to go on.
+    case handshake(resuming: WriteStreamPosition?)
     case writes([Write], streamToken: [UInt8])
     /// No writes, the last token: the end of a stream.
     case goodbye(streamToken: [UInt8])
 }
 
-/// One response of the Write stream.
+/// One response of the Write stream. The answer to a handshake has no commit time. Before it come, when a stream goes on,
+/// the answers to all batches that were applied behind the position where it does: no others were.
 package struct WriteMessage: Sendable {
+    /// In the answer to a handshake, when the stream can be taken up again.
+    package var streamID: UTF8Text?
     package var streamToken: [UInt8]
     package var commitTime: Timestamp?
     package var results: [WriteResult]
 
-    package init(streamToken: [UInt8], commitTime: Timestamp?, results: [WriteResult]) {
+    package init(
+        streamID: UTF8Text? = nil,
+        streamToken: [UInt8],
+        commitTime: Timestamp?,
+        results: [WriteResult]
+    ) {
+        self.streamID = streamID
         self.streamToken = streamToken
         self.commitTime = commitTime
         self.results = results

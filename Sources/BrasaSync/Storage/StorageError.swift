@@ -10,7 +10,8 @@ package struct StorageError: Error, Sendable {
     }
 }
 
-/// What a transaction is for.
+/// What a transaction is for. Those that write locally or note a write stream survive the loss of power, with all before
+/// them; of the others the last may be lost.
 package enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case writeLocally = "Locally write mutations"
     case allocateTarget = "Allocate target"
@@ -21,6 +22,7 @@ package enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case acknowledgeBatch = "Acknowledge batch"
     case rejectBatch = "Reject batch"
     case nextBatch = "Get next mutation batch"
+    case noteWriteStream = "Note write stream"
     case highestBatchID = "Get highest unacknowledged batch id"
     case notifyLocalViewChanges = "notifyLocalViewChanges"
     case handleUserChange = "Handle user change"

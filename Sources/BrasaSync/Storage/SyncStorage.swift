@@ -82,6 +82,10 @@ package protocol QueueTables: AnyObject {
     func allBatches(of user: SyncUser) throws(StorageError) -> [MutationBatch]
     /// The oldest batch. Its documents may be collected when nothing else holds them.
     func removeBatch(_ batch: MutationBatch, of user: SyncUser) throws(StorageError)
+
+    /// Nil when there is no stream that can be taken up again.
+    func writeStreamPosition(of user: SyncUser) throws(StorageError) -> WriteStreamPosition?
+    func setWriteStreamPosition(_ position: WriteStreamPosition?, of user: SyncUser) throws(StorageError)
 }
 
 /// What all queued writes together make of a document, at most one overlay for each.

@@ -65,7 +65,7 @@ import Testing
         let client = try TransportClient(port: server.port)
         let writer = WriteProbe(client)
         await writer.open()
-        await writer.send(.handshake)
+        await writer.send(.handshake(resuming: nil))
         var answer = try #require(await writer.next())
         #expect(!answer.streamToken.isEmpty && answer.results.isEmpty)
         let increment = FieldTransform(
@@ -95,7 +95,7 @@ import Testing
         let client = try TransportClient(port: server.port)
         let writer = WriteProbe(client)
         await writer.open()
-        await writer.send(.handshake)
+        await writer.send(.handshake(resuming: nil))
         let answer = try #require(await writer.next())
         var write = try client.set("c/a", 1)
         write.precondition = .exists(true)

@@ -13,6 +13,13 @@ final class FakeTransport: SyncTransport {
     private(set) var sent: [WatchRequest] = []
     var watchOpened: () -> Void = {}
     var watchSent: (WatchRequest) -> Void = { _ in }
+    /// What the server says to a handshake, or why it refuses it.
+    var greet: (WriteStreamPosition?) -> Result<[WriteMessage], SyncError> = { _ in
+        .success([WriteMessage(streamToken: [1], commitTime: nil, results: [])])
+    }
+    /// With what was sent and not answered.
+    var writesClosed: ([[Write]]) -> Void = { _ in }
+    var tokenSeen: ([UInt8]) -> Void = { _ in }
 
     init(_ scheduler: FakeScheduler) {
         self.scheduler = scheduler
@@ -57,6 +64,7 @@ final class FakeTransport: SyncTransport {
     func breakWrites(_ error: SyncError?) {
         guard let writes = self.writes else { return }
         self.writes = nil
+        self.writesClosed(writes.pending)
         self.scheduler.enqueue { writes.delegate.writeStreamClosed(error) }
     }
 
@@ -65,7 +73,9 @@ final class FakeTransport: SyncTransport {
     }
 
     fileprivate func closed(_ connection: FakeWriteConnection) {
-        if self.writes === connection { self.writes = nil }
+        guard self.writes === connection else { return }
+        self.writes = nil
+        self.writesClosed(connection.pending)
     }
 
     fileprivate func noteSent(_ request: WatchRequest) {
@@ -76,9 +86,19 @@ final class FakeTransport: SyncTransport {
 
     fileprivate func noteSent(_ request: WriteRequest, _ connection: FakeWriteConnection) {
         self.writeRequests += 1
-        if case .handshake = request {
-            let answer = WriteMessage(streamToken: [1], commitTime: nil, results: [])
-            self.scheduler.enqueue { connection.delegate.writeStreamReceived(answer) }
+        switch request {
+        case .handshake(let position): self.answer(connection, self.greet(position))
+        case .writes(_, let token), .goodbye(let token): self.tokenSeen(token)
+        }
+    }
+
+    private func answer(_ connection: FakeWriteConnection, _ greeting: Result<[WriteMessage], SyncError>) {
+        switch greeting {
+        case .success(let messages):
+            for message in messages {
+                self.scheduler.enqueue { connection.delegate.writeStreamReceived(message) }
+            }
+        case .failure(let error): self.breakWrites(error)
         }
     }
 }

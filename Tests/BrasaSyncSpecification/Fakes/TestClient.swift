@@ -22,9 +22,11 @@ final class TestClient {
 
     init(
         _ storage: any SyncStorage,
-        configuration: SyncConfiguration = SyncConfiguration(cacheBytesMax: nil)
+        configuration: SyncConfiguration = SyncConfiguration(cacheBytesMax: nil),
+        server: FakeWriteServer? = nil
     ) throws {
         self.transport = FakeTransport(self.scheduler)
+        server?.connect(self.transport)
         self.storage = FailingStorage(storage)
         self.client = SyncClient(
             database: try SpecModel.database(),

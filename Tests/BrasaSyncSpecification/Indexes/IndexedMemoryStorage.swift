@@ -110,6 +110,10 @@ final class IndexedMemoryTables: StorageTables {
     }
     func allBatches(of user: SyncUser) -> [MutationBatch] { self.base.allBatches(of: user) }
     func removeBatch(_ batch: MutationBatch, of user: SyncUser) { self.base.removeBatch(batch, of: user) }
+    func writeStreamPosition(of user: SyncUser) -> WriteStreamPosition? { self.base.writeStreamPosition(of: user) }
+    func setWriteStreamPosition(_ position: WriteStreamPosition?, of user: SyncUser) {
+        self.base.setWriteStreamPosition(position, of: user)
+    }
 
     func targetData(for target: SyncTarget) -> TargetData? { self.base.targetData(for: target) }
     func allocateTargetID() -> TargetID { self.base.allocateTargetID() }

@@ -5,7 +5,8 @@ internal import BrasaWire
 extension BrasaWire.WriteRequest {
     init(_ request: BrasaSync.WriteRequest, in database: DatabaseName) {
         switch request {
-        case .handshake: self.init(database: database)
+        case .handshake(let position):
+            self.init(database: database, streamID: position?.streamID ?? "", streamToken: position?.token ?? [])
         case .writes(let writes, let token): self.init(database: database, streamToken: token, writes: writes)
         case .goodbye(let token): self.init(database: database, streamToken: token)
         }
@@ -21,6 +22,11 @@ extension BrasaSync.WriteMessage {
                 WriteResult(updateTime: result.updateTime, transformResults: try result.transformResults())
             )
         }
-        self.init(streamToken: response.streamToken, commitTime: response.commitTime, results: results)
+        self.init(
+            streamID: WriteStreamID.isResumable(response.streamID) ? response.streamID : nil,
+            streamToken: response.streamToken,
+            commitTime: response.commitTime,
+            results: results
+        )
     }
 }

@@ -5,6 +5,10 @@ struct MemoryQueue {
     private(set) var batches: ArraySlice<MutationBatch> = []
     /// Ascending.
     private var byPath: [ResourcePath: [BatchID]] = [:]
+    var position: WriteStreamPosition?
+
+    /// Nothing is lost with it.
+    var isEmpty: Bool { self.batches.isEmpty && self.position == nil }
 
     func affects(_ path: ResourcePath) -> Bool { self.byPath[path] != nil }
 

@@ -28,11 +28,17 @@ extension MemoryTables {
 
     func removeBatch(_ batch: MutationBatch, of user: SyncUser) {
         guard self.queues[user]?.remove(batch) == true else { return }
-        if self.queues[user]?.batches.isEmpty == true { self.queues[user] = nil }
+        if self.queues[user]?.isEmpty == true { self.queues[user] = nil }
         for path in batch.paths {
             self.releaseCollection(of: path)
             self.noteUse(of: path)
         }
+    }
+
+    func writeStreamPosition(of user: SyncUser) -> WriteStreamPosition? { self.queues[user]?.position }
+
+    func setWriteStreamPosition(_ position: WriteStreamPosition?, of user: SyncUser) {
+        self.queues[user, default: MemoryQueue()].position = position
     }
 
     func overlay(at path: ResourcePath, of user: SyncUser) -> StoredOverlay? {
