@@ -30,6 +30,8 @@ package enum ClientRunner {
             try await Task.sleep(for: plan.warmUp)
             meter.start()
             try await Task.sleep(for: plan.duration)
+            // A short measurement lasts until there is something to tell.
+            while meter.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
             defer { group.cancelAll() }
             return meter.stop()
         }
@@ -54,6 +56,11 @@ private final class ClientMeter: Sendable {
             $0.report = BenchReport()
             $0.began = began
         }
+    }
+
+    /// No call was answered and none has failed since the start.
+    var isEmpty: Bool {
+        self.state.withLock { $0.report.map { $0.calls == 0 && $0.failures.isEmpty } ?? true }
     }
 
     /// Calls that are not answered by now do not count.
