@@ -24,13 +24,12 @@ extension DocumentReference {
         source: FirestoreSource = .default
     ) async throws -> DocumentSnapshot {
         let core = try throwing { () throws(UsageError) in try self.firestore.core() }
-        return try await withCheckedThrowingContinuation { continuation in
-            core.run { client in
-                client.getDocument(self.resource, source: ReadSource(source)) { result in
-                    continuation.resume(with: result.map { self.snapshot($0) }.mapError { $0.nsError })
-                }
-            }
+        let path = self.resource
+        let read = try await core.wait { client, done in
+            let token = client.getDocument(path, source: ReadSource(source), completion: done)
+            return { client.cancelRead(token) }
         }
+        return self.snapshot(read)
     }
 
     private func snapshot(_ read: DocumentRead) -> DocumentSnapshot {

@@ -40,14 +40,12 @@ extension Firestore {
         }
     }
 
-    /// Queues writes that are applied together, and waits for the server.
+    /// Queues writes that are applied together, and waits for the server. They stay queued when the task stops waiting.
     nonisolated(nonsending) func commit(_ writes: [Write]) async throws {
         let core = try throwing { () throws(UsageError) in try self.core() }
         guard !writes.isEmpty else { return }
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            core.run { client in
-                client.write(writes, ended: { continuation.resume(.terminatedFirst) }) { continuation.resume($0) }
-            }
+        try await core.wait { client, done in
+            client.write(writes, ended: { done(.terminatedFirst) }, completion: done)
         }
     }
 }

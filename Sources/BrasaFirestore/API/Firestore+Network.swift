@@ -92,9 +92,7 @@ extension Firestore {
 
     nonisolated(nonsending) private func run(_ call: @escaping Call) async throws {
         let core = try throwing { () throws(UsageError) in try self.core() }
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            core.run { client in call(core, client) { continuation.resume($0) } }
-        }
+        try await core.wait { client, done in call(core, client, done) }
     }
 }
 

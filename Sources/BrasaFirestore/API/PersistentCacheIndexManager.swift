@@ -84,8 +84,6 @@ extension ClientCore {
     }
 
     fileprivate func setIndexes(_ json: [UInt8]) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            self.run { client in client.setIndexConfiguration(json) { continuation.resume($0) } }
-        }
+        try await self.wait { client, done in client.setIndexConfiguration(json, completion: done) }
     }
 }

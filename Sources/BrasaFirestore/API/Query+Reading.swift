@@ -12,11 +12,14 @@ extension Query {
             try self.checkReadable()
             return try self.firestore.core()
         }
-        self.read(core, source) { result in
-            core.tell {
-                switch result {
-                case .success(let view): completion(QuerySnapshot(query: self, view: view), nil)
-                case .failure(let error): completion(nil, error.nsError)
+        let query = self.syncQuery
+        core.run { client in
+            client.getDocuments(query, source: ReadSource(source)) { result in
+                core.tell {
+                    switch result {
+                    case .success(let view): completion(QuerySnapshot(query: self, view: view), nil)
+                    case .failure(let error): completion(nil, error.nsError)
+                    }
                 }
             }
         }
@@ -30,26 +33,12 @@ extension Query {
             try self.checkReadable()
             return try self.firestore.core()
         }
-        return try await withCheckedThrowingContinuation { continuation in
-            self.read(core, source) { result in
-                continuation.resume(with: result.map { QuerySnapshot(query: self, view: $0) }.mapError { $0.nsError })
-            }
-        }
-    }
-
-    /// The handler is called on the executor.
-    private func read(
-        _ core: ClientCore,
-        _ source: FirestoreSource,
-        _ handler: @escaping (Result<ViewSnapshot, SyncError>) -> Void
-    ) {
         let query = self.syncQuery
-        core.run { client in
-            switch query {
-            case .failure(let error): handler(.failure(error))
-            case .success(let query): client.getDocuments(query, source: ReadSource(source), completion: handler)
-            }
+        let view = try await core.wait { client, done in
+            let token = client.getDocuments(query, source: ReadSource(source), completion: done)
+            return { if let token { client.cancelRead(token) } }
         }
+        return QuerySnapshot(query: self, view: view)
     }
 
     private func checkReadable() throws(UsageError) {
@@ -74,5 +63,22 @@ extension Query {
                 database: self.firestore.database
             )
         }.mapError { SyncError(.invalidArgument, $0.message) }
+    }
+}
+
+extension SyncClient {
+    /// A query that is none is answered with what is wrong.
+    @discardableResult
+    fileprivate func getDocuments(
+        _ query: Result<SyncQuery, SyncError>,
+        source: ReadSource,
+        completion: @escaping (Result<ViewSnapshot, SyncError>) -> Void
+    ) -> ListenerToken? {
+        switch query {
+        case .success(let query): return self.getDocuments(query, source: source, completion: completion)
+        case .failure(let error):
+            completion(.failure(error))
+            return nil
+        }
     }
 }

@@ -55,6 +55,27 @@ import Testing
         await client.channel.close()
     }
 
+    @Test func `The channel tells of each new connection, and the engine listens`() async throws {
+        let server = try await LocalServer()
+        let client = try TransportClient(port: server.port)
+        let host = self.host(client)
+        let channel = client.channel
+        let (connections, continuation) = AsyncStream<Void>.makeStream()
+        let isHeard = try await channel.eventLoop.submit {
+            let engine = channel.onConnected
+            channel.onConnected = {
+                engine?()
+                continuation.yield()
+            }
+            return engine != nil
+        }.get()
+        #expect(isHeard)
+        try await self.write(host, client.set("c/a", 1))
+        #expect(await connections.first { _ in true } != nil)
+        await self.terminate(host, client)
+        try await server.stop()
+    }
+
     @Test func `Writes are acknowledged and listeners see what others write`() async throws {
         let server = try await LocalServer()
         let other = try TransportClient(port: server.port)

@@ -28,6 +28,8 @@ package final class CallChannel: @unchecked Sendable {
     private var resolutionNotBefore = NIODeadline.uptimeNanoseconds(0)
     private var failure = "there is no connection"
     private var isClosed = false
+    /// Told of every connection that stands; on the event loop.
+    package var onConnected: (@Sendable () -> Void)?
 
     /// A call that waits for a connection.
     package final class Waiter {
@@ -219,6 +221,7 @@ package final class CallChannel: @unchecked Sendable {
 
     private func track(_ link: Link) {
         self.links[ObjectIdentifier(link)] = link
+        self.onConnected?()
         link.grpc.http2.onStreamClosed = { [weak self] in self?.streamClosed() }
         link.channel.closeFuture.assumeIsolated().whenComplete { [weak self] _ in
             self?.links[ObjectIdentifier(link)] = nil

@@ -16,6 +16,7 @@ package final class SyncHost: Sendable {
         let client = NIOLoopBoundBox<SyncClient?>.makeEmptyBox(eventLoop: executor.eventLoop)
         self.client = client
         self.executor = executor
+        Self.watch(caller.channel, for: client, executor)
         executor.submit {
             let storage = Result { () throws(SyncError) in try makeStorage() }
             client.value = SyncClient(
@@ -25,6 +26,20 @@ package final class SyncHost: Sendable {
                 scheduler: executor,
                 transport: StreamTransport(caller, executor: executor)
             )
+        }
+    }
+
+    /// The streams wait ever longer until they try again: whoever else gets a connection tells them.
+    private static func watch(
+        _ channel: CallChannel,
+        for client: NIOLoopBoundBox<SyncClient?>,
+        _ executor: SyncExecutor
+    ) {
+        channel.eventLoop.execute {
+            channel.onConnected = { [weak client, weak executor] in
+                guard let client, let executor else { return }
+                executor.submit { client.value?.serverReachable() }
+            }
         }
     }
 
