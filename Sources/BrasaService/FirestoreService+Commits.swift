@@ -55,12 +55,10 @@ extension FirestoreService {
     func rollback(_ call: GRPCServerCall, _ message: ByteBuffer) {
         let request = call.decode { () throws(WireError) in try RollbackRequest(decoding: message) }
         guard let request, let id = self.transactionID(request.transaction, for: call) else { return }
-        do throws(TransactionError) {
-            try self.transactions.rollback(transaction: id, database: self.store.database(request.database))
-            call.respond(call.message { _ in })
-        } catch {
-            call.finish(GRPCStatus(error))
+        let reply: Reply<Void> = self.reply { result in
+            if call.value(result) != nil { call.respond(call.message { _ in }) }
         }
+        self.transactions.rollback(transaction: id, database: self.store.database(request.database), reply: reply)
     }
 
     func batchWrite(_ call: GRPCServerCall, _ message: ByteBuffer) {

@@ -27,7 +27,7 @@ extension TransactionManager {
                 self.end(transaction, .commitFailed, now: now, &completions)
                 completions.add(to: reply, isCaller: true, .failure(.writesInReadOnly))
             case _ where writes.isEmpty:
-                self.end(transaction, .committed, now: now, &completions)
+                self.end(transaction, .committed(), now: now, &completions)
                 completions.add(to: reply, isCaller: true, .success(self.emptyResult))
             case .doomed:
                 self.end(transaction, .aborted, now: now, &completions)
@@ -140,7 +140,7 @@ extension TransactionManager {
         let result = CommitResult(commitTime: stamp.time, results: evaluation.results(at: stamp.time))
         guard !evaluation.changes.isEmpty else {
             self.store.withdraw(stamp)
-            self.end(commit.transaction, .committed, now: now, &completions)
+            self.end(commit.transaction, .committed(at: self.store.appliedTime), now: now, &completions)
             return self.answerJudged(commit, isCaller: isCaller, .success(result), &completions)
         }
         do throws(StoreError) {
@@ -149,7 +149,7 @@ extension TransactionManager {
                 reply.complete(outcome.map { result }.mapError { TransactionError($0) })
             }
             try self.store.apply(changes: evaluation.changes, at: stamp, waiter: waiter)
-            self.end(commit.transaction, .committed, now: now, &completions)
+            self.end(commit.transaction, .committed(at: self.store.appliedTime), now: now, &completions)
         } catch {
             self.store.withdraw(stamp)
             self.refuse(commit, TransactionError(error), isCaller: isCaller, now: now, &completions)

@@ -88,14 +88,22 @@ package final class TransactionManager: @unchecked Sendable {
         }
     }
 
-    package func rollback(transaction id: TransactionID, database: DatabaseHandle) throws(TransactionError) {
-        try self.exclusively { (now, completions) throws(TransactionError) in
+    /// That there is nothing to roll back any more because it was committed is said once that is durable: clients that lost
+    /// the commit's answer take this one for it.
+    package func rollback(transaction id: TransactionID, database: DatabaseHandle, reply: Reply<Void>) {
+        self.exclusively { now, completions in
             switch self.find(id, in: database, now: now, &completions) {
-            case .unknown: throw .invalidTransaction
+            case .unknown: completions.add(to: reply, isCaller: true, .failure(.invalidTransaction))
             case .ended(let ended):
-                if let error = ended.errorOnRollback(now: now) { throw error }
+                let result = Result<Void, TransactionError>(failure: ended.errorOnRollback(now: now))
+                if case .committed(let time?) = ended.ending, time > self.store.watermark {
+                    self.addOnceDurable(to: reply, isCaller: true, &completions) { result }
+                } else {
+                    completions.add(to: reply, isCaller: true, result)
+                }
             case .open(let transaction):
                 self.end(transaction, .rolledBack, now: now, &completions)
+                completions.add(to: reply, isCaller: true, .success(()))
             }
         }
     }
@@ -185,5 +193,11 @@ package final class TransactionManager: @unchecked Sendable {
         } catch {
             throw TransactionError(error)
         }
+    }
+}
+
+extension Result where Success == Void {
+    fileprivate init(failure: Failure?) {
+        self = failure.map { .failure($0) } ?? .success(())
     }
 }

@@ -1,9 +1,11 @@
+import BrasaDocuments
 import BrasaStore
 
 /// Which transactions are open, and which have ended not long ago and how: the reference's life cycle of an id.
 struct TransactionTable {
     enum Ending {
-        case committed
+        /// With the time of the state that it answers for, durable or not; nil when there is none.
+        case committed(at: Timestamp? = nil)
         case rolledBack
         /// Its commit was refused for good: a failed precondition, a malformed write.
         case commitFailed
@@ -21,7 +23,7 @@ struct TransactionTable {
 
         /// The answer to a read or a commit.
         var errorOnUse: TransactionError {
-            self.ending == .commitFailed ? .expiredAfterFailure : .expired
+            if case .commitFailed = self.ending { .expiredAfterFailure } else { .expired }
         }
 
         /// The answer to a rollback; nil is OK. Clients roll back after a failed commit and must not fail then.

@@ -3,6 +3,7 @@ import BrasaGRPC
 import BrasaHTTP2
 import BrasaLog
 import BrasaQueries
+import BrasaSimulation
 import BrasaStore
 import BrasaTransactions
 import BrasaWire
@@ -176,9 +177,10 @@ import Testing
         let drained = Task { await server.listener.drain(grace: .seconds(60)) }
         try await client.channel.closeFuture.get()
         let transaction = try #require(TransactionID(bytes: begun.transaction))
-        try server.engine.transactions.rollback(
+        server.engine.transactions.rollback(
             transaction: transaction,
-            database: server.engine.store.database(self.database())
+            database: try server.engine.store.database(self.database()),
+            reply: Reply(mailbox: SimulatedScheduler(seed: 1).mailbox()) { _ in }
         )
         #expect(try await waiting.get().writeResults.count == 1)
         await drained.value

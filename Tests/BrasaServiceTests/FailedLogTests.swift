@@ -8,6 +8,28 @@ import Testing
 @testable import BrasaService
 
 @Suite struct FailedLogTests {
+    @Test func `A rollback after a commit that a failed sync left in the dark does not say that it was committed`()
+        throws
+    {
+        let disk = SimulatedDisk(seed: 1)
+        let service = try ServiceUnderTest(disk: disk)
+        defer { service.close() }
+        func rollback(_ id: [UInt8]) throws -> GRPCStatusCode? {
+            let request = RollbackRequest(database: ServiceUnderTest.database, transaction: id)
+            let answer: ServiceUnderTest.Answer<EmptyResponse> = try service.answer {
+                $0.rollback(request, completion: $1)
+            }
+            return answer.status?.code
+        }
+        let durable = try service.begin()
+        try service.commit([try set("c/a")], transaction: durable)
+        #expect(try rollback(durable) == .aborted)
+        let lost = try service.begin()
+        disk.faults = SimulatedFaults(failedSyncs: 1_000)
+        #expect(throws: GRPCStatus.self) { try service.commit([try set("c/b")], transaction: lost) }
+        #expect(try rollback(lost) == .unavailable)
+    }
+
     @Test func `After a failed sync commits are UNAVAILABLE and reads go on, without what was not acknowledged`() throws
     {
         let disk = SimulatedDisk(seed: 1)

@@ -199,9 +199,10 @@ import Testing
         try service.run()
         #expect(idle.status?.code == .unavailable)
         #expect(busy.status == nil)
-        try service.engine.transactions.rollback(
+        service.engine.transactions.rollback(
             transaction: try #require(TransactionID(bytes: transaction)),
-            database: service.engine.store.database(ServiceUnderTest.database)
+            database: service.engine.store.database(ServiceUnderTest.database),
+            reply: Reply(mailbox: service.engine.scheduler.mailbox()) { _ in }
         )
         try service.run()
         #expect(busy.times.count == 1 && busy.status?.code == .unavailable)

@@ -157,6 +157,44 @@ struct LifeCycleTests {
         #expect(bench.commit(id, bench.set("c/a", 3)).error == .expired)
     }
 
+    // MARK: Durability
+
+    @Test("that a transaction was committed is said once the commit is durable, also when it changed nothing")
+    func rollbackWaits() throws {
+        for number in [Int64(1), 2] {
+            let bench = try Bench()
+            let plain = bench.commit(nil, bench.set("c/a", 1))
+            let id = try bench.begin()
+            let commit = bench.commit(id, bench.set("c/a", number))
+            let rollback = bench.startRollback(id)
+            #expect(!plain.isThere && !commit.isThere && !rollback.isThere)
+            bench.settle()
+            #expect(commit.isSuccess)
+            #expect(rollback.error == .expired)
+            let again = bench.startRollback(id)
+            #expect(again.error == .expired)
+        }
+    }
+
+    @Test("once the log has failed, only commits that were durable before are called committed")
+    func rollbackAfterFailure() throws {
+        let disk = SimulatedDisk(seed: 1)
+        let bench = try Bench(disk: disk)
+        let durable = try bench.begin()
+        _ = bench.commit(durable, bench.set("c/a", 1))
+        bench.settle()
+        disk.faults.failedSyncs = 1_000
+        let lost = try bench.begin()
+        let commit = bench.commit(lost, bench.set("c/b", 1))
+        let early = bench.startRollback(lost)
+        bench.settle()
+        // What the failure is answered with lies ready after it.
+        bench.settle()
+        let late = bench.startRollback(lost)
+        for error in [commit.error, early.error, late.error] { #expect(error?.code == .unavailable) }
+        #expect(bench.startRollback(durable).error == .expired)
+    }
+
     // MARK: Retries
 
     @Test("a retry may name what was rolled back, committed, aborted or expired, but nothing unknown or read-only")

@@ -39,8 +39,11 @@ struct Bench {
     let database: DatabaseHandle
     let mailbox: SimulatedMailbox
 
-    init(configuration: TransactionConfiguration = TransactionConfiguration()) throws {
-        self.server = try SimulatedServer(transactions: configuration)
+    init(
+        configuration: TransactionConfiguration = TransactionConfiguration(),
+        disk: SimulatedDisk = SimulatedDisk(seed: 1)
+    ) throws {
+        self.server = try SimulatedServer(seed: 1, disk: disk, clock: SimulatedClock(), transactions: configuration)
         self.database = self.server.database()
         self.mailbox = self.server.scheduler.mailbox()
         self.server.settle()
@@ -87,13 +90,21 @@ struct Bench {
         return answer
     }
 
+    /// Nil when it was done. What comes later is waited for.
     func rollback(_ id: TransactionID) -> TransactionError? {
-        do throws(TransactionError) {
-            try self.transactions.rollback(transaction: id, database: self.database)
-            return nil
-        } catch {
-            return error
-        }
+        let answer = self.startRollback(id)
+        if !answer.isThere { self.settle() }
+        return answer.error
+    }
+
+    func startRollback(_ id: TransactionID) -> Answer<Void> {
+        let answer = Answer<Void>()
+        self.transactions.rollback(
+            transaction: id,
+            database: self.database,
+            reply: answer.reply(on: self.mailbox)
+        )
+        return answer
     }
 
     /// Begins, reads and settles: a transaction that holds these documents.

@@ -155,7 +155,7 @@ final class ClientTransaction: @unchecked Sendable {
         }
         guard self.unanswered == 0 else { return }
         if self.hasFailed {
-            try self.rollBack(id)
+            self.rollBack(id)
             self.client.finish()
         } else {
             self.read(id, left: left - 1)
@@ -180,7 +180,7 @@ final class ClientTransaction: @unchecked Sendable {
         switch self.client.random(100) {
         case ..<3: self.client.finish()
         case ..<16:
-            self.simulation.catching { try self.rollBack(id) }
+            self.rollBack(id)
             self.client.finish()
         case ..<26: self.commitNothing(id)
         default:
@@ -217,7 +217,7 @@ final class ClientTransaction: @unchecked Sendable {
 
     private func committed(_ id: TransactionID, _ error: TransactionError?) throws {
         guard let error else { return self.client.finish() }
-        try self.rollBack(id)
+        self.rollBack(id)
         guard error.code == .aborted, self.attempt < Self.attemptsMax, self.client.random(10) > 0 else {
             return self.client.finish()
         }
@@ -245,16 +245,19 @@ final class ClientTransaction: @unchecked Sendable {
         )
     }
 
-    /// Clients roll back after every failure, and must not fail at that, whatever ended the transaction.
-    private func rollBack(_ id: TransactionID) throws {
-        do throws(TransactionError) {
-            try self.transactions.rollback(transaction: id, database: self.simulation.database)
-        } catch {
+    /// Clients roll back after every failure, and must not fail at that, whatever ended the transaction. Once the log has
+    /// failed nobody is told that a commit is there.
+    private func rollBack(_ id: TransactionID) {
+        let reply: Reply<Void> = self.client.reply("rollback") { result in
+            guard case .failure(let error) = result else { return }
             let isOld = self.simulation.now - self.begun >= 270_000_000
-            guard isOld || self.simulation.logFailed, [.expired, .invalidTransaction].contains(error) else {
-                throw SimulationFailure(.refusal, "a rollback: \(error)")
+            switch error {
+            case .unavailable where self.simulation.logFailed: break
+            case .expired where isOld, .invalidTransaction where isOld: break
+            default: throw SimulationFailure(.refusal, "a rollback: \(error)")
             }
         }
+        self.transactions.rollback(transaction: id, database: self.simulation.database, reply: reply)
     }
 }
 

@@ -151,7 +151,8 @@ final class SimulatedClient: @unchecked Sendable {
         try self.simulation.answered(waiting.call)
         self.checker.takeBack(waiting.asked)
         if let id = waiting.transaction {
-            try self.server.transactions.rollback(transaction: id, database: self.simulation.database)
+            let reply: Reply<Void> = self.reply("rollback") { try $0.get() }
+            self.server.transactions.rollback(transaction: id, database: self.simulation.database, reply: reply)
         }
         self.finish()
     }
