@@ -13,6 +13,19 @@ final class FakeDatastore: DatastoreCalls {
         case loseAnswer
         /// The commit is lost.
         case loseRequest
+        /// The answer to each write of a BatchWrite, which may be applied all the same.
+        case answerWrites(SyncError.Code, areApplied: Bool)
+    }
+
+    /// What the server knows of transactions when it is asked to roll them back.
+    enum Memory: Sendable {
+        case good
+        /// It has begun anew.
+        case none
+        /// Their lifetime is over.
+        case expired
+        /// So many times it cannot tell whether a commit is there to stay; then it begins anew.
+        case logFailed(questions: Int)
     }
 
     private struct State {
@@ -24,7 +37,8 @@ final class FakeDatastore: DatastoreCalls {
         var reads = 0
         var commits = 0
         var mishaps: [Mishap?] = []
-        var isForgetful = false
+        var memory = Memory.good
+        var aggregatesMax = Int.max
     }
 
     private let state = Mutex(State())
@@ -39,8 +53,10 @@ final class FakeDatastore: DatastoreCalls {
     var commits: Int { self.state.withLock { $0.commits } }
     var openTransactions: Int { self.state.withLock { $0.open.count } }
 
-    /// From here on it knows no transaction any more when it is asked to roll it back.
-    func forget() { self.state.withLock { $0.isForgetful = true } }
+    /// Leaves out all further ones.
+    func limitAggregates(to count: Int) { self.state.withLock { $0.aggregatesMax = count } }
+
+    func remember(_ memory: Memory) { self.state.withLock { $0.memory = memory } }
 
     func plan(_ mishaps: Mishap?...) { self.state.withLock { $0.mishaps = mishaps } }
 
@@ -66,7 +82,8 @@ final class FakeDatastore: DatastoreCalls {
         _ query: StructuredAggregationQuery,
         parent: ResourcePath
     ) async throws(CallFailure) -> [(alias: UTF8Text, value: Value)] {
-        query.aggregations.enumerated().map { ($0.element.alias, .integer(Int64($0.offset))) }
+        let aggregates = query.aggregations.enumerated().map { ($0.element.alias, Value.integer(Int64($0.offset))) }
+        return Array(aggregates.prefix(self.state.withLock { $0.aggregatesMax }))
     }
 
     func paths(_ query: StructuredQuery, parent: ResourcePath) async throws(CallFailure) -> [ResourcePath] {
@@ -93,6 +110,7 @@ final class FakeDatastore: DatastoreCalls {
             state.commits += 1
             if case .refuse(let code) = mishap { throw CallFailure(SyncError(code)) }
             if case .loseRequest = mishap { throw CallFailure(SyncError(.unavailable), mayHaveBeenApplied: true) }
+            if case .answerWrites(let code, false) = mishap { return writes.map { _ in .failure(SyncError(code)) } }
             let results = writes.map { write -> Result<BrasaDocuments.Timestamp?, SyncError> in
                 do throws(DocumentError) {
                     try Self.apply([write], &state)
@@ -102,6 +120,7 @@ final class FakeDatastore: DatastoreCalls {
                 }
             }
             if case .loseAnswer = mishap { throw CallFailure(SyncError(.unavailable), mayHaveBeenApplied: true) }
+            if case .answerWrites(let code, true) = mishap { return results.map { _ in .failure(SyncError(code)) } }
             return results
         }
     }
@@ -134,7 +153,14 @@ final class FakeDatastore: DatastoreCalls {
 
     func rollback(transaction: [UInt8]) async throws(CallFailure) {
         try self.state.withLock { state throws(CallFailure) in
-            guard !state.isForgetful else { throw CallFailure(SyncError(.invalidArgument)) }
+            switch state.memory {
+            case .good: break
+            case .none, .logFailed(0): throw CallFailure(SyncError(.invalidArgument))
+            case .expired: throw CallFailure(SyncError(.aborted))
+            case .logFailed(let questions):
+                state.memory = .logFailed(questions: questions - 1)
+                if state.committed.contains(transaction) { throw CallFailure(SyncError(.unavailable)) }
+            }
             guard !state.committed.contains(transaction) else { throw CallFailure(SyncError(.aborted)) }
             state.open.remove(transaction)
         }

@@ -10,9 +10,18 @@ import Testing
 struct TransactionTests {
     let server = FakeDatastore()
 
-    private func runner(_ database: Firestore, _ calls: FakeDatastore? = nil, attemptsMax: Int = 5) -> TransactionRunner
-    {
-        TransactionRunner(firestore: database, calls: calls ?? self.server, attemptsMax: attemptsMax, sleep: { _ in })
+    private func runner(
+        _ database: Firestore,
+        _ calls: FakeDatastore? = nil,
+        attemptsMax: Int = 5,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) -> TransactionRunner {
+        TransactionRunner(
+            firestore: database,
+            calls: calls ?? self.server,
+            attemptsMax: attemptsMax,
+            clock: TransactionClock(now: now, sleep: { _ in })
+        )
     }
 
     private func count(_ server: FakeDatastore, _ path: String = "c/n") throws -> Int64? {
@@ -179,17 +188,72 @@ struct TransactionTests {
     @Test("When nobody knows what became of a commit, that is said, and the block is not run again")
     func uncertain() async throws {
         let database = Databases.new()
-        self.server.plan(.loseAnswer)
-        self.server.forget()
-        var runs = 0
-        let error = await #expect(throws: NSError.self) {
-            try await self.runner(database).run { transaction in
-                runs += 1
-                _ = try await Self.increment(transaction, database.document("c/n"))
+        for memory in [FakeDatastore.Memory.none, .logFailed(questions: 3), .logFailed(questions: .max)] {
+            let server = FakeDatastore()
+            server.plan(.loseAnswer)
+            server.remember(memory)
+            var runs = 0
+            let error = await #expect(throws: NSError.self) {
+                try await self.runner(database, server).run { transaction in
+                    runs += 1
+                    _ = try await Self.increment(transaction, database.document("c/n"))
+                }
             }
+            #expect(error?.code == FirestoreErrorCode.unknown.rawValue)
+            #expect(runs == 1)
         }
-        #expect(error?.code == FirestoreErrorCode.unknown.rawValue)
-        #expect(runs == 1)
+    }
+
+    @Test("Past a transaction's lifetime, that it is no longer valid does not mean that it was committed")
+    func expired() async throws {
+        let database = Databases.new()
+        let start = ContinuousClock.now
+        for (mishap, memory, seconds, isKnown) in [
+            (FakeDatastore.Mishap.loseAnswer, FakeDatastore.Memory.good, 239, true),
+            (.loseAnswer, .good, 241, false),
+            (.loseRequest, .expired, 300, false),
+        ] {
+            let server = FakeDatastore()
+            server.plan(mishap)
+            server.remember(memory)
+            let time = Mutex(start)
+            let runner = self.runner(database, server, now: { time.withLock { $0 } })
+            var runs = 0
+            let result = await Result {
+                try await runner.run { transaction in
+                    runs += 1
+                    _ = try await Self.increment(transaction, database.document("c/n"))
+                    time.withLock { $0 += .seconds(seconds) }
+                }
+            }
+            if isKnown {
+                try result.get()
+            } else {
+                let error = #expect(throws: NSError.self) { try result.get() }
+                #expect(error?.code == FirestoreErrorCode.unknown.rawValue)
+            }
+            #expect(runs == 1)
+        }
+    }
+
+    @Test("A conflict of two reads ends the run, also when the block does not mind")
+    func swallowedConflict() async throws {
+        let database = Databases.new()
+        let reference = database.document("c/n")
+        for isThere in [false, true] {
+            let server = FakeDatastore()
+            if isThere { try server.write(WriteReader(name: reference.name).set(["count": 1])) }
+            var runs = 0
+            try await self.runner(database, server).run { transaction in
+                runs += 1
+                let old = try await transaction.getDocument(reference).data()?["count"] as? Int ?? 0
+                if runs == 1 { try server.write(WriteReader(name: reference.name).set(["count": 10])) }
+                _ = try? await transaction.getDocument(reference)
+                transaction.setData(["count": old + 1], forDocument: reference)
+            }
+            #expect(try self.count(server) == 11)
+            #expect(runs == 2)
+        }
     }
 
     @Test("Sixteen clients count exactly, whatever gets lost")

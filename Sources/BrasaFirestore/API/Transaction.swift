@@ -11,10 +11,10 @@ public final class Transaction: Sendable {
     private let state = Mutex(TransactionState())
     private let id: TransactionID
 
-    init(firestore: Firestore, calls: any DatastoreCalls) {
+    init(firestore: Firestore, calls: any DatastoreCalls, clock: TransactionClock = TransactionClock()) {
         self.firestore = firestore
         self.calls = calls
-        self.id = TransactionID(calls)
+        self.id = TransactionID(calls, clock: clock)
     }
 
     /// Reads a document from the server, and blocks the thread until it is there.

@@ -6,16 +6,27 @@ internal import Synchronization
 /// commit happen once at most: when an answer is lost, the server's answer to a rollback tells what became of the commit,
 /// and from then on that stays so.
 final class TransactionID: Sendable {
-    private typealias Begin = Task<Result<[UInt8], CallFailure>, Never>
+    private typealias Begin = Task<Result<Begun, CallFailure>, Never>
 
-    /// How often the server is asked what became of a commit: for a minute or so.
+    private struct Begun {
+        let id: [UInt8]
+        /// When this is over, the server may say of a transaction that was never committed what it says of one that was:
+        /// that it is no longer valid.
+        let knownUntil: ContinuousClock.Instant
+    }
+
+    /// How often the server is asked what became of a commit, in a minute or so, or longer when its answers take long.
     private static let questionsMax = 16
+    /// Well below the 270 seconds that transactions live, since clocks differ.
+    private static let knownFor = Duration.seconds(240)
 
     private let calls: any DatastoreCalls
+    private let clock: TransactionClock
     private let begin = Mutex<Begin?>(nil)
 
-    init(_ calls: any DatastoreCalls) {
+    init(_ calls: any DatastoreCalls, clock: TransactionClock) {
         self.calls = calls
+        self.clock = clock
     }
 
     /// Asks for it, so that it is there when it is needed.
@@ -27,8 +38,11 @@ final class TransactionID: Sendable {
         self.begin.withLock { begin in
             if let begin { return begin }
             let calls = self.calls
+            let knownUntil = self.clock.now() + Self.knownFor
             let task = Begin {
-                do throws(CallFailure) { return .success(try await calls.beginTransaction()) } catch {
+                do throws(CallFailure) {
+                    return .success(Begun(id: try await calls.beginTransaction(), knownUntil: knownUntil))
+                } catch {
                     return .failure(error)
                 }
             }
@@ -38,31 +52,32 @@ final class TransactionID: Sendable {
     }
 
     func commit(_ writes: [Write]) async throws(CommitFailure) {
-        let id: [UInt8]
+        let begun: Begun
         switch await self.requested().value {
-        case .success(let begun): id = begun
+        case .success(let success): begun = success
         case .failure(let failure): throw .notApplied(failure.error)
         }
         do {
-            try await self.calls.commit(writes, transaction: id)
+            try await self.calls.commit(writes, transaction: begun.id)
         } catch {
             guard error.mayHaveBeenApplied else { throw .notApplied(error.error) }
-            try await self.findOut(id, error.error)
+            try await self.findOut(begun, error.error)
         }
     }
 
     /// Returns when the commit was applied. `lost` says how its answer was lost.
-    private func findOut(_ id: [UInt8], _ lost: SyncError) async throws(CommitFailure) {
+    private func findOut(_ begun: Begun, _ lost: SyncError) async throws(CommitFailure) {
         var wait = Duration.milliseconds(100)
         for _ in 0..<Self.questionsMax {
-            switch await self.rollback(id) {
+            switch await self.rollback(begun.id) {
             case nil: throw .notApplied(SyncError(.aborted, "The commit was not applied: \(lost.message)"))
-            // What was committed cannot be rolled back.
-            case .aborted?: return
+            // What was committed, and is there to stay, cannot be rolled back.
+            case .aborted? where self.clock.now() < begun.knownUntil: return
+            case .aborted?: throw .uncertain(lost)
             case let code? where code.isPermanent: throw .uncertain(lost)
             default: break
             }
-            guard (try? await Task.sleep(for: wait)) != nil else { throw .uncertain(lost) }
+            guard (try? await self.clock.sleep(wait)) != nil else { throw .uncertain(lost) }
             wait = min(wait * 2, .seconds(5))
         }
         throw .uncertain(lost)
@@ -83,8 +98,8 @@ final class TransactionID: Sendable {
         guard let begin = self.begin.withLock({ $0 }) else { return }
         let calls = self.calls
         Task {
-            guard case .success(let id) = await begin.value else { return }
-            try? await calls.rollback(transaction: id)
+            guard case .success(let begun) = await begin.value else { return }
+            try? await calls.rollback(transaction: begun.id)
         }
     }
 }

@@ -7,8 +7,7 @@ struct TransactionRunner: Sendable {
     let calls: any DatastoreCalls
     let attemptsMax: Int
     var backoff = TransactionBackoff()
-    /// Waits; tests do not.
-    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    var clock = TransactionClock()
 
     /// The block's error is thrown as it is, unless it is one of the database's that another attempt may cure.
     func run<T>(_ block: (Transaction) async throws -> T) async throws -> T {
@@ -22,7 +21,7 @@ struct TransactionRunner: Sendable {
             case .uncertain(let error): throw error
             }
             attempt += 1
-            try await self.sleep(backoff.next())
+            try await self.clock.sleep(backoff.next())
         }
     }
 
@@ -33,7 +32,7 @@ struct TransactionRunner: Sendable {
     }
 
     private func attempt<T>(_ block: (Transaction) async throws -> T) async -> Outcome<T> {
-        let transaction = Transaction(firestore: self.firestore, calls: self.calls)
+        let transaction = Transaction(firestore: self.firestore, calls: self.calls, clock: self.clock)
         let value: T
         do {
             value = try await block(transaction)
@@ -72,4 +71,10 @@ struct TransactionBackoff: Sendable {
     mutating func next() -> Duration {
         self.delays.next(spent: .zero, chance: self.random())
     }
+}
+
+/// Time as transactions see it; tests have one of their own.
+struct TransactionClock: Sendable {
+    var now: @Sendable () -> ContinuousClock.Instant = { .now }
+    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 }

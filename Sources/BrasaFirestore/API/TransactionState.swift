@@ -24,10 +24,16 @@ struct TransactionState: Sendable {
         }
     }
 
+    /// Of two versions neither can be committed upon, also when the block goes on in spite of the error.
     mutating func read(_ path: ResourcePath, _ version: StoredDocument.Version) throws(SyncError) {
-        let known = self.versions.updateValue(version, forKey: path)
-        guard known == nil || known == version else {
-            throw SyncError(.aborted, "The document '\(path)' was changed between two reads.")
+        guard let known = self.versions[path] else {
+            self.versions[path] = version
+            return
+        }
+        guard known == version else {
+            let error = SyncError(.aborted, "The document '\(path)' was changed between two reads.")
+            self.failure = self.failure ?? error
+            throw error
         }
     }
 

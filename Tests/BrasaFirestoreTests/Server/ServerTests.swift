@@ -146,7 +146,7 @@ struct ServerTests {
                     let reference = db.document("counters/one")
                     var runner = TransactionRunner(firestore: db, calls: try db.core().calls, attemptsMax: .max)
                     // Short waits: what is tried is the count, not the patience.
-                    runner.sleep = { try await Task.sleep(for: $0 / 100) }
+                    runner.clock.sleep = { try await Task.sleep(for: $0 / 100) }
                     var runs = 0
                     for _ in 0..<50 {
                         try await runner.run { transaction in
