@@ -106,6 +106,31 @@ struct BulkWriterTests {
         #expect(self.server.commits == 5)
     }
 
+    @Test("A write's own answer that leaves open whether it was applied is no reason to do it twice")
+    func uncertainAnswers() async throws {
+        let database = try await Databases.offline(calls: self.server)
+        let writer = database.bulkWriter()
+        let reference = database.document("c/a")
+        try await writer.setData(["n": 0], forDocument: reference).updateTime()
+        for code in [SyncError.Code.unavailable, .internal, .unknown, .deadlineExceeded] {
+            self.server.plan(.answerWrites(code, areApplied: true))
+            let receipt = try await writer.updateData(["n": FieldValue.increment(1)], forDocument: reference)
+            let error = await #expect(throws: NSError.self) { try await receipt.updateTime() }
+            #expect(error?.code == Int(code.rawValue))
+        }
+        self.server.plan(.answerWrites(.unavailable, areApplied: true))
+        let created = try await writer.create(["n": 1], forDocument: database.document("c/b"))
+        let error = await #expect(throws: NSError.self) { try await created.updateTime() }
+        #expect(error?.code == FirestoreErrorCode.unavailable.rawValue)
+        // What is the same when it is done twice, and what was surely not done.
+        self.server.plan(.answerWrites(.unavailable, areApplied: true))
+        try await writer.setData(["n": 10], forDocument: reference).updateTime()
+        self.server.plan(.answerWrites(.aborted, areApplied: false))
+        try await writer.updateData(["n": FieldValue.increment(1)], forDocument: reference).updateTime()
+        await writer.close()
+        #expect(try self.server.fields("c/a")?.value(at: FieldPath(["n"]).stored) == .integer(11))
+    }
+
     @Test("Users decide what is tried again")
     func decision() async throws {
         let server = FakeDatastore { _ in .refuse(.unavailable) }

@@ -84,7 +84,9 @@ actor BulkSender {
     private func send(_ batch: [BulkOperation]) async {
         let results: [Result<BrasaDocuments.Timestamp?, CallFailure>]
         do throws(CallFailure) {
-            results = try await self.calls.batchWrite(batch.map(\.write)).map { $0.mapError { CallFailure($0) } }
+            results = try await self.calls.batchWrite(batch.map(\.write)).map { result in
+                result.mapError { CallFailure($0, mayHaveBeenApplied: !$0.code.isRefusal) }
+            }
         } catch {
             results = batch.map { _ in .failure(error) }
         }

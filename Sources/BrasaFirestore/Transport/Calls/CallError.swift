@@ -27,13 +27,19 @@ extension GRPCCallResult {
     /// Whether the server has certainly changed nothing.
     fileprivate var isKnownUnapplied: Bool {
         if self.isSafeToRepeat { return true }
-        guard self.isAnswer else { return false }
-        switch self.status.code {
+        return self.isAnswer && SyncError(self.status).code.isRefusal
+    }
+}
+
+extension SyncError.Code {
+    /// Whether a server that answers so, for a call or for one of its writes, has certainly changed nothing.
+    var isRefusal: Bool {
+        switch self {
         case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .resourceExhausted, .failedPrecondition,
             .aborted, .outOfRange, .unimplemented, .unauthenticated:
-            return true
-        case .ok, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable, .dataLoss:
-            return false
+            true
+        case .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable, .dataLoss:
+            false
         }
     }
 }
