@@ -151,6 +151,11 @@ struct CodableTests {
         #expect(try self.decode(Double.self, 9_007_199_254_740_993) == 9_007_199_254_740_992)
         #expect(try self.decode(Float.self, 4.65) == 4.65)
         #expect(try self.decode(Decimal.self, 4) == 4)
+        #expect(try self.decode(Decimal.self, 0.5) == 0.5)
+        #expect(try self.decode(Decimal.self, Double.nan).isNaN)
+        for double in [Double.infinity, -.infinity, 1e300, -1e300, 1e-300] {
+            self.expect(Decimal.self, from: double, fails: "dataCorrupted")
+        }
         #expect(try self.decode(Bool.self, true))
         self.expect(Int.self, from: 45.5, fails: "dataCorrupted")
         self.expect(UInt8.self, from: 256, fails: "dataCorrupted")
@@ -208,6 +213,21 @@ struct CodableTests {
         #expect(throws: DecodingError.self) { try decoder.decode(Wrapped.self, from: ["time": 1, "text": "x"]) }
         let data = try Firestore.Encoder().encode(Wrapped(time: Date(timeIntervalSince1970: 1)))
         #expect(data["time"] as? Timestamp == Timestamp(seconds: 1, nanoseconds: 0))
+    }
+
+    @Test("Dates that no timestamp can be are errors")
+    func outOfRange() throws {
+        struct Strategy: Codable { let time: Date }
+        struct Stamp: Codable { let time: Timestamp }
+        let encoder = Firestore.Encoder()
+        encoder.dateEncodingStrategy = .timestamp
+        for interval in [Double.nan, .infinity, -.infinity, 1e300, 253_402_300_800, -62_135_596_801] {
+            let date = Date(timeIntervalSince1970: interval)
+            #expect(throws: EncodingError.self) { try encoder.encode(Strategy(time: date)) }
+            let error = #expect(throws: NSError.self) { try encoder.encode(Wrapped(time: date)) }
+            #expect(error?.code == FirestoreErrorCode.invalidArgument.rawValue)
+            #expect(throws: DecodingError.self) { try Firestore.Decoder().decode(Stamp.self, from: ["time": date]) }
+        }
     }
 
     @Test("A document's ID is known only to the database's own decoder, and never written by another encoder")

@@ -71,7 +71,9 @@ final class FakeDatastore: DatastoreCalls {
     }
 
     func read(_ path: ResourcePath) async throws(CallFailure) -> StoredDocument {
-        self.state.withLock { state in
+        // As if it took its time.
+        await Task.yield()
+        return self.state.withLock { state in
             state.reads += 1
             guard let document = state.documents[path] else { return StoredDocument(version: .missing, fields: nil) }
             return StoredDocument(version: .at(document.updateTime), fields: document.fields)

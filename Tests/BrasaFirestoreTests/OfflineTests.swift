@@ -237,6 +237,49 @@ struct OfflineTests {
         #expect(try await loop.next() == "n=3")
     }
 
+    @Test("However slow the queue, one call of a snapshots-in-sync listener waits on it, and one follows")
+    func slowInSync() async throws {
+        let queue = DispatchQueue(label: "handlers")
+        let database = try await Databases.offline(queue: queue)
+        let (events, continuation) = AsyncStream<String>.makeStream()
+        let reference = database.document("c/n")
+        reference.addSnapshotListener { snapshot, _ in continuation.yield("n=\(snapshot?["n"] as? Int ?? 0)") }
+        let loop = Loop(events)
+        #expect(try await loop.next() == "n=0")
+        database.addSnapshotsInSyncListener { continuation.yield("in sync") }
+        #expect(try await loop.next() == "in sync")
+        queue.suspend()
+        for number in 1...50 { reference.queueSet(["n": number]) }
+        #expect(try await reference.getDocument(source: .cache)["n"] as? Int == 50)
+        queue.resume()
+        var heard: [String] = []
+        while heard.last != "n=50" { heard.append(try #require(try await loop.next())) }
+        heard.append(try #require(try await loop.next()))
+        #expect(heard.last == "in sync")
+        #expect(heard.filter { $0 == "in sync" }.count == 2)
+    }
+
+    @Test("On a concurrent queue, too, snapshots-in-sync listeners are called after the others")
+    func concurrentInSync() async throws {
+        let queue = DispatchQueue(label: "handlers", attributes: .concurrent)
+        let database = try await Databases.offline(queue: queue)
+        let (events, continuation) = AsyncStream<String>.makeStream()
+        let reference = database.document("c/n")
+        let loop = Loop(events)
+        database.addSnapshotsInSyncListener { continuation.yield("in sync") }
+        #expect(try await loop.next() == "in sync")
+        reference.addSnapshotListener { snapshot, _ in
+            // Time for others to overtake it.
+            Thread.sleep(forTimeInterval: 0.05)
+            continuation.yield("n=\(snapshot?["n"] as? Int ?? 0)")
+        }
+        #expect(try await loop.next() == "n=0")
+        #expect(try await loop.next() == "in sync")
+        reference.queueSet(["n": 1])
+        #expect(try await loop.next() == "n=1")
+        #expect(try await loop.next() == "in sync")
+    }
+
     @Test("Aggregates are asked for once each and found by what they are")
     func aggregates() async throws {
         let database = try await Databases.offline()
@@ -247,5 +290,32 @@ struct OfflineTests {
         #expect(snapshot.get(.sum("a")) as? Int64 == 1)
         #expect(snapshot.get(.average(FieldPath(["b.c"]))) as? Double == 2)
         #expect(try await query.count.getAggregation(source: .server).count == 0)
+    }
+
+    @Test("An answer without one of the aggregates is the server's error")
+    func missingAggregate() async throws {
+        let server = FakeDatastore()
+        let database = try await Databases.offline(calls: server)
+        let query = database.collection("c").aggregate([.sum("a"), .count()])
+        for count in [0, 1] {
+            server.limitAggregates(to: count)
+            let error = await #expect(throws: NSError.self) { try await query.getAggregation(source: .server) }
+            #expect(error?.code == FirestoreErrorCode.internal.rawValue)
+        }
+        server.limitAggregates(to: 2)
+        #expect(try await query.getAggregation(source: .server).count == 1)
+    }
+
+    @Test("After the end of the client loops and recursive deletes throw")
+    func afterTermination() async throws {
+        let database = try await Databases.offline()
+        let (query, document) = (database.collection("c"), database.document("c/a"))
+        try await database.terminate()
+        var errors: [NSError?] = []
+        errors.append(await #expect(throws: NSError.self) { for try await _ in query.snapshots {} })
+        errors.append(await #expect(throws: NSError.self) { for try await _ in document.snapshots {} })
+        errors.append(await #expect(throws: NSError.self) { try await database.recursiveDelete(query) })
+        errors.append(await #expect(throws: NSError.self) { try await database.recursiveDelete(document) })
+        for error in errors { #expect(error?.code == FirestoreErrorCode.failedPrecondition.rawValue) }
     }
 }

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import Foundation
+import NIOCore
 import Synchronization
 import Testing
 
@@ -82,7 +83,10 @@ struct InstanceTests {
         #expect(database.settings == settings)
         settings.host = "localhost:2"
         #expect(database.settings.host == "localhost:1")
-        #expect(database.state.withLock { $0.place } == ServerPlace(host: "localhost:1", isEncrypted: false))
+        #expect(
+            database.state.withLock { $0.place }
+                == ServerPlace(host: "localhost:1", isEncrypted: false, isEmulator: false)
+        )
     }
 
     @Test("After the first use only equal settings are accepted")
@@ -103,12 +107,74 @@ struct InstanceTests {
         #expect(throws: UsageError.self) { try Databases.new().set(values) }
     }
 
+    @Test("The environment's emulator goes before settings, unless an object was made with a host of its own")
+    func places() {
+        func host(_ database: Firestore, _ environment: String?) -> ServerPlace {
+            database.state.withLock { $0.place(environment: environment) }
+        }
+        let settings = FirestoreSettings()
+        settings.tokenProvider = { _ in "secret" }
+        let plain = Firestore(projectID: "p", settings: settings)
+        settings.host = "db.example"
+        let own = Firestore(projectID: "p", settings: settings)
+        let shared = Firestore(
+            app: .unconfigured(projectID: "p"),
+            databaseID: "d",
+            values: settings.values,
+            makeCore: Firestore.connected
+        )
+        for environment in [nil, ""] {
+            #expect(host(plain, environment).host == "firestore.googleapis.com")
+            #expect(host(own, environment).host == "db.example")
+        }
+        let emulator = ServerPlace(host: "e:1", isEncrypted: false, isEmulator: true)
+        #expect(host(plain, "e:1") == emulator)
+        #expect(host(shared, "e:1") == emulator)
+        #expect(host(own, "e:1") == ServerPlace(host: "db.example", isEncrypted: true, isEmulator: false))
+        own.useEmulator(withHost: "e", port: 1)
+        #expect(host(own, nil) == emulator)
+    }
+
+    @Test("Emulators do not get the token that was meant for another server")
+    func emulatorToken() async throws {
+        let settings = FirestoreSettings()
+        settings.tokenProvider = { _ in "secret" }
+        let thread = EventLoopThread()
+        for (place, expected) in [
+            (ServerPlace(host: "e:1", isEncrypted: false, isEmulator: true), "owner"),
+            (ServerPlace(host: "e:1", isEncrypted: false, isEmulator: false), "secret"),
+            (ServerPlace(host: "e:1", isEncrypted: true, isEmulator: false), "secret"),
+        ] {
+            let credentials = Firestore.credentials(settings.values, place, thread)
+            let token = await withCheckedContinuation { (continuation: CheckedContinuation<String?, Never>) in
+                thread.eventLoop.execute {
+                    _ = credentials.withToken { continuation.resume(returning: (try? $0.get())?.text ?? nil) }
+                }
+            }
+            #expect(token == expected)
+        }
+    }
+
+    @Test("An emulator's address may be one of IPv6")
+    func addresses() {
+        for (host, port, expected) in [
+            ("::1", 8080, ServerAddress(host: "::1", port: 8080)), ("[::1]", 80, ServerAddress(host: "::1", port: 80)),
+            ("localhost", 1, ServerAddress(host: "localhost", port: 1)),
+        ] {
+            let database = Databases.new()
+            database.useEmulator(withHost: host, port: port)
+            let place = database.state.withLock { $0.place(environment: nil) }
+            #expect(ServerAddress(place.host, defaultPort: 80) == expected)
+        }
+    }
+
     @Test("An emulator goes before the settings, the last one before the others")
     func emulator() {
         let database = Databases.new()
         database.useEmulator(withHost: "localhost", port: 1)
         database.useEmulator(withHost: "localhost", port: 8080)
-        #expect(database.state.withLock { $0.place } == ServerPlace(host: "localhost:8080", isEncrypted: false))
+        let expected = ServerPlace(host: "localhost:8080", isEncrypted: false, isEmulator: true)
+        #expect(database.state.withLock { $0.place } == expected)
     }
 
     @Test("Without a project nothing starts")

@@ -53,6 +53,14 @@ struct ValueReaderTests {
         try self.expect(Int?.some(3) as Any, is: .integer(3))
     }
 
+    @Test("Dates that no timestamp can be are errors")
+    func dates() throws {
+        for interval in [Double.nan, .infinity, -.infinity, 1e300, 253_402_300_800, -62_135_596_801] {
+            #expect(throws: UsageError.self) { try self.read(Date(timeIntervalSince1970: interval)) }
+        }
+        try self.expect(Date(timeIntervalSince1970: -62_135_596_800), is: .timestamp(.earliest))
+    }
+
     @Test("Texts, bytes, times, places, vectors and references become the database's types")
     func others() throws {
         try self.expect("é", is: .string("é"))

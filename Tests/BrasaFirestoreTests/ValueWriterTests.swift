@@ -84,6 +84,21 @@ struct ValueWriterTests {
         #expect(self.any(.reference(reference.name)) as? DocumentReference == reference)
     }
 
+    @Test("That references lead elsewhere is said once of each database, and not of any number of them")
+    func news() throws {
+        let names = (0..<20).map { Databases.new(project: "other-\($0)").database }
+        let said = (0..<3).map { _ in names.filter { self.database.isNews($0) }.count }
+        #expect(said == [16, 0, 0])
+    }
+
+    @Test("A line for a log that nobody can read is lost, and nothing else")
+    func closedLog() async {
+        await #expect(processExitsWith: .success) {
+            try FileHandle.standardError.close()
+            Log.notice("a line")
+        }
+    }
+
     @Test("A reference into another database is one into this")
     func rebound() {
         let other = Databases.new(project: "other").document("a/b")

@@ -56,7 +56,10 @@ public final class AggregateQuery: Sendable {
         let calls = try core.callsOnline()
         do throws(CallFailure) {
             let values = try await calls.aggregate(request, parent: self.query.definition.parent)
-            return AggregateQuerySnapshot(query: self, values: values)
+            guard let snapshot = AggregateQuerySnapshot(query: self, values: values) else {
+                throw CallFailure(SyncError(.internal, "The server has left out some of what it was asked for."))
+            }
+            return snapshot
         } catch {
             throw error.error.nsError
         }
@@ -94,12 +97,14 @@ public final class AggregateQuerySnapshot: Sendable {
     public let query: AggregateQuery
     private let values: [AggregateField: Value]
 
-    init(query: AggregateQuery, values: [(alias: UTF8Text, value: Value)]) {
+    /// Nil when something is missing.
+    init?(query: AggregateQuery, values: [(alias: UTF8Text, value: Value)]) {
         self.query = query
         var byField: [AggregateField: Value] = [:]
         for (index, field) in query.fields.enumerated() {
             let value = values.first { $0.alias == AggregateQuery.alias(index) }?.value
             if let value { byField[field] = value }
+            guard byField[field] != nil else { return nil }
         }
         self.values = byField
     }

@@ -52,6 +52,14 @@ final class ClientCore: Sendable {
     }
 }
 
+extension ClientCore {
+    /// The same after all that was told before, also on a concurrent queue, unless that is one of the system's.
+    func tellLast(_ handler: @escaping () -> Void) {
+        let handler = Unchecked(handler)
+        self.queue.async(flags: .barrier) { handler.value() }
+    }
+}
+
 /// Something that is handed from one thread to another and used by the second alone.
 // @unchecked: that is for whoever makes one to see to.
 struct Unchecked<Value>: @unchecked Sendable {

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import Synchronization
 
 extension Firestore {
     /// The collection at a path with an odd number of segments, such as `cities` or `cities/SF/landmarks`.
@@ -31,13 +32,20 @@ extension Firestore {
 
     /// The document of a stored reference, in this database whichever it names.
     func reference(to name: DocumentName) -> DocumentReference {
-        if name.database != self.database {
+        if name.database != self.database, self.isNews(name.database) {
             Log.notice(
-                """
-                a reference to a document of \(name.database.string) is read as one of \(self.database.string)
-                """
+                "references to documents of \(name.database.string) are read as ones of \(self.database.string)"
             )
         }
         return DocumentReference(firestore: self, path: name.path)
     }
+
+    /// Whether to say that documents refer to another database: once of each, and not of ever more of them.
+    func isNews(_ database: DatabaseName) -> Bool {
+        self.state.withLock { state in
+            state.foreignDatabases.count < Self.foreignDatabasesMax && state.foreignDatabases.insert(database).inserted
+        }
+    }
+
+    private static let foreignDatabasesMax = 16
 }

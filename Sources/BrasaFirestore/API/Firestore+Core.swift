@@ -31,10 +31,13 @@ extension Firestore {
         }
         core.run { client in
             client.write(writes) { error in
-                if let completion {
-                    core.tell { completion(error?.nsError) }
-                } else if let error {
-                    Log.notice("a write failed: \(error.message)")
+                // Whoever dropped the `Firestore` meanwhile expects the write to be sent all the same.
+                withExtendedLifetime(core) {
+                    if let completion {
+                        core.tell { completion(error?.nsError) }
+                    } else if let error {
+                        Log.notice("a write failed: \(error.message)")
+                    }
                 }
             }
         }

@@ -13,12 +13,21 @@ extension Firestore {
     }
 }
 
-// @unchecked: `token` is touched on the executor only, the listener is called on the user's queue only.
+// @unchecked: `token` is touched on the executor only, the listener is called by one job after the other.
 private final class InSyncHandle: ListenerRegistration, @unchecked Sendable {
     private let core: ClientCore
     private let listener: () -> Void
     private let isRemoved = Atomic(false)
+    private let rounds = Mutex(Rounds.none)
     private var token: ListenerToken?
+
+    /// Those of which the listener has not heard. There is one job on the queue for all of them.
+    private enum Rounds {
+        case none
+        case queued
+        /// And one more after the job was put on the queue: behind what other listeners are told of it comes another job.
+        case queuedAndMore
+    }
 
     init(core: ClientCore, listener: @escaping () -> Void) {
         self.core = core
@@ -28,12 +37,25 @@ private final class InSyncHandle: ListenerRegistration, @unchecked Sendable {
     func begin() {
         self.core.run { client in
             guard !self.isRemoved.load(ordering: .acquiring) else { return }
-            self.token = client.addSnapshotsInSyncListener { self.core.tell { self.call() } }
+            self.token = client.addSnapshotsInSyncListener { self.post() }
         }
+    }
+
+    private func post() {
+        let isFirst = self.rounds.withLock { rounds in
+            defer { rounds = rounds == .none ? .queued : .queuedAndMore }
+            return rounds == .none
+        }
+        if isFirst { self.core.tellLast { self.call() } }
     }
 
     private func call() {
         if !self.isRemoved.load(ordering: .acquiring) { self.listener() }
+        let isMore = self.rounds.withLock { rounds in
+            defer { rounds = rounds == .queuedAndMore ? .queued : .none }
+            return rounds == .queuedAndMore
+        }
+        if isMore { self.core.tellLast { self.call() } }
     }
 
     func remove() {

@@ -78,15 +78,23 @@ extension Firestore {
 struct ServerPlace: Hashable, Sendable {
     let host: String
     let isEncrypted: Bool
+    /// It need not be one that the settings were made for.
+    let isEmulator: Bool
 }
 
 extension Firestore.State {
-    /// An emulator that was given goes before one of the environment, and that before the settings.
     var place: ServerPlace {
-        let environment = ProcessInfo.processInfo.environment["FIRESTORE_EMULATOR_HOST"]
-        if let host = self.emulatorHost ?? environment.flatMap({ $0.isEmpty ? nil : $0 }) {
-            return ServerPlace(host: host, isEncrypted: false)
+        self.place(environment: ProcessInfo.processInfo.environment["FIRESTORE_EMULATOR_HOST"])
+    }
+
+    /// An emulator that was given goes before one of the environment, and that before the settings, unless the object was
+    /// made with an address of its own.
+    func place(environment: String?) -> ServerPlace {
+        let isOwn = self.prefersSettings && self.settings.host != FirestoreSettings.Values().host
+        let found = environment.flatMap { $0.isEmpty || isOwn ? nil : $0 }
+        if let host = self.emulatorHost ?? found {
+            return ServerPlace(host: host, isEncrypted: false, isEmulator: true)
         }
-        return ServerPlace(host: self.settings.host, isEncrypted: self.settings.isSSLEnabled)
+        return ServerPlace(host: self.settings.host, isEncrypted: self.settings.isSSLEnabled, isEmulator: false)
     }
 }

@@ -17,10 +17,14 @@ public final class Firestore: Sendable {
     struct State {
         var settings: FirestoreSettings.Values
         var emulatorHost: String?
+        /// To the environment, where they name a host.
+        var prefersSettings = false
         var database: DatabaseName?
         var isStarted = false
         var core: ClientCore?
         var isTerminated = false
+        /// That were found in references and mentioned in the log.
+        var foreignDatabases: Set<DatabaseName> = []
     }
 
     /// What an engine is made with.
@@ -79,9 +83,14 @@ public final class Firestore: Sendable {
                 guard !state.isStarted else {
                     throw UsageError(illegalState: "useEmulator() can only be called before Firestore is used.")
                 }
-                state.emulatorHost = "\(host):\(port)"
+                state.emulatorHost = ServerAddress(host: Self.unbracketed(host), port: port).description
             }
         }
+    }
+
+    /// As in addresses with a port, IPv6 may stand in brackets.
+    private static func unbracketed(_ host: String) -> String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 
     private func configure(_ change: (inout State) throws(UsageError) -> Void) throws(UsageError) {

@@ -38,7 +38,8 @@ extension FirestoreSettings {
         set { self.values.security.serverName = newValue }
     }
 
-    /// Where bearer tokens come from. Nil for calls without one.
+    /// Where bearer tokens come from. Nil for calls without one. Emulators, by `useEmulator` or `FIRESTORE_EMULATOR_HOST`,
+    /// get none of them.
     public var tokenProvider: TokenProvider? {
         get { self.values.tokens?.provider }
         set { self.values.tokens = newValue.map { TokenSource($0) } }

@@ -34,7 +34,8 @@ public final class FirestoreSettings {
         set { self.values.projectID = newValue }
     }
 
-    /// The server, perhaps with `:port`, where the environment variable `FIRESTORE_EMULATOR_HOST` names none.
+    /// The server, perhaps with `:port`, where the environment variable `FIRESTORE_EMULATOR_HOST` names none. For objects
+    /// made with `Firestore(projectID:)` a host that is set here goes before the variable.
     public var host: String {
         get { self.values.host }
         set { self.values.host = newValue }

@@ -40,6 +40,8 @@ public final class SnapshotListenOptions: Sendable {
 
 /// A listener, to be ended.
 public protocol ListenerRegistration: AnyObject, Sendable {
-    /// No call of the listener begins after this has returned. May be called inside the listener and repeatedly.
+    /// May be called inside the listener and repeatedly. Called on the queue that the listener is called on, when that is
+    /// serial, it is the end: no call begins after it has returned. From elsewhere a call that is just about to begin may
+    /// still come, and no other.
     func remove()
 }

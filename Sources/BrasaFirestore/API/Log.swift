@@ -11,7 +11,8 @@ enum Log {
 
     /// What somebody should know.
     static func notice(_ line: @autoclosure () -> String) {
-        FileHandle.standardError.write(Data("BrasaFirestore: \(line())\n".utf8))
+        // Nobody may be there to read it.
+        try? FileHandle.standardError.write(contentsOf: Data("BrasaFirestore: \(line())\n".utf8))
     }
 
     /// What helps to find out why something happens. Nothing unless it was asked for.

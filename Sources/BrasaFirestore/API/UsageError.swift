@@ -1,3 +1,4 @@
+internal import BrasaSync
 internal import Foundation
 
 /// A call that is wrong whatever the database holds: an argument out of its range, an object used after its time.
@@ -18,12 +19,14 @@ struct UsageError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    var nsError: NSError {
+    var syncError: SyncError {
         switch self.kind {
-        case .invalidArgument: NSError(.invalidArgument, self.message)
-        case .illegalState: NSError(.failedPrecondition, self.message)
+        case .invalidArgument: SyncError(.invalidArgument, self.message)
+        case .illegalState: SyncError(.failedPrecondition, self.message)
         }
     }
+
+    var nsError: NSError { self.syncError.nsError }
 }
 
 /// For functions that cannot throw. Release builds leave the text of a failed precondition out, so it is written first.

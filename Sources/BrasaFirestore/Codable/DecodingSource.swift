@@ -58,7 +58,7 @@ enum DecodingSource {
         case let number as NSNumber: return self.content(number)
         case let number as CGFloat: return .double(Double(number))
         case let data as Data: return .bytes(data)
-        case let date as Date: return .object(Timestamp(date: date))
+        case let date as Date: return .object((try? Timestamp(checking: date)) ?? date as Any)
         case let map as [String: Any]: return .map(map.mapValues { .given($0) })
         case let array as [Any]: return .array(array.map { .given($0) })
         default: return .object(given)

@@ -13,8 +13,16 @@ public enum FirebaseDataEncoder {
         /// As the database's own type for times.
         public static var timestamp: DateEncodingStrategy {
             .custom { date, encoder in
+                let timestamp: Timestamp
+                do throws(UsageError) {
+                    timestamp = try Timestamp(checking: date)
+                } catch {
+                    let context = EncodingError.Context(codingPath: encoder.codingPath, debugDescription: error.message)
+                    // Not the date, whose description stops the program.
+                    throw EncodingError.invalidValue(date.timeIntervalSince1970, context)
+                }
                 var container = encoder.singleValueContainer()
-                try container.encode(Timestamp(date: date))
+                try container.encode(timestamp)
             }
         }
     }

@@ -110,7 +110,12 @@ extension FieldDecoder {
         switch self.content {
         case .integer(let integer): return Decimal(integer)
         case .unsigned(let integer): return Decimal(integer)
-        default: return Decimal(try self.double())
+        default:
+            let double = try self.double()
+            // `Decimal` stops the program at infinities, and makes what is too large or too small for it no number.
+            let decimal = double.isInfinite ? .nan : Decimal(double)
+            guard double.isNaN || !decimal.isNaN else { throw self.corrupted("The number does not fit in Decimal.") }
+            return decimal
         }
     }
 

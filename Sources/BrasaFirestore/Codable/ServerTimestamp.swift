@@ -8,7 +8,9 @@ public protocol ServerTimestampWrappable {
 
 extension Date: ServerTimestampWrappable {
     public static func wrap(_ timestamp: Timestamp) throws -> Date { timestamp.dateValue() }
-    public static func unwrap(_ value: Date) throws -> Timestamp { Timestamp(date: value) }
+    public static func unwrap(_ value: Date) throws -> Timestamp {
+        try throwing { () throws(UsageError) in try Timestamp(checking: value) }
+    }
 }
 
 extension Timestamp: ServerTimestampWrappable {

@@ -18,11 +18,12 @@ public final class Timestamp: Codable, Hashable, Sendable {
 
     /// Truncates to a nanosecond at or before the date. Stops the program when the time is out of range.
     public convenience init(date: Date) {
-        let interval = date.timeIntervalSince1970
-        let whole = interval.rounded(.down)
-        let nanoseconds = Int32(min((interval - whole) * 1e9, 999_999_999))
-        // A date too far away for an integer is out of range all the same.
-        self.init(seconds: Int64(exactly: whole) ?? .max, nanoseconds: nanoseconds)
+        self.init(checked: trapping { () throws(UsageError) in try Self.check(date) })
+    }
+
+    /// The same for dates that come from anywhere.
+    convenience init(checking date: Date) throws(UsageError) {
+        self.init(checked: try Self.check(date))
     }
 
     /// Now.
@@ -38,6 +39,16 @@ public final class Timestamp: Codable, Hashable, Sendable {
     init(_ stored: BrasaDocuments.Timestamp) {
         self.seconds = stored.seconds
         self.nanoseconds = stored.nanos
+    }
+
+    private static func check(_ date: Date) throws(UsageError) -> (Int64, Int32) {
+        let interval = date.timeIntervalSince1970
+        let whole = interval.rounded(.down)
+        // Nor is what is no number, or too far away for an integer.
+        guard let seconds = Int64(exactly: whole) else {
+            throw UsageError("Invalid timestamp: \(interval) seconds are not in year 1 to 9999.")
+        }
+        return try self.check(seconds, Int32(min((interval - whole) * 1e9, 999_999_999)))
     }
 
     private static func check(_ seconds: Int64, _ nanoseconds: Int32) throws(UsageError) -> (Int64, Int32) {

@@ -23,7 +23,7 @@ extension ValueReader {
         case let text as String: return .string(UTF8Text(text))
         case is NSNull: return .null
         case let timestamp as Timestamp: return .timestamp(timestamp.stored)
-        case let date as Date: return .timestamp(Timestamp(date: date).stored)
+        case let date as Date: return .timestamp(try Timestamp(checking: date).stored)
         case let data as Data: return .bytes(Array(data))
         case let point as GeoPoint: return .geoPoint(latitude: point.latitude, longitude: point.longitude)
         case let vector as VectorValue: return .vector(vector.array)

@@ -138,6 +138,31 @@ struct ServerTests {
         try await server.stop()
     }
 
+    @Test("Attempts enough let clients count exactly through the public calls and their waits")
+    func patience() async throws {
+        let server = try await LocalServer()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let db = server.client()
+                    let reference = db.document("counters/one")
+                    let options = TransactionOptions()
+                    options.maxAttempts = 100
+                    for _ in 0..<5 {
+                        try await db.runTransaction(with: options) { transaction in
+                            let count = try await transaction.getDocument(reference)["n"] as? Int ?? 0
+                            transaction.setData(["n": count + 1], forDocument: reference)
+                        }
+                    }
+                    try await db.terminate()
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await Self.total(server) == 20)
+        try await server.stop()
+    }
+
     private static func contend(_ server: LocalServer, through proxy: ChaosProxy?) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<16 {

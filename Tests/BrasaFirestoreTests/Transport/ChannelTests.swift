@@ -70,6 +70,39 @@ import Testing
         for server in servers { try await server.stop() }
     }
 
+    @Test func `Names are looked up again when a connection is lost, also while others do the work`() async throws {
+        let counters = (0..<3).map { _ in Counter() }
+        var servers: [ScriptedServer] = []
+        for counter in counters {
+            servers.append(
+                try await ScriptedServer([
+                    .init(
+                        FirestoreMethods.commit,
+                        { call, _, _ in
+                            counter.increment()
+                            call.respond(ByteBuffer())
+                        }
+                    )
+                ])
+            )
+        }
+        let addresses = try servers.map { try #require($0.channel.localAddress) }
+        let resolver = ChangingResolver([addresses[0], addresses[1]])
+        let client = try TransportClient(
+            port: servers[0].port,
+            resolver: resolver,
+            change: { $0.resolutionAgeMin = .zero }
+        )
+        // Until both have a connection; no call is needed for the third one's.
+        for _ in 0..<10_000 where counters[0].value == 0 || counters[1].value == 0 { try await client.commitNothing() }
+        resolver.change(to: [addresses[1], addresses[2]])
+        try await servers[0].stop()
+        for _ in 0..<10_000 where counters[2].value == 0 { try? await client.commitNothing() }
+        #expect(counters[2].value > 0)
+        await client.channel.close()
+        for server in servers { try? await server.stop() }
+    }
+
     @Test func `An address that nobody listens on does not disturb calls`() async throws {
         let server = try await ScriptedServer([.init(FirestoreMethods.commit, Self.answering)])
         let unused = try await ScriptedServer([])
@@ -182,13 +215,54 @@ import Testing
         var policies = TransportClient.quickPolicies
         policies[.commit].timeout = .milliseconds(100)
         let client = try TransportClient(port: server.port, policies: policies)
-        do {
-            try await client.commitNothing()
-            Issue.record("the commit was answered")
-        } catch let error as CallError {
-            #expect(error.status.code == .deadlineExceeded)
+        // Until one of them gets as far as to the server.
+        for _ in 0..<100 where deadlines.withLock({ $0.isEmpty }) {
+            do {
+                try await client.commitNothing()
+                Issue.record("the commit was answered")
+            } catch let error as CallError {
+                #expect(error.status.code == .deadlineExceeded)
+            }
         }
-        #expect(deadlines.withLock { $0 }.allSatisfy { $0 })
+        #expect(deadlines.withLock { !$0.isEmpty && $0.allSatisfy { $0 } })
+        await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test func `An attempt gets what is left of the call's time`() async throws {
+        let (told, seen) = AsyncStream<TimeAmount>.makeStream()
+        let attempts = Counter()
+        let server = try await ScriptedServer([
+            .init(
+                FirestoreMethods.commit,
+                { call, _, _ in
+                    seen.yield((call.deadline ?? .distantFuture) - .now())
+                    if attempts.increment() == 1 {
+                        call.finish(GRPCStatus(.unauthenticated, "another token, please"))
+                    } else {
+                        call.respond(ByteBuffer())
+                    }
+                }
+            )
+        ])
+        let waited = Mutex<[TimeAmount]>([])
+        let client = try TransportClient(
+            port: server.port,
+            token: { _ in
+                let begin = NIODeadline.now()
+                while .now() - begin < .milliseconds(200) { try await Task.sleep(for: .milliseconds(50)) }
+                waited.withLock { $0.append(.now() - begin) }
+                return "t"
+            }
+        )
+        try await client.commitNothing()
+        var iterator = told.makeAsyncIterator()
+        let times = [try #require(await iterator.next()), try #require(await iterator.next())]
+        let waits = waited.withLock { $0 }
+        // But for what headers are rounded to.
+        let timeout = TimeAmount.milliseconds(60_005)
+        #expect(times[0] <= timeout - waits[0])
+        #expect(times[1] <= timeout - waits[0] - waits[1])
         await client.channel.close()
         try await server.stop()
     }
@@ -361,6 +435,115 @@ import Testing
         try await client.commitNothing()
         #expect(asked.value == 2)
         await client.channel.close()
+        try await server.stop()
+    }
+
+    @Test func `Calls that end do not wait for a token any longer`() async throws {
+        let (released, release) = AsyncStream<Void>.makeStream()
+        var policies = TransportClient.quickPolicies
+        policies[.commit].timeout = .milliseconds(50)
+        let client = try TransportClient(
+            port: 1,
+            token: { _ in
+                for await _ in released { break }
+                return "t"
+            },
+            policies: policies
+        )
+        let credentials = client.caller.credentials
+        for _ in 0..<3 {
+            do {
+                try await client.commitNothing()
+                Issue.record("the commit was answered")
+            } catch let error as CallError {
+                #expect(error.status.code == .deadlineExceeded)
+                #expect(error.status.message.contains("token"))
+            }
+        }
+        let waiting = try await client.channel.eventLoop.submit { credentials.waitingCount }.get()
+        #expect(waiting == 0)
+        release.finish()
+        await client.channel.close()
+    }
+
+    @Test func `A provider that takes too long fails the calls that wait, and the next one asks again`() async throws {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let asked = Counter()
+        let credentials = Credentials(
+            { _ in
+                guard asked.increment() == 1 else { return "t" }
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+                // Cancelled, and too late.
+                return "late"
+            },
+            eventLoop: eventLoop,
+            timeout: .milliseconds(100)
+        )
+        func token() async throws -> String? {
+            try await eventLoop.flatSubmit {
+                let promise = eventLoop.makePromise(of: String?.self)
+                _ = credentials.withToken { result in
+                    promise.completeWith(result.map(\.text).mapError { $0.status })
+                }
+                return promise.futureResult
+            }.get()
+        }
+        await #expect(throws: GRPCStatus.self) { try await token() }
+        // The machine may be slow as well.
+        for _ in 0..<100 where (try? await token()) != "t" {}
+        let count = asked.value
+        #expect(try await token() == "t")
+        #expect(asked.value == count)
+    }
+
+    @Test func `Calls past the bound do not wait for a token`() async throws {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let (released, release) = AsyncStream<Void>.makeStream()
+        let credentials = Credentials(
+            { _ in
+                for await _ in released { break }
+                return "t"
+            },
+            eventLoop: eventLoop
+        )
+        let codes = Mutex<[GRPCStatusCode]>([])
+        try await eventLoop.submit {
+            for _ in 0..<Credentials.waitingMax + 2 {
+                _ = credentials.withToken { result in
+                    guard case .failure(let failure) = result else { return }
+                    codes.withLock { $0.append(failure.status.code) }
+                }
+            }
+        }.get()
+        #expect(codes.withLock { $0 } == [.resourceExhausted, .resourceExhausted])
+        release.finish()
+    }
+
+    @Test func `Calls that were given up leave no places behind one that goes on waiting`() async throws {
+        let (arrivals, arrived) = AsyncStream<Void>.makeStream()
+        let server = try await ScriptedServer(
+            [.init(FirestoreMethods.commit, { _, _, _ in arrived.yield() })],
+            streamsMax: 1
+        )
+        let client = try TransportClient(port: server.port)
+        let channel = client.channel
+        // Takes the only stream.
+        let busy = Task { try await client.commitNothing() }
+        for await _ in arrivals { break }
+        let places = try await channel.eventLoop.submit {
+            let first = channel.acquire(isUrgent: false) { _ in }
+            var most = 0
+            for _ in 0..<1_000 {
+                channel.acquire(isUrgent: false) { _ in }?.cancel()
+                most = max(most, channel.waiterPlaces)
+            }
+            #expect(first != nil)
+            first?.cancel()
+            return most
+        }.get()
+        #expect(places < 100)
+        busy.cancel()
+        await channel.close()
         try await server.stop()
     }
 

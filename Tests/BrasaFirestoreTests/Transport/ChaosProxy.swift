@@ -8,6 +8,8 @@ import Synchronization
 /// how the pieces come.
 final class ChaosProxy: Sendable {
     let channel: any Channel
+    /// One for each connection of a client's that ended.
+    let ends: AsyncStream<Void>
     private let chances: Chances
 
     /// What may happen to a piece, in a thousand.
@@ -63,10 +65,13 @@ final class ChaosProxy: Sendable {
     init(to port: Int, seed: UInt64, _ mischief: Mischief = Mischief()) async throws {
         let chances = Chances(seed: seed, mischief)
         self.chances = chances
+        let (ends, ended) = AsyncStream<Void>.makeStream()
+        self.ends = ends
         self.channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { client in
-                ClientBootstrap(group: client.eventLoop)
+                client.closeFuture.whenComplete { _ in ended.yield() }
+                return ClientBootstrap(group: client.eventLoop)
                     .channelOption(.autoRead, value: false)
                     .connect(host: "127.0.0.1", port: port)
                     .flatMapThrowing { server in

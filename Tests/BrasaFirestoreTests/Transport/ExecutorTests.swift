@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct ExecutorTests {
     @Test func `Work runs in order and never inside the call that hands it over`() async throws {
-        let executor = SyncExecutor()
+        let executor = SyncExecutor(EventLoopThread())
         let order = Mutex<[Int]>([])
         try await executor.eventLoop.submit {
             executor.enqueue { order.withLock { $0.append(2) } }
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `Timers fire in order of their time, and cancelled ones never`() async throws {
-        let executor = SyncExecutor()
+        let executor = SyncExecutor(EventLoopThread())
         let (fired, fire) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .unbounded)
         try await executor.eventLoop.submit {
             _ = executor.schedule(.onlineState, after: .milliseconds(20)) {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `Its clocks go forward`() async throws {
-        let executor = SyncExecutor()
+        let executor = SyncExecutor(EventLoopThread())
         let (now, later) = try await executor.eventLoop.submit { (executor.uptime, executor.uptime) }.get()
         #expect(now <= later && now > .zero)
         // After this was written.

@@ -92,6 +92,21 @@ final class Counter: Sendable {
     }
 }
 
+/// Answers with a list that changes.
+final class ChangingResolver: AddressResolver {
+    private let addresses: Mutex<[SocketAddress]>
+
+    init(_ addresses: [SocketAddress]) {
+        self.addresses = Mutex(addresses)
+    }
+
+    func change(to addresses: [SocketAddress]) { self.addresses.withLock { $0 = addresses } }
+
+    func resolve(_ server: ServerAddress, on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
+        eventLoop.makeSucceededFuture(self.addresses.withLock { $0 })
+    }
+}
+
 /// Answers with a list of its own.
 struct FixedResolver: AddressResolver {
     let addresses: [SocketAddress]

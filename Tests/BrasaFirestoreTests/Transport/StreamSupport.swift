@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaWire
 import Dispatch
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import BrasaFirestore
@@ -9,7 +10,7 @@ import Testing
 
 /// An executor on a thread of its own, which can be held.
 final class TestExecutor: Sendable {
-    let executor = SyncExecutor()
+    let executor = SyncExecutor(EventLoopThread())
     private let gate = DispatchSemaphore(value: 0)
 
     func run(_ work: @escaping @Sendable () -> Void) async {
@@ -31,6 +32,7 @@ final class WatchProbe: Sendable {
     private let state: NIOLoopBoundBox<State>
     private let client: TransportClient
     private let incoming: AsyncStream<WatchMessage>
+    private let call = Mutex<StreamCall<ListenRequest, ListenResponse, WatchMessage>?>(nil)
 
     /// Guarded by the executor.
     private struct State {
@@ -61,8 +63,15 @@ final class WatchProbe: Sendable {
                 state.value.connection = state.value.transport.openWatchStream(state.value.delegate)
             }
         }
+        await self.executor.run {
+            let stream = state.value.connection as? BrasaFirestore.WatchStream
+            self.call.withLock { $0 = stream?.call }
+        }
         for request in requests { await self.send(request) }
     }
+
+    /// What has come for the executor while it is held.
+    var undelivered: Int { self.call.withLock { $0?.undelivered ?? 0 } }
 
     func send(_ request: WatchRequest) async {
         let state = self.state

@@ -56,6 +56,10 @@ import Testing
         return policies
     }
 
+    @Test func `Nothing older than HTTP 2 allows is spoken`() throws {
+        #expect(try TLSContext.configuration(self.settings(TestCertificates.root)).minimumTLSVersion == .tlsv12)
+    }
+
     @Test(arguments: [("localhost", TestCertificates.server), ("127.0.0.1", TestCertificates.addressServer)])
     func `A server whose certificate a given root has signed is believed`(
         _ host: String,

@@ -96,8 +96,10 @@ extension Firestore {
     /// A writer for many documents. Stops the program after `terminate`.
     @discardableResult
     public func bulkWriter(options: BulkWriterOptions = BulkWriterOptions()) -> BulkWriter {
-        trapping { () throws(UsageError) in
-            BulkWriter(firestore: self, calls: try self.core().calls, options: options)
-        }
+        trapping { () throws(UsageError) in try self.makeBulkWriter(options) }
+    }
+
+    func makeBulkWriter(_ options: BulkWriterOptions = BulkWriterOptions()) throws(UsageError) -> BulkWriter {
+        BulkWriter(firestore: self, calls: try self.core().calls, options: options)
     }
 }

@@ -15,7 +15,7 @@ extension Firestore {
     public func recursiveDelete(_ document: DocumentReference) async throws {
         try throwing { () throws(UsageError) in try self.check(document) }
         try await self.delete(below: document.resource)
-        let writer = self.bulkWriter()
+        let writer = try throwing { () throws(UsageError) in try self.makeBulkWriter() }
         let receipt = try await writer.deleteDocument(document)
         _ = try await receipt.updateTime()
     }
@@ -26,7 +26,7 @@ extension Firestore {
 
     private func delete(below path: ResourcePath) async throws {
         let calls = try throwing { () throws(UsageError) in try self.core() }.calls
-        let writer = self.bulkWriter()
+        let writer = try throwing { () throws(UsageError) in try self.makeBulkWriter() }
         var page = DescendantPage(below: path, database: self.database)
         var failure: (any Error)?
         repeat {

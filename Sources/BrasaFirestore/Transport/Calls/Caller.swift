@@ -31,22 +31,29 @@ package final class Caller: @unchecked Sendable {
 
     package var eventLoop: any EventLoop { self.channel.eventLoop }
 
-    /// The headers of a call. Those with the method's own timeout are used again.
+    /// The headers of a call. Those with the method's own timeout are used again, also for calls that have a little less
+    /// time left.
     func request(_ method: CallMethod, token: Credentials.Token, timeout: TimeAmount?) -> GRPCClientRequest {
         if self.requestsToken != token.number {
             self.requestsToken = token.number
             for index in self.requests.indices { self.requests[index] = nil }
         }
-        let isUsual = timeout == self.policies[method].timeout
+        let usual = self.policies[method].timeout
+        let isUsual = timeout == usual || Self.isNearly(timeout, usual)
         if isUsual, let request = self.requests[method.rawValue] { return request }
         let request = GRPCClientRequest(
             method.descriptor,
             metadata: self.metadata(token),
-            timeout: timeout,
+            timeout: isUsual ? usual : timeout,
             configuration: self.channel.configuration.grpc
         )
         if isUsual { self.requests[method.rawValue] = request }
         return request
+    }
+
+    private static func isNearly(_ timeout: TimeAmount?, _ usual: TimeAmount?) -> Bool {
+        guard let timeout, let usual else { return false }
+        return usual - timeout <= .milliseconds(2)
     }
 
     private func metadata(_ token: Credentials.Token) -> GRPCMetadata {

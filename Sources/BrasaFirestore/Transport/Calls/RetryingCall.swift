@@ -22,6 +22,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     private var moves = 0
     private var hasRefreshed = false
     private var token: Credentials.Token?
+    private var tokenWaiter: Credentials.Waiter?
     private var waiter: CallChannel.Waiter?
     private var call: GRPCClientCall?
     private var timer: Scheduled<Void>?
@@ -67,7 +68,8 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
             guard deadline > self.now else { return self.expire() }
             self.timer = self.caller.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.expire() }
         }
-        self.caller.credentials.withToken { result in
+        self.tokenWaiter = self.caller.credentials.withToken { result in
+            self.tokenWaiter = nil
             guard self.completion != nil else { return }
             switch result {
             case .success(let token):
@@ -92,8 +94,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     private func send(over link: Link, _ token: Credentials.Token) {
         self.timer?.cancel()
         self.timer = nil
-        let remaining =
-            self.attempts == 1 && self.moves == 0 ? self.policy.timeout : self.deadline.map { $0 - self.now }
+        let remaining = self.deadline.map { $0 - self.now }
         var message = link.grpc.makeMessageBuffer(capacity: 256)
         self.request.encode(into: &message)
         let request = self.caller.request(self.method, token: token, timeout: remaining)
@@ -150,8 +151,8 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     }
 
     private func expire() {
-        let status = GRPCStatus(.deadlineExceeded, "There was no connection before the deadline")
-        self.end(.failure(CallError(status)))
+        let missing = self.tokenWaiter == nil ? "connection" : "token"
+        self.end(.failure(CallError(GRPCStatus(.deadlineExceeded, "There was no \(missing) before the deadline"))))
     }
 
     private func end(_ result: Result<[Response], CallError>) {
@@ -159,6 +160,8 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
         self.completion = nil
         self.timer?.cancel()
         self.timer = nil
+        self.tokenWaiter?.cancel()
+        self.tokenWaiter = nil
         self.waiter?.cancel()
         self.waiter = nil
         self.call = nil

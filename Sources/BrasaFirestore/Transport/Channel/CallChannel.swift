@@ -10,6 +10,7 @@ package import NIOCore
 package final class CallChannel: @unchecked Sendable {
     package let configuration: ChannelConfiguration
     package let eventLoop: any EventLoop
+    private let owner: EventLoopThread?
     private let connector: Connector
     private let resolver: any AddressResolver
 
@@ -17,7 +18,7 @@ package final class CallChannel: @unchecked Sendable {
     private var endpoints: [Endpoint] = []
     private var nextEndpoint = 0
     private var links: [ObjectIdentifier: Link] = [:]
-    /// At most `configuration.waitingCallsMax`, oldest first, and some that were cancelled.
+    /// At most `configuration.waitingCallsMax`, oldest first, and at most about as many again that were cancelled.
     private var waiters = CircularBuffer<Waiter>()
     private var waiterCount = 0
     private var isServing = false
@@ -54,8 +55,10 @@ package final class CallChannel: @unchecked Sendable {
     package init(
         _ configuration: ChannelConfiguration,
         eventLoop: any EventLoop,
+        keeping owner: EventLoopThread? = nil,
         resolver: any AddressResolver = SystemResolver()
     ) throws(TLSSettingsError) {
+        self.owner = owner
         self.configuration = configuration
         self.eventLoop = eventLoop
         self.resolver = resolver
@@ -87,7 +90,7 @@ package final class CallChannel: @unchecked Sendable {
             body(.failure(GRPCCallResult(status, isSafeToRepeat: true)))
             return nil
         }
-        let waiter = Waiter(body) { [weak self] in self?.waiterCount -= 1 }
+        let waiter = Waiter(body) { [weak self] in self?.waiterLeft() }
         self.waiters.append(waiter)
         self.waiterCount += 1
         self.demand(isUrgent: isUrgent)
@@ -126,6 +129,7 @@ package final class CallChannel: @unchecked Sendable {
                 continue
             }
             guard let link = self.pick() else { break }
+            self.waiters.removeFirst()
             self.take(waiter)?(.success(link))
         }
         self.isServing = false
@@ -139,7 +143,6 @@ package final class CallChannel: @unchecked Sendable {
     }
 
     private func take(_ waiter: Waiter) -> ((Result<Link, GRPCCallResult>) -> Void)? {
-        self.waiters.removeFirst()
         guard let body = waiter.body else { return nil }
         waiter.body = nil
         self.waiterCount -= 1
@@ -148,19 +151,31 @@ package final class CallChannel: @unchecked Sendable {
 
     private func failWaiters(_ result: GRPCCallResult) {
         // Those who come back at once wait for the next round.
-        for _ in 0..<self.waiters.count {
-            guard let waiter = self.waiters.first else { return }
-            self.take(waiter)?(.failure(result))
-        }
+        let waiting = self.waiters
+        self.waiters = CircularBuffer()
+        for waiter in waiting { self.take(waiter)?(.failure(result)) }
     }
+
+    /// Now and then the places of those who left are swept away, though somebody before them still waits.
+    private func waiterLeft() {
+        self.waiterCount -= 1
+        if self.waiters.count > 2 * self.waiterCount + 64 { self.waiters.removeAll { $0.body == nil } }
+    }
+
+    /// With those who left.
+    var waiterPlaces: Int { self.waiters.count }
 
     // MARK: Connections
 
     private func demand(isUrgent: Bool) {
+        self.refreshAddresses(isUrgent: isUrgent)
+        for endpoint in self.endpoints { endpoint.demand(isUrgent: isUrgent) }
+    }
+
+    private func refreshAddresses(isUrgent: Bool) {
         let now = self.eventLoop.now
         let isOld = self.resolvedAt.map { now - $0 >= TimeAmount(self.configuration.resolutionAgeMin) } ?? true
         if !self.isResolving, isOld, isUrgent || now >= self.resolutionNotBefore { self.resolve() }
-        for endpoint in self.endpoints { endpoint.demand(isUrgent: isUrgent) }
     }
 
     /// So that lost connections come back while others do the work.
@@ -170,6 +185,8 @@ package final class CallChannel: @unchecked Sendable {
 
     private func endpointChanged(_ endpoint: Endpoint) {
         if let failure = endpoint.failure { self.failure = failure.description }
+        // What was lost may be somewhere else by now, also while other addresses do the work.
+        if endpoint.link == nil, !endpoint.isConnecting { self.refreshAddresses(isUrgent: false) }
         guard self.waiterCount > 0 else { return }
         if endpoint.isIdle { endpoint.demand(isUrgent: false) }
         self.serve()

@@ -15,7 +15,7 @@ package struct ChannelConfiguration: Sendable {
     package var connectTimeout = Duration.seconds(20)
     /// A connection that lived so long, or answered a call, did not fail: the next attempt need not wait.
     package var healthyAfter = Duration.seconds(10)
-    /// Names are looked up again when a connection is needed and this much time has passed.
+    /// Names are looked up again when a connection is needed or lost and this much time has passed.
     package var resolutionAgeMin = Duration.seconds(5)
     /// Addresses of one name that are connected to; the others are left out.
     package var addressesMax = 8

@@ -61,22 +61,28 @@ struct TLSContext {
 
     init(_ settings: TLSSettings, host: String) throws(TLSSettingsError) {
         do {
-            var configuration = TLSConfiguration.makeClientConfiguration()
-            configuration.applicationProtocols = ["h2"]
-            switch settings.roots {
-            case .system: configuration.trustRoots = .default
-            case .given(let roots): configuration.trustRoots = .certificates(try roots.certificates())
-            }
-            if let identity = settings.identity {
-                configuration.certificateChain = try identity.chain.certificates().map { .certificate($0) }
-                configuration.privateKey = .privateKey(try identity.key.key())
-            }
-            self.context = try NIOSSLContext(configuration: configuration)
+            self.context = try NIOSSLContext(configuration: try Self.configuration(settings))
         } catch {
             throw TLSSettingsError(description: "The settings for TLS cannot be used: \(error)")
         }
         let name = settings.serverName ?? host
         self.serverName = (try? SocketAddress(ipAddress: name, port: 0)) == nil ? name : nil
+    }
+
+    static func configuration(_ settings: TLSSettings) throws -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        // HTTP/2 goes over nothing older.
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["h2"]
+        switch settings.roots {
+        case .system: configuration.trustRoots = .default
+        case .given(let roots): configuration.trustRoots = .certificates(try roots.certificates())
+        }
+        if let identity = settings.identity {
+            configuration.certificateChain = try identity.chain.certificates().map { .certificate($0) }
+            configuration.privateKey = .privateKey(try identity.key.key())
+        }
+        return configuration
     }
 
     func makeHandler() throws -> NIOSSLClientHandler {

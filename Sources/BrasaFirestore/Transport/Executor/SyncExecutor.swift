@@ -2,15 +2,13 @@ package import BrasaDocuments
 package import BrasaSync
 internal import Foundation
 package import NIOCore
-internal import NIOPosix
 
 /// The sync engine's executor: an event loop, which runs one thing after the other and has timers.
 ///
 /// Unchecked: on the event loop only, but for `submit`.
 package final class SyncExecutor: SyncScheduler, @unchecked Sendable {
     package let eventLoop: any EventLoop
-    /// Of the executor's own thread, which ends with it: everyone who hands it work holds it.
-    private let ownThread: MultiThreadedEventLoopGroup?
+    private let thread: EventLoopThread?
 
     // Guarded by the event loop.
     private var timers: [SyncTimerID: Scheduled<Void>] = [:]
@@ -18,18 +16,12 @@ package final class SyncExecutor: SyncScheduler, @unchecked Sendable {
 
     package init(_ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
-        self.ownThread = nil
+        self.thread = nil
     }
 
-    /// On a thread of its own, for an engine that waits for a disk.
-    package init() {
-        let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        self.eventLoop = thread.next()
-        self.ownThread = thread
-    }
-
-    deinit {
-        self.ownThread?.shutdownGracefully { _ in }
+    package init(_ thread: EventLoopThread) {
+        self.eventLoop = thread.eventLoop
+        self.thread = thread
     }
 
     /// From any thread: runs the work after what was handed over before.

@@ -51,4 +51,22 @@ package final class SyncHost: Sendable {
             if let client = client.value { work(client) }
         }
     }
+
+    /// Terminates the engine, unless that has been done, and lets go of it where it lives.
+    package func end() async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let (client, executor) = (self.client, self.executor)
+            executor.submit {
+                guard let engine = client.value else { return continuation.resume() }
+                client.value = nil
+                engine.terminate {
+                    // Not inside a call of its own.
+                    executor.enqueue {
+                        withExtendedLifetime(engine) {}
+                        continuation.resume()
+                    }
+                }
+            }
+        }
+    }
 }

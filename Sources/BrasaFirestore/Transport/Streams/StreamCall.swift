@@ -27,6 +27,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
 
     // On the channel's event loop.
     private var isAbandoned = false
+    private var tokenWaiter: Credentials.Waiter?
     private var waiter: CallChannel.Waiter?
     private var call: GRPCClientCall?
     private var link: Link?
@@ -63,6 +64,9 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
         self.sink = sink
         self.convert = convert
     }
+
+    /// Messages that the engine has not taken, and news of the stream.
+    var undelivered: Int { self.mailbox.withLock { $0.events.count } }
 
     // MARK: On the executor
 
@@ -128,7 +132,8 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
 
     private func connect() {
         guard !self.isAbandoned else { return }
-        self.caller.credentials.withToken { result in
+        self.tokenWaiter = self.caller.credentials.withToken { result in
+            self.tokenWaiter = nil
             guard !self.isAbandoned else { return }
             switch result {
             case .success(let token): self.findLink(token)
@@ -159,6 +164,8 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
 
     private func abandon(inGoodOrder: Bool) {
         self.isAbandoned = true
+        self.tokenWaiter?.cancel()
+        self.tokenWaiter = nil
         self.waiter?.cancel()
         self.waiter = nil
         guard let call = self.call else { return }

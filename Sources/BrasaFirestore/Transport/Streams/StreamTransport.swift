@@ -28,9 +28,9 @@ package final class StreamTransport: SyncTransport {
 }
 
 /// The Listen stream.
-private final class WatchStream: WatchConnection {
+final class WatchStream: WatchConnection {
     private let database: DatabaseName
-    private let call: StreamCall<ListenRequest, ListenResponse, WatchMessage>
+    let call: StreamCall<ListenRequest, ListenResponse, WatchMessage>
 
     init(_ caller: Caller, executor: SyncExecutor, delegate: any WatchStreamDelegate) {
         let database = caller.database
