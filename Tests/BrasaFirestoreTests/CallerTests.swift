@@ -92,6 +92,30 @@ struct CallerTests {
         #expect(try await model.transact() == 1)
     }
 
+    @Test("Reads that block may take all threads of tasks")
+    func blockingReads() async {
+        await #expect(processExitsWith: .success) {
+            // Where all threads wait, nothing else can end the process.
+            Thread.detachNewThread {
+                Thread.sleep(forTimeInterval: 60)
+                exit(1)
+            }
+            func read(_ transaction: Transaction, _ reference: DocumentReference) throws -> Int {
+                try transaction.getDocument(reference)["n"] as? Int ?? 0
+            }
+            let database = try await Databases.offline()
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<4 * ProcessInfo.processInfo.activeProcessorCount {
+                    group.addTask {
+                        let reference = database.document("c/\(number)")
+                        return try await database.runTransaction { try read($0, reference) }
+                    }
+                }
+                for try await _ in group {}
+            }
+        }
+    }
+
     @Test("An actor writes, reads and runs transactions")
     func actors() async throws {
         let worker = Worker(try await Databases.offline())

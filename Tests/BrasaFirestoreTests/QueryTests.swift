@@ -41,6 +41,27 @@ struct QueryTests {
         #expect(group.parent.isRoot)
     }
 
+    @Test("What filters and operations were given stays as it was")
+    func mutableOperands() throws {
+        let text = NSMutableString(string: "a")
+        let list = NSMutableArray(array: [text, NSMutableDictionary(dictionary: ["k": text])])
+        let filter = Filter.whereField("f", isEqualTo: list)
+        let operation = FieldValue.arrayUnion([text, NSMutableData(data: Data([1]))])
+        text.append("b")
+        list.add(1)
+        let expected = Value.array([.string("a"), .map([Value.MapEntry(key: "k", value: .string("a"))])])
+        #expect(
+            try self.cities.whereFilter(filter).definition.structured().filter
+                == .field(self.path("f"), .equal, expected)
+        )
+        let write = try WriteReader(name: self.database.document("c/a").name).set(["l": operation])
+        guard case .appendMissingElements(let elements)? = write.transforms.first?.operation else {
+            Issue.record("no elements are added")
+            return
+        }
+        #expect(elements == [.string("a"), .bytes([1])])
+    }
+
     @Test("Every operator has its protocol number")
     func operators() throws {
         let rows: [(Query, StructuredQuery.Filter.FieldOperator, Value)] = [

@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// What a thread waits for. Never to be waited for by a task, whose thread others need.
+/// What a thread waits for, and something that does not need that thread gives.
 final class Answer<Value: Sendable>: Sendable {
     private let result = Mutex<Result<Value, any Error>?>(nil)
     private let isGiven = DispatchSemaphore(value: 0)

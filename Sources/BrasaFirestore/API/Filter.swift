@@ -1,8 +1,7 @@
 internal import BrasaQueries
 
 /// A condition on documents, for ``Query/whereFilter(_:)``.
-// @unchecked: never changed after init; operands are read when the filter is used, and those that are accepted are
-// immutable.
+// @unchecked: never changed after init, and the operands are frozen copies.
 public final class Filter: @unchecked Sendable {
     indirect enum Node {
         case field(FieldPath, StructuredQuery.Filter.FieldOperator, Any)
@@ -17,11 +16,11 @@ public final class Filter: @unchecked Sendable {
 
     private convenience init(_ field: String, _ op: StructuredQuery.Filter.FieldOperator, _ value: Any) {
         let path = trapping { () throws(UsageError) in try FieldPath(dotted: field) }
-        self.init(.field(path, op, value))
+        self.init(.field(path, op, frozen(value)))
     }
 
     private convenience init(_ path: FieldPath, _ op: StructuredQuery.Filter.FieldOperator, _ value: Any) {
-        self.init(.field(path, op, value))
+        self.init(.field(path, op, frozen(value)))
     }
 
     /// Holds where one of the filters does.

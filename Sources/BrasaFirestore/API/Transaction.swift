@@ -21,7 +21,10 @@ public final class Transaction: Sendable {
     @discardableResult
     public func getDocument(_ document: DocumentReference) throws -> DocumentSnapshot {
         let answer = Answer<DocumentSnapshot>()
-        Task { answer.give(await Result { try await self.getDocument(document) }) }
+        // The thread that waits may be one of those that tasks share, and the last.
+        Task(executorPreference: ThreadExecutor.reads) {
+            answer.give(await Result { try await self.getDocument(document) })
+        }
         return try answer.wait()
     }
 

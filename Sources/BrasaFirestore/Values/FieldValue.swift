@@ -1,7 +1,7 @@
 /// A value that the server computes or a field that is deleted, for use in `setData` and `updateData`.
 ///
 /// `delete()` and `serverTimestamp()` are equal to themselves; the others are equal to nothing but the same object.
-// @unchecked: the operands are set once and only read, and every operand that a write accepts is immutable.
+// @unchecked: the operands are frozen copies, set once and only read.
 public final class FieldValue: @unchecked Sendable {
     enum Operation {
         case delete
@@ -34,10 +34,10 @@ public final class FieldValue: @unchecked Sendable {
     public static func serverTimestamp() -> FieldValue { self.sharedServerTimestamp }
 
     /// Adds the elements that an array does not have yet. A field that is no array is replaced.
-    public static func arrayUnion(_ elements: [Any]) -> FieldValue { FieldValue(.arrayUnion(elements)) }
+    public static func arrayUnion(_ elements: [Any]) -> FieldValue { FieldValue(.arrayUnion(elements.map(frozen))) }
 
     /// Removes all elements equal to one of these.
-    public static func arrayRemove(_ elements: [Any]) -> FieldValue { FieldValue(.arrayRemove(elements)) }
+    public static func arrayRemove(_ elements: [Any]) -> FieldValue { FieldValue(.arrayRemove(elements.map(frozen))) }
 
     /// Adds to a number. A field that is missing or no number becomes the operand. Integers saturate.
     public static func increment(_ d: Double) -> FieldValue { FieldValue(.increment(.double(d))) }

@@ -22,37 +22,61 @@ struct SpecSuite {
 
     static var own: SpecSuite { SpecSuite(folder: self.root.appending(path: "Cases")) }
 
-    /// Prints the counts by file, and gives what failed. BRASA_SPEC_CASE names a case to run alone.
+    /// How many cases of the portable suite are run when all its files are there.
+    private static let portableFiles = 17
+    private static func portableCases(_ mode: SpecMode) -> Int { mode.isDurable ? 146 : 143 }
+
+    /// Prints the counts by file and the names of what was skipped, and gives what failed, which is also to find fewer
+    /// cases than there are. BRASA_SPEC_CASE names a case to run alone.
     func run(_ mode: SpecMode) throws -> [String] {
         let only = ProcessInfo.processInfo.environment["BRASA_SPEC_CASE"]
-        var lines: [String] = []
-        var failures: [String] = []
-        var total = 0
-        for file in try SpecFile.all(in: self.folder) {
-            var passed = 0
-            var run = 0
-            var skipped: [String: Int] = [:]
-            for specification in file.cases where only == nil || specification.name == only {
-                if let tag = specification.skippedFor(mode) {
-                    skipped[tag, default: 0] += 1
-                    continue
-                }
-                run += 1
-                do {
-                    try SpecRunner(specification, mode).run()
-                    passed += 1
-                } catch {
-                    failures.append("\(mode) \(file.name): \(specification.name): \(error)")
-                }
-            }
-            total += passed
-            let others = skipped.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-            lines.append(
-                "\(mode) \(file.name): \(passed) of \(run) passed\(others.isEmpty ? "" : "; skipped \(others)")"
-            )
+        let files = try SpecFile.all(in: self.folder)
+        let results = files.map { Self.run($0, mode, only) }
+        let count = results.reduce(0) { $0 + $1.run }
+        var failures = results.flatMap(\.failures)
+        if let only {
+            let suites = [Self.portable, Self.own].compactMap(\.self)
+            if try !suites.contains(where: { try $0.has(only) }) { failures.append("no case is called \(only)") }
+        } else if count == 0 {
+            failures.append("\(self.folder.path) has no cases")
+        } else if files.count == Self.portableFiles, count != Self.portableCases(mode) {
+            failures.append("\(mode) \(self.folder.path): \(count) cases of \(Self.portableCases(mode)) were run")
         }
-        lines.append("\(mode) \(self.folder.lastPathComponent): \(total) passed")
+        let lines = results.map(\.text) + ["\(mode) \(self.folder.lastPathComponent): \(count) run"]
         print(lines.joined(separator: "\n"))
         return failures
+    }
+
+    private func has(_ name: String) throws -> Bool {
+        try SpecFile.all(in: self.folder).contains { $0.cases.contains { $0.name == name } }
+    }
+
+    private struct FileResult {
+        var text = ""
+        var run = 0
+        var failures: [String] = []
+    }
+
+    private static func run(_ file: SpecFile, _ mode: SpecMode, _ only: String?) -> FileResult {
+        var result = FileResult()
+        var skipped: [String: [String]] = [:]
+        for specification in file.cases where only == nil || specification.name == only {
+            if let tag = specification.skippedFor(mode) {
+                skipped[tag, default: []].append(specification.name)
+                continue
+            }
+            result.run += 1
+            do {
+                try SpecRunner(specification, mode).run()
+            } catch {
+                result.failures.append("\(mode) \(file.name): \(specification.name): \(error)")
+            }
+        }
+        let passed = result.run - result.failures.count
+        let others = skipped.sorted { $0.key < $1.key }.map {
+            "\n    \($0.value.count) \($0.key) skipped: \($0.value.joined(separator: "; "))"
+        }
+        result.text = "\(mode) \(file.name): \(passed) of \(result.run) passed\(others.joined())"
+        return result
     }
 }
