@@ -56,7 +56,7 @@ import Testing
         }
         weak var weakly: SyncExecutor?
         do {
-            let executor = SyncExecutor()
+            let executor = SyncExecutor(EventLoopThread())
             weakly = executor
             let watched = Watched(end)
             // Work that was handed over is done, though nobody but it holds the executor.
