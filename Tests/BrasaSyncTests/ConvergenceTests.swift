@@ -66,11 +66,18 @@ struct ConvergenceRun {
         }
     }
 
+    final class Reads {
+        var (asked, answered) = (0, 0)
+        var complaint: String?
+    }
+
     private var random: SeededRandom
     private let test: TestClient
     private let server: FakeServer
     private let queries: [SyncQuery]
     private var listeners: [Int: (token: ListenerToken, reader: Reader)] = [:]
+    private var cacheListeners: [Int: ListenerToken] = [:]
+    private let reads = Reads()
     private var isNetworkEnabled = true
 
     init(_ cache: Cache, seed: UInt64) throws {
@@ -97,7 +104,7 @@ struct ConvergenceRun {
     }
 
     mutating func step() throws {
-        switch Int.random(in: 0..<100, using: &self.random) {
+        switch Int.random(in: 0..<104, using: &self.random) {
         case 0..<20: self.test.write(try self.write())
         case 20..<35: _ = self.server.commit([try self.write()])
         case 35..<45: self.toggleListener(Int.random(in: 0..<self.queries.count, using: &self.random))
@@ -110,6 +117,9 @@ struct ConvergenceRun {
         case 94..<97:
             let all: [StorageOperation] = [.applyRemoteEvent, .acknowledgeBatch, .rejectBatch, .nextBatch]
             self.test.storage.failing = Bool.random(using: &self.random) ? Set(all) : []
+        case 97: self.toggleCacheListener(Int.random(in: 0..<self.queries.count, using: &self.random))
+        case 98: self.readFromServer(Int.random(in: 0..<self.queries.count, using: &self.random))
+        case 99: try self.collect()
         default: self.test.scheduler.fire(through: nil)
         }
         if Bool.random(using: &self.random) {
@@ -144,6 +154,8 @@ struct ConvergenceRun {
             #expect(!last.isFromCache, "query \(index)")
             #expect(!last.hasPendingWrites, "query \(index)")
         }
+        #expect(self.reads.answered == self.reads.asked)
+        if let complaint = self.reads.complaint { throw SpecFailure(complaint) }
         #expect(self.test.engine.limbo.active.isEmpty)
         #expect(self.test.engine.remote.pipeline.isEmpty)
     }
@@ -227,6 +239,35 @@ struct ConvergenceRun {
             }
         }
         self.listeners[index] = (token, reader)
+    }
+
+    private mutating func toggleCacheListener(_ index: Int) {
+        if let token = self.cacheListeners.removeValue(forKey: index) { return self.test.client.unlisten(token) }
+        let options = ListenOptions(includeMetadataChanges: true, source: .cache)
+        self.cacheListeners[index] = self.test.client.listen(self.queries[index], options: options) { _ in }
+    }
+
+    /// Without queued writes the answer is what the server had at some time after the question.
+    private func readFromServer(_ index: Int) {
+        let (query, server, reads) = (self.queries[index], self.server, self.reads)
+        let version = server.version
+        reads.asked += 1
+        self.test.client.getDocuments(query, source: .server) { result in
+            reads.answered += 1
+            guard case .success(let snapshot) = result, !snapshot.hasPendingWrites, query.limit == nil else { return }
+            if snapshot.isFromCache { reads.complaint = "an answer from the cache" }
+            for document in server.results(of: query)
+            where document.version.microseconds <= version
+                && snapshot.documents[document.path] == nil
+            {
+                reads.complaint = "query \(index) was answered without \(document.path)"
+            }
+        }
+    }
+
+    private func collect() throws {
+        guard self.test.storage.failing.isEmpty else { return }
+        _ = try self.test.engine.local.collectGarbage(CollectionLimits(bytesMax: 0, percent: 30))
     }
 
     private mutating func toggleNetwork() {
