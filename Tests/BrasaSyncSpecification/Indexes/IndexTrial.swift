@@ -13,6 +13,8 @@ struct IndexTrial {
     private var local: LocalStore
     private let queries: [SyncQuery]
     private var paths: [ResourcePath]
+    /// Of documents that the queries were made for.
+    private let likely: [EncodedFields]
     private var time: Int64 = 1_000
 
     /// How many queries were answered by indexes, and how many of these through a limit.
@@ -26,9 +28,12 @@ struct IndexTrial {
         self.local = LocalStore(storage: self.storage, user: .signedOut)
         var generator = QueryCaseGenerator(seed: seed, database: try SpecModel.database())
         var paths: Set<ResourcePath> = []
+        var likely: [EncodedFields] = []
         self.queries = (0..<9).compactMap { number in
             let made = number < 6 ? generator.nextLikely() : number < 8 ? generator.next() : generator.nextNamed()
-            paths.formUnion(made.documents.map(\.path).prefix(10))
+            let results = made.model.ordered(made.documents).prefix(2) + made.documents.prefix(2)
+            paths.formUnion(results.map(\.path))
+            likely += results.map(\.fields)
             var query = made.query
             (query.offset, query.select) = (0, nil)
             if generator.random.chance(2) { query.limit = Int32(generator.random.below(5)) }
@@ -43,31 +48,36 @@ struct IndexTrial {
             return checked?.names?.collectionID == nil ? nil : checked
         }
         self.paths = paths.sorted()
+        self.likely = likely
         self.generator = generator
     }
 
     mutating func step() throws {
-        switch self.generator.random.below(16) {
-        case 0, 1, 2: try self.bringDocuments()
-        case 3, 4: try self.write()
-        case 5: try self.answer(isAccepted: true)
-        case 6: try self.answer(isAccepted: false)
-        case 7, 8: try self.addIndex()
-        case 9 where self.generator.random.chance(6): try self.removeIndex()
-        case 10 where self.generator.random.chance(3):
+        switch self.generator.random.below(20) {
+        case 0, 1: try self.bringDocuments()
+        case 2, 3, 4, 5: try self.write()
+        case 6, 7: try self.answer(isAccepted: true)
+        case 8, 9, 10: try self.answer(isAccepted: false)
+        case 11, 12: try self.addIndex()
+        case 13 where self.generator.random.chance(8): try self.removeIndex()
+        case 14 where self.generator.random.chance(4):
             _ = try self.local.changeUser(to: SyncUser(uid: self.generator.random.pick([nil, "u", "v"])))
-        case 11 where self.generator.random.chance(3):
+        case 15 where self.generator.random.chance(4):
             _ = try self.local.collectGarbage(CollectionLimits(bytesMax: 0, percent: 20))
-        case 12 where self.generator.random.chance(3): try self.reopen()
-        default: _ = try self.local.backfillIndexes()
+        case 16 where self.generator.random.chance(4): try self.reopen()
+        default: if case .upToDate = try self.local.backfillIndexes() { try self.checkEntries() }
         }
         try self.check(self.generator.random.pick(self.queries))
     }
 
-    /// Whether the entries are those of the documents as they are, once there is nothing left to do.
     mutating func settle() throws {
         while case .more = try self.local.backfillIndexes() {}
+        try self.checkEntries()
         for query in self.queries { try self.check(query) }
+    }
+
+    /// Whether the entries are those of the documents as they are, once there is nothing left to do.
+    private func checkEntries() throws {
         try self.storage.transaction(.readDocument) { tables throws(StorageError) in
             guard let indexes = tables.indexes else { return }
             for index in try indexes.fieldIndexes() {
@@ -105,13 +115,18 @@ struct IndexTrial {
         self.local = LocalStore(storage: self.storage, user: self.local.user)
     }
 
+    private mutating func fields() -> EncodedFields {
+        if self.generator.random.chance(2) { return self.generator.random.pick(self.likely) }
+        return EncodedFields(encoding: self.generator.entries())
+    }
+
     private mutating func bringDocuments() throws {
         var documents: DocumentMap = [:]
         for _ in 0...self.generator.random.below(6) {
             let path = self.generator.random.pick(self.paths)
             let kind: SyncDocument.Kind =
                 self.generator.random.chance(5)
-                ? .missing : .found(EncodedFields(encoding: self.generator.entries()))
+                ? .missing : .found(self.fields())
             let version = self.generator.random.chance(20) ? Timestamp.zero : self.now()
             documents[path] = SyncDocument(path: path, kind: kind, version: version, readTime: self.now())
         }
@@ -130,7 +145,7 @@ struct IndexTrial {
         guard let name = DocumentName(database: self.generator.database, path: path) else {
             throw SpecFailure("no name")
         }
-        let fields = EncodedFields(encoding: self.generator.entries())
+        let fields = self.fields()
         let mask = try ["a", "b", "t"].filter { _ in self.generator.random.chance(2) }.map {
             try FieldPath(names: [UTF8Text($0)])
         }
