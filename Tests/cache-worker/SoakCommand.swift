@@ -48,7 +48,6 @@ struct SoakCommand: AsyncParsableCommand {
 /// The operations, one after the other.
 private struct Soak {
     private let firestore: Firestore
-    private let collection: CollectionReference
     private let documents: Int
     private var random: SoakRandom
     private var listeners: [any ListenerRegistration] = []
@@ -58,22 +57,24 @@ private struct Soak {
     private static let waitingMax = 500
     private static let listenersMax = 20
     private static let groups = 1_000
+    /// Small ones, so that a query without an index does not take all the time.
+    private static let collections = 200
 
     init(firestore: Firestore, documents: Int, seed: UInt64) {
         self.firestore = firestore
-        self.collection = firestore.collection("soak")
         self.documents = documents
         self.random = SoakRandom(state: seed)
     }
 
     mutating func step(_ number: Int) async throws {
-        let name = "d\(self.random.next(below: self.documents))"
+        let index = self.random.next(below: self.documents)
+        let document = self.collection(index).document("d\(index)")
         switch self.random.next(below: 100) {
         case 0..<50:
             let fields: [String: Any] = ["n": number, "group": number % Self.groups, "body": self.body]
-            self.collection.document(name).setData(fields, completion: nil)
-        case 50..<80: _ = try? await self.collection.document(name).getDocument(source: .cache)
-        case 80..<90: _ = try await self.collection.document(name).getDocument(source: .default)
+            document.setData(fields, completion: nil)
+        case 50..<80: _ = try? await document.getDocument(source: .cache)
+        case 80..<90: _ = try await document.getDocument(source: .default)
         case 90..<98: _ = try await self.group().getDocuments(source: .cache)
         default: self.listen()
         }
@@ -86,8 +87,13 @@ private struct Soak {
         try await self.firestore.terminate()
     }
 
+    private func collection(_ index: Int) -> CollectionReference {
+        self.firestore.collection("soak\(index % Self.collections)")
+    }
+
     private mutating func group() -> Query {
-        self.collection.whereField("group", isEqualTo: self.random.next(below: Self.groups)).limit(to: 10)
+        self.collection(self.random.next(below: Self.collections))
+            .whereField("group", isEqualTo: self.random.next(below: Self.groups)).limit(to: 10)
     }
 
     /// The oldest listener goes when there are too many.
