@@ -149,6 +149,8 @@ extension TransactionManager {
                 reply.complete(outcome.map { result }.mapError { TransactionError($0) })
             }
             try self.store.apply(changes: evaluation.changes, at: stamp, waiter: waiter)
+            // What another that waits would do may have become something else, also for the grants of this operation.
+            self.locks.previews.forget()
             self.end(commit.transaction, .committed(at: self.store.appliedTime), now: now, &completions)
         } catch {
             self.store.withdraw(stamp)

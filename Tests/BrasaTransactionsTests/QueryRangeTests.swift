@@ -249,6 +249,23 @@ struct QueryRangeTests {
         #expect(try bench.stored("c/a") == 9)
     }
 
+    @Test("a commit that was weighed against a query is worked out anew when one before it has changed its document")
+    func weighedBeforeAnother() throws {
+        let holder = try self.scanning(self.atLeast(1))
+        let first = bench.commit(nil, bench.set("c/c", 10))
+        let second = bench.commit(nil, bench.set("c/a", 2))
+        let third = bench.commit(nil, try bench.increment("c/a", by: 1), bench.set("c/d", 8))
+        // Waits for the first; is looked at again when that is done, and then meets the third, before the second goes.
+        let scan = bench.scan(try bench.begin(), QueryRange(try self.atLeast(6)))
+        bench.settle()
+        #expect(!first.isThere && !second.isThere && !third.isThere && !scan.isThere)
+        #expect(bench.rollback(holder) == nil)
+        bench.settle()
+        #expect(first.isSuccess && second.isSuccess && scan.isSuccess)
+        #expect(try third.value.results[0].transformResults == [.integer(3)])
+        #expect(try bench.stored("c/a") == 3)
+    }
+
     // MARK: Optimistic
 
     @Test("an optimistic commit fails exactly when a query's documents have changed")
