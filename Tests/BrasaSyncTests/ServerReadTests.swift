@@ -70,6 +70,27 @@ import Testing
         #expect(test.log == ["read"])
     }
 
+    @Test func `What the server says before an answered read is over does not make its document disappear`() throws {
+        let test = try TestClient(.leastRecentlyUsed)
+        let path = try path("c/a")
+        self.read(test, SyncQuery(document: path))
+        let id = self.lastTarget(test)
+        let messages: [WatchMessage] = [
+            .target(.init(.add, targets: [id])),
+            .document(try document("c/a", 5, ["n": .integer(1)]), targets: [id], removed: []),
+            .target(.init(.current, targets: [id])),
+            .target(.init(.noChange, targets: [], readTime: Timestamp(microseconds: 10))),
+            .target(.init(.current, targets: [id])),
+            .target(.init(.noChange, targets: [], resumeToken: [1], readTime: Timestamp(microseconds: 20))),
+        ]
+        // All of it is there before the engine has a turn of its own.
+        for message in messages { test.transport.say(message) }
+        test.settle()
+        #expect(test.log == ["read c/a=1"])
+        #expect(try test.engine.local.readDocument(at: path).isFound)
+        #expect(test.transport.watch?.active.isEmpty == true)
+    }
+
     @Test func `Only what the server names is read, under the queued writes`() throws {
         let test = try TestClient(.leastRecentlyUsed)
         let all = try collection("c")

@@ -7,6 +7,8 @@ struct ServerRead {
     let completion: (Result<ViewSnapshot, SyncError>) -> Void
     /// What the server has named so far.
     private(set) var documents: DocumentMap = [:]
+    /// The server may still speak of the target until it is let go of.
+    var isAnswered = false
     private var connection: UInt64?
 
     init(_ query: SyncQuery, completion: @escaping (Result<ViewSnapshot, SyncError>) -> Void) {
@@ -44,10 +46,11 @@ extension SyncEngine {
 
     /// It is not answered.
     func cancelServerRead(_ id: TargetID) {
-        if self.serverReads.removeValue(forKey: id) != nil { self.endServerRead(id) }
+        if self.serverReads[id]?.isAnswered == false { self.endServerRead(id) }
     }
 
     private func endServerRead(_ id: TargetID) {
+        self.serverReads[id] = nil
         self.remote.unlisten(id)
         self.local.letGo(of: id)
     }
@@ -75,7 +78,9 @@ extension SyncEngine {
     }
 
     func answer(_ id: TargetID, _ result: Result<ViewSnapshot, SyncError>) {
-        guard let read = self.serverReads.removeValue(forKey: id) else { return }
+        guard let read = self.serverReads[id], !read.isAnswered else { return }
+        // Until the target is let go of, it keeps its documents: a target without them would say that they do not exist.
+        self.serverReads[id]?.isAnswered = true
         self.scheduler.enqueue { [weak self] in
             self?.endServerRead(id)
             read.completion(result)

@@ -1,4 +1,5 @@
 import BrasaGRPC
+import BrasaHTTP2
 import BrasaWire
 import NIOCore
 import NIOPosix
