@@ -70,8 +70,7 @@ package final class DiskStorage: SyncStorage {
         var isLarge = false
         let output = try connection.run { () throws(StorageError) -> Output in
             connection.operation = operation
-            // A queued write survives the loss of power, and with it all that came before.
-            try connection.setSynced(operation == .writeLocally || operation == .noteWriteStream)
+            try connection.setSynced(operation.isDurable)
             try tables.begin()
             do throws(StorageError) {
                 let output = try body(tables)

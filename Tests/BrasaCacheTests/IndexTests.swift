@@ -56,6 +56,36 @@ import Testing
         }
     }
 
+    @Test func `An index that is being filled misses nothing when a collection leaves the cache and comes back`() throws
+    {
+        let folder = try TemporaryFolder()
+        let storage = try DiskStorage(folder: folder.path, database: SpecModel.database())
+        let local = LocalStore(storage: storage, user: .signedOut)
+        let counts = [IndexBackfill.documentsMax, 10, 10, 10]
+        for (parent, count) in counts.enumerated() {
+            for index in 0..<count { try self.putNumber("p/\(parent)/c/\(index)", in: storage) }
+        }
+        let parts = [IndexDefinition.Part(try field("n"), .ascending)]
+        try local.setIndexes([IndexDefinition(collectionID: "c", scope: .collectionGroup, parts: parts)])
+        _ = try local.backfillIndexes()
+        let percent = 100 * (counts[0] + 1) / counts.reduce(0, +)
+        let limits = CollectionLimits(bytesMax: 0, percent: percent, countMax: counts[0])
+        _ = try storage.collectGarbage(limits, active: [])
+        try self.putNumber("p/0/c/0", in: storage)
+        while case .more = try local.backfillIndexes() {}
+        try storage.transaction(.readDocument) { tables throws(StorageError) in
+            guard let indexes = tables.indexes, let index = try indexes.fieldIndexes().first else { return }
+            let all = KeyInterval.all
+            let found = try indexes.entries(of: index.id, for: .signedOut, in: all, isReversed: false, limit: 1000)
+            #expect(found.count == 31)
+        }
+    }
+
+    private func putNumber(_ text: String, in storage: DiskStorage) throws {
+        let document = try document(text, 1, ["n": .integer(1)])
+        try storage.transaction(.applyRemoteEvent) { tables throws(StorageError) in try tables.setDocument(document) }
+    }
+
     @Test func `Entries are found between any two places, from either end`() throws {
         let folder = try TemporaryFolder()
         let storage = try DiskStorage(folder: folder.path, database: SpecModel.database())

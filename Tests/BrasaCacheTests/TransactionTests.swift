@@ -119,6 +119,46 @@ import Testing
         #expect(self.fileBytes < 600_000)
     }
 
+    @Test(arguments: StorageOperation.allCases)
+    func `What must outlive the loss of power is on stable storage before it is done`(_ operation: StorageOperation)
+        throws
+    {
+        try self.storage.transaction(operation) { _ in }
+        let mode = try self.storage.open?.connection.prepare { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        let durable: Set<StorageOperation> = [.writeLocally, .noteWriteStream, .rejectBatch]
+        #expect(mode == (durable.contains(operation) ? 2 : 1))
+    }
+
+    @Test func `A time that the protocol cannot carry is damage, not something to reckon with`() throws {
+        let data = TargetData(target: .bundle("b"), id: 2, purpose: .listen, sequence: 1)
+        try self.storage.transaction(.allocateTarget) { tables throws(StorageError) in try tables.setTargetData(data) }
+        for time in [Int64.min, .max] {
+            try self.storage.open?.connection.prepare {
+                try $0.execute(sql: "UPDATE targets SET snapshot_version = ?", arguments: [time])
+            }
+            let error = #expect(throws: StorageError.self) {
+                try self.storage.transaction(.allocateTarget) { tables throws(StorageError) in
+                    _ = try tables.targetData(for: data.target)
+                }
+            }
+            #expect(error?.reason.contains("damaged") == true)
+        }
+    }
+
+    @Test func `Old targets that are listened to do not keep others from being collected`() throws {
+        try self.storage.transaction(.allocateTarget) { tables throws(StorageError) in
+            for id in 1...50 as ClosedRange<TargetID> {
+                let target = SyncTarget.bundle(UTF8Text("\(id)"))
+                try tables.setTargetData(TargetData(target: target, id: id, purpose: .listen, sequence: 0))
+            }
+        }
+        try self.set(try (0..<50).map { try document("c/\($0)", 1, [:]) })
+        let limits = CollectionLimits(bytesMax: 0, percent: 10, countMax: 5)
+        let outcome = try self.storage.collectGarbage(limits, active: Set(1...50))
+        #expect(outcome.removed > 0)
+        #expect(try !self.isCached("c/0"))
+    }
+
     @Test func `A bite takes no more than its share, however much is let go of at once`() throws {
         let keys = Set(try (0..<500).map { try path("c/\($0)") })
         let target = TargetData(target: .bundle("b"), id: 2, purpose: .listen, sequence: 1)

@@ -17,9 +17,11 @@ import Testing
         try TestClient(storage ?? MemoryStorage(collector: .leastRecentlyUsed), server: server)
     }
 
+    /// Refuses writes below "refused".
     private func server() -> FakeWriteServer {
         var version: Int64 = 0
         return FakeWriteServer { writes in
+            guard !writes.contains(where: { $0.name.path.string.hasPrefix("refused/") }) else { return nil }
             version += 1
             let time = Timestamp(microseconds: version)
             let result = WriteResult(updateTime: time, transformResults: [])
@@ -142,6 +144,70 @@ import Testing
         server.answer(test.transport)
         test.settle()
         #expect(seen == Array(repeating: "0", count: 12) + ["2"])
+    }
+
+    @Test func `A refusal ends the stream for good, so that no later answer is taken for that of the refused batch`()
+        throws
+    {
+        let server = self.server()
+        let test = try self.client(server)
+        test.write(try set("refused/0", [:]))
+        test.write(try set("c/1", [:]))
+        let refused = try test.engine.local.writeStreamPosition()?.streamID
+        server.answer(test.transport)
+        test.settle()
+        #expect(test.log == ["rejected notFound"])
+        let next = try test.engine.local.writeStreamPosition()?.streamID
+        #expect(refused != nil && next != nil && refused != next)
+        server.answer(test.transport)
+        test.settle()
+        #expect(test.log == ["rejected notFound", "acknowledged"])
+        #expect(server.resumptions == 0)
+    }
+
+    @Test func `A stream that was given up is not resumed later`() throws {
+        let server = self.server()
+        let test = try self.client(server)
+        test.write(try set("c/0", [:]))
+        // Another server, without such streams, is there for a while.
+        test.transport.greet = { position in
+            guard position == nil else { return .failure(SyncError(.invalidArgument)) }
+            return .success([WriteMessage(streamToken: [1], commitTime: nil, results: [])])
+        }
+        test.transport.breakWrites(SyncError(.unavailable))
+        for _ in 0..<3 {
+            test.settle()
+            test.scheduler.fire(.writeStreamBackoff)
+        }
+        test.settle()
+        #expect(test.transport.writes?.pending.count == 1)
+        #expect(try test.engine.local.writeStreamPosition() == nil)
+        test.client.disableNetwork {}
+        test.settle()
+        server.connect(test.transport)
+        test.client.enableNetwork {}
+        test.settle()
+        #expect(server.resumptions == 0)
+        #expect(test.transport.writes?.pending.count == 1)
+    }
+
+    @Test func `Answers to a long queue are stored for good before the server forgets them`() throws {
+        let server = self.server()
+        let test = try self.client(server)
+        test.client.disableNetwork {}
+        for index in 0..<120 { test.write(try set("c/\(index)", [:])) }
+        var seen: [Int] = []
+        test.transport.tokenSeen = { seen.append(Int(String(decoding: $0, as: UTF8.self)) ?? -1) }
+        test.client.enableNetwork {}
+        test.settle()
+        for _ in 0..<120 {
+            server.answer(test.transport)
+            test.settle()
+        }
+        #expect(test.log.count == 120)
+        #expect(seen.count == 120)
+        #expect(seen.enumerated().allSatisfy { $1 >= $0 - RemoteStore.pipelineMax - RemoteStore.answersAtRiskMax })
+        #expect(Set(seen) == [0, 50, 100])
     }
 
     @Test func `Answers that do not fit what is queued end the stream for good`() throws {

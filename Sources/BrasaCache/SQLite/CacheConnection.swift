@@ -1,3 +1,4 @@
+internal import BrasaDocuments
 internal import BrasaSync
 internal import GRDB
 internal import GRDBSQLite
@@ -87,6 +88,15 @@ final class CacheConnection {
 
     private func execute(_ sql: String) throws(StorageError) {
         guard sqlite3_exec(self.handle, sql, nil, nil, nil) == SQLITE_OK else { throw self.failure() }
+    }
+
+    /// As it is in the file. Nobody reckons with a time that the protocol cannot carry.
+    func time(_ microseconds: Int64) throws(StorageError) -> Timestamp {
+        let time = Timestamp(microseconds: microseconds)
+        guard time >= .earliest, time <= .latest else {
+            throw StorageError(self.operation, reason: "the cache is damaged: a time")
+        }
+        return time
     }
 
     /// What SQLite said last.

@@ -17,7 +17,9 @@ struct BundleStatements {
 
 extension DiskTables {
     func bundleCreateTime(_ id: UTF8Text) throws(StorageError) -> Timestamp? {
-        try self.bundleStatements.createTime.first(.blob(id.bytes)) { Timestamp(microseconds: $0.integer(0)) }
+        try self.bundleStatements.createTime.first(.blob(id.bytes)) { row throws(StorageError) in
+            try self.connection.time(row.integer(0))
+        }
     }
 
     func setBundleCreateTime(_ time: Timestamp, of id: UTF8Text) throws(StorageError) {
@@ -33,7 +35,7 @@ extension DiskTables {
                     database: self.database
                 )
             else { throw self.damage("the query \(name)") }
-            return NamedQuery(name: name, query: query, readTime: Timestamp(microseconds: row.integer(0)))
+            return NamedQuery(name: name, query: query, readTime: try self.connection.time(row.integer(0)))
         }
     }
 

@@ -8,7 +8,7 @@ struct CollectorStatements {
     let targets, removeTarget, addForgotten: CacheStatement
     let forgotten, held, letGo, removeForgotten: CacheStatement
     let orphans, removeUse: CacheStatement
-    let isCollectionUsed, removeCollection: CacheStatement
+    let isCollectionUsed, removeCollection, fillAnew: CacheStatement
 
     init(_ connection: CacheConnection) throws(DatabaseError) {
         self.pageSize = try connection.statement("PRAGMA page_size")
@@ -16,7 +16,7 @@ struct CollectorStatements {
         self.freePages = try connection.statement("PRAGMA freelist_count")
         self.targetCount = try connection.statement("SELECT count(*) FROM targets")
         self.orphanCount = try connection.statement("SELECT count(*) FROM uses WHERE targets = 0")
-        self.targetSequences = try connection.statement("SELECT sequence FROM targets ORDER BY sequence LIMIT ?")
+        self.targetSequences = try connection.statement("SELECT id, sequence FROM targets ORDER BY sequence LIMIT ?")
         self.orphanSequences = try connection.statement(
             "SELECT sequence FROM uses WHERE targets = 0 ORDER BY sequence LIMIT ?"
         )
@@ -37,6 +37,12 @@ struct CollectorStatements {
             "EXISTS (SELECT 1 FROM \($0) WHERE collection = ?1)"
         }
         self.isCollectionUsed = try connection.statement("SELECT \(tables.joined(separator: " OR "))")
+        self.fillAnew = try connection.statement(
+            """
+            UPDATE index_progress SET filled_through = NULL
+            WHERE stage = ?1 AND substr(filled_through, 1, length(?2)) = ?2
+            """
+        )
         self.removeCollection = try connection.statement("DELETE FROM collections WHERE number = ?")
     }
 }
@@ -58,7 +64,7 @@ extension DiskTables {
         var removed = 0
         let isLarge = try self.usedBytes() >= limits.bytesMax
         if isLarge {
-            let bound = try self.bound(limits)
+            let bound = try self.bound(limits, active: active)
             if let bound { removed += try self.forgetTargets(usedUpTo: bound, active: active) }
             removed += try self.letGoOfForgotten(countMax: limits.countMax)
             if let bound {
@@ -75,14 +81,18 @@ extension DiskTables {
         try statement.first { Int($0.integer(0)) } ?? 0
     }
 
-    /// The n-th smallest sequence number of targets and orphans; nil when n is zero.
-    private func bound(_ limits: CollectionLimits) throws(StorageError) -> SequenceNumber? {
+    /// The n-th smallest sequence number of orphans and of targets that nobody listens to; nil when n is zero. Those that are
+    /// listened to stay, so that they must not take the places of what can go.
+    private func bound(_ limits: CollectionLimits, active: Set<TargetID>) throws(StorageError) -> SequenceNumber? {
         let statements = self.collectorStatements
         let total = try self.number(statements.targetCount) + self.number(statements.orphanCount)
         let count = min(limits.countMax, total * limits.percent / 100)
         guard count > 0 else { return nil }
+        let targets = try statements.targetSequences.all(.integer(Int64(count + active.count))) { row in
+            (id: row.integer(0), sequence: row.integer(1))
+        }
         let sequences =
-            try statements.targetSequences.all(.integer(Int64(count))) { $0.integer(0) }
+            try targets.filter { !active.contains($0.id) }.map(\.sequence)
             + statements.orphanSequences.all(.integer(Int64(count))) { $0.integer(0) }
         return sequences.sorted().prefix(count).last
     }
@@ -146,6 +156,12 @@ extension DiskTables {
     private func removeIfUnused(_ collection: Int64) throws(StorageError) {
         let isUsed = try self.collectorStatements.isCollectionUsed.first(.integer(collection)) { $0.integer(0) == 1 }
         guard isUsed != true else { return }
+        // Where an index stands that is being filled is the collection's place among the others. Should it come back, it would
+        // be behind them all.
+        try self.collectorStatements.fillAnew.run(
+            .integer(StoredIndexStage.filling.rawValue),
+            .blob(try self.names.collection(collection).bytes + Array("/".utf8))
+        )
         try self.collectorStatements.removeCollection.run(.integer(collection))
         self.names.forget()
     }

@@ -107,9 +107,9 @@ extension DiskTables {
         return SyncDocument(
             path: path,
             kind: kind,
-            version: Timestamp(microseconds: row.integer(2)),
+            version: try self.connection.time(row.integer(2)),
             state: row.integer(1) == 1 ? .committedMutations : .synced,
-            readTime: Timestamp(microseconds: row.integer(3))
+            readTime: try self.connection.time(row.integer(3))
         )
     }
 }

@@ -178,7 +178,7 @@ extension DiskTables {
         limit: Int
     ) throws(StorageError) -> [ResourcePath] {
         var paths: [ResourcePath] = []
-        // When the collection has left the cache since, it begins anew, which is right if slow.
+        // When a collection leaves the cache, those that stand in it begin anew, which is right if slow.
         let last = try path.flatMap { path throws(StorageError) in try self.key(of: path) }
         var collection = last?.collection ?? 0
         if let last { try self.appendPaths(behind: last.id, in: last.collection, limit: limit, &paths) }

@@ -20,7 +20,7 @@ struct QueueStatements {
         self.affecting = try connection.statement(
             "SELECT batch FROM batch_documents WHERE collection = ? AND id = ? AND user = ?"
         )
-        self.remove = try connection.statement("DELETE FROM batches WHERE id = ?")
+        self.remove = try connection.statement("DELETE FROM batches WHERE id = ? AND user = ?")
         self.removeDocument = try connection.statement(
             "DELETE FROM batch_documents WHERE collection = ? AND id = ? AND user = ? AND batch = ?"
         )
@@ -109,7 +109,7 @@ extension DiskTables {
 
     func removeBatch(_ batch: MutationBatch, of user: SyncUser) throws(StorageError) {
         guard let number = try self.names.number(of: user) else { return }
-        try self.queueStatements.remove.run(.integer(batch.id))
+        try self.queueStatements.remove.run(.integer(batch.id), .integer(number))
         for path in batch.paths {
             let key = try self.addedKey(of: path)
             try self.queueStatements.removeDocument.run(
@@ -166,7 +166,7 @@ extension DiskTables {
 
     private func batch(_ row: CacheRow) throws(StorageError) -> MutationBatch {
         let pending = PendingBatch(
-            localWriteTime: Timestamp(microseconds: row.integer(1)),
+            localWriteTime: try self.connection.time(row.integer(1)),
             baseWrites: try self.writes(in: row.bytes(2)),
             writes: try self.writes(in: row.bytes(3))
         )

@@ -29,14 +29,14 @@ struct TargetStatements {
 
 extension DiskTables {
     func targetData(for target: SyncTarget) throws(StorageError) -> TargetData? {
-        try self.targetStatements.get.first(.blob(target.stored(in: self.database))) { row in
+        try self.targetStatements.get.first(.blob(target.stored(in: self.database))) { row throws(StorageError) in
             TargetData(
                 target: target,
                 id: row.integer(0),
                 purpose: .listen,
                 sequence: row.integer(1),
-                snapshotVersion: Timestamp(microseconds: row.integer(2)),
-                lastLimboFreeVersion: Timestamp(microseconds: row.integer(3)),
+                snapshotVersion: try self.connection.time(row.integer(2)),
+                lastLimboFreeVersion: try self.connection.time(row.integer(3)),
                 resumeToken: row.bytes(4)
             )
         }

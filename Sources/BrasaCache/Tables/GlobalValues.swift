@@ -4,6 +4,7 @@ internal import GRDB
 
 /// Single numbers, kept in memory between transactions.
 final class GlobalValues {
+    private let connection: CacheConnection
     private let get, set: CacheStatement
 
     /// Of the running transaction.
@@ -20,6 +21,7 @@ final class GlobalValues {
     }
 
     init(_ connection: CacheConnection) throws(DatabaseError) {
+        self.connection = connection
         self.get = try connection.statement("SELECT value FROM globals WHERE name = CAST(? AS TEXT)")
         self.set = try connection.statement("INSERT OR REPLACE INTO globals VALUES (CAST(? AS TEXT), ?)")
     }
@@ -55,7 +57,7 @@ final class GlobalValues {
 
     func lastRemoteSnapshotVersion() throws(StorageError) -> Timestamp {
         if let remoteVersion { return remoteVersion }
-        let version = Timestamp(microseconds: try self.value(.lastRemoteSnapshotVersion) ?? 0)
+        let version = try self.connection.time(try self.value(.lastRemoteSnapshotVersion) ?? 0)
         self.remoteVersion = version
         return version
     }

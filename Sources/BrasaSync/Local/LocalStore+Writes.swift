@@ -77,10 +77,12 @@ extension LocalStore {
         }
     }
 
-    /// Gives the batch's documents as they look now.
+    /// Gives the batch's documents as they look now. The server said so after all its answers on that stream, which is
+    /// over with it: a refusal takes no place among the answers that a resumed stream would begin with.
     func reject(_ id: BatchID) throws(StorageError) -> DocumentMap {
         try self.storage.transaction(.rejectBatch) { tables throws(StorageError) in
             guard let batch = try tables.batch(id, of: self.user) else { return [:] }
+            try tables.setWriteStreamPosition(nil, of: self.user)
             return try self.remove(batch, from: tables)
         }
     }

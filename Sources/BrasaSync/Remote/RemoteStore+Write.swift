@@ -36,8 +36,9 @@ extension RemoteStore {
 
     /// The handshake is answered: what is in the pipeline now was not applied.
     func writesGreeted(_ message: WriteMessage) {
-        if message.streamID != self.writes.position?.streamID {
-            // Batches that are sent on a stream that the storage does not know could not be asked about.
+        if self.writes.isGivenUp || message.streamID != self.writes.position?.streamID {
+            // Batches that are sent on a stream that the storage does not know could not be asked about, and a stream that is
+            // given up must not be found there by the next connection.
             let position = message.streamID.map { WriteStreamPosition(streamID: $0, token: message.streamToken) }
             self.whenStorageWorks { [unowned self] () throws(StorageError) in
                 try self.local.setWriteStreamPosition(position)
@@ -71,7 +72,18 @@ extension RemoteStore {
             try self.syncer.acknowledge(acknowledgement)
             self.writes.advance(to: position)
         }
+        self.keepAnswers()
         self.fillPipeline()
+    }
+
+    /// The server remembers its last answers only. So many must not be forgotten at once by a loss of power here.
+    private func keepAnswers() {
+        guard self.writes.answersAtRisk >= Self.answersAtRiskMax else { return }
+        self.whenStorageWorks { [unowned self] () throws(StorageError) in
+            guard let position = self.writes.position else { return }
+            try self.local.setWriteStreamPosition(position)
+            self.writes.noteStored()
+        }
     }
 
     func writesEnded(_ error: SyncError?) {
@@ -92,6 +104,8 @@ extension RemoteStore {
         self.writes.lifecycle.inhibitBackoff()
         self.whenStorageWorks { [unowned self] () throws(StorageError) in
             try self.syncer.rejectWrite(batch.id, error)
+            // There is none any more.
+            self.writes.forgetPosition()
         }
         self.fillPipeline()
     }

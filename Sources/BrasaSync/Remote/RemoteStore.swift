@@ -28,6 +28,8 @@ final class RemoteStore {
     var pipeline: [MutationBatch] = []
 
     static let pipelineMax = 10
+    /// Half of what the server remembers.
+    static let answersAtRiskMax = 50
 
     init(
         database: DatabaseName,
@@ -109,10 +111,14 @@ final class RemoteStore {
 
     /// Does it now, or when the storage works again; without the storage there is no point in a network.
     func whenStorageWorks(_ operation: @escaping () throws(StorageError) -> Void) {
+        let user = self.local.user
         do throws(StorageError) {
             try operation()
         } catch {
-            self.awaitStorage(operation)
+            self.awaitStorage { [unowned self] () throws(StorageError) in
+                // In another user's turn it would change the wrong queue. When the first comes back, the server is asked again.
+                if self.local.user == user { try operation() }
+            }
         }
     }
 

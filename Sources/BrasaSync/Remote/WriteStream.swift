@@ -12,6 +12,10 @@ final class WriteStream {
     private var stored: WriteStreamPosition??
     /// The newest token that would outlive the loss of power. The server forgets what came before the token that it is sent.
     private var safeToken: [UInt8] = []
+    /// Answers that were taken since, and that the loss of power would take back.
+    private(set) var answersAtRisk = 0
+    /// The storage may still have a position that is not to be used any more.
+    private(set) var isGivenUp = false
     /// The handshake was answered: batches can be sent.
     private(set) var isReady = false
     /// The handshake asked for an earlier stream.
@@ -79,17 +83,23 @@ final class WriteStream {
     func setPosition(_ position: WriteStreamPosition?) {
         self.position = position
         self.safeToken = []
+        self.answersAtRisk = 0
+        self.isGivenUp = false
     }
 
     /// The storage is asked before the next connection.
     func forgetPosition() {
         self.stored = nil
         self.safeToken = []
+        self.answersAtRisk = 0
+        self.isGivenUp = false
     }
 
     /// What that stream had got to is not to be found out: the next connection begins a new one.
     func giveUpPosition() {
+        let isStored = self.position != nil || self.isGivenUp
         self.setPosition(nil)
+        self.isGivenUp = isStored
     }
 
     /// After an answer with this token.
@@ -101,12 +111,14 @@ final class WriteStream {
     func advance(to position: WriteStreamPosition?) {
         guard let position, self.position?.streamID == position.streamID else { return }
         self.position = position
+        self.answersAtRisk += 1
     }
 
     /// What is stored up to now outlives the loss of power.
     func noteStored() {
         guard let position else { return }
         self.safeToken = position.token
+        self.answersAtRisk = 0
     }
 
     /// The stored position is the new stream's.

@@ -10,8 +10,7 @@ package struct StorageError: Error, Sendable {
     }
 }
 
-/// What a transaction is for. Those that write locally or note a write stream survive the loss of power, with all before
-/// them; of the others the last may be lost.
+/// What a transaction is for.
 package enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case writeLocally = "Locally write mutations"
     case allocateTarget = "Allocate target"
@@ -32,4 +31,8 @@ package enum StorageOperation: String, Hashable, Sendable, CaseIterable {
     case bundle = "Apply bundle"
     case configureIndexes = "Configure indexes"
     case backfillIndexes = "Backfill indexes"
+
+    /// Whether the transaction, and with it all before, is to survive the loss of power; of the others the last may be
+    /// lost. A refused batch that came back would be taken for the one that the server's next answer is about.
+    package var isDurable: Bool { [.writeLocally, .noteWriteStream, .rejectBatch].contains(self) }
 }

@@ -38,7 +38,7 @@ extension MemoryTables {
         guard self.collector == .leastRecentlyUsed, self.byteCount >= limits.bytesMax else { return 0 }
         let isLarge = (self.targets.count + self.uses.count) * limits.percent / 100 > limits.countMax
         if isLarge { return self.takeBite(limits.countMax, active: active, keeping: views) }
-        guard let bound = self.bound(limits) else { return 0 }
+        guard let bound = self.bound(limits, active: active) else { return 0 }
         var removed = 0
         for data in Array(self.targets.values) where data.sequence <= bound && !active.contains(data.id) {
             removed += self.removeTarget(data, bound: bound, keeping: views)
@@ -49,12 +49,13 @@ extension MemoryTables {
         return removed
     }
 
-    /// The share's last sequence number of targets and orphans; nil when the share is nothing.
-    private func bound(_ limits: CollectionLimits) -> SequenceNumber? {
+    /// The share's last sequence number of orphans and of targets that nobody listens to; nil when the share is nothing.
+    /// Those that are listened to stay, so that they must not take the places of what can go.
+    private func bound(_ limits: CollectionLimits, active: Set<TargetID>) -> SequenceNumber? {
         let orphans = self.uses.filter { self.isOrphaned($0.key) }
-        let sequences = (self.targets.values.map(\.sequence) + orphans.values).sorted()
-        let count = min(limits.countMax, sequences.count * limits.percent / 100)
-        return count > 0 ? sequences[count - 1] : nil
+        let count = min(limits.countMax, (self.targets.count + orphans.count) * limits.percent / 100)
+        let targets = self.targets.values.filter { !active.contains($0.id) }
+        return (targets.map(\.sequence) + orphans.values).sorted().prefix(count).last
     }
 
     /// The first `count` of very many, without looking at all of them each time.
