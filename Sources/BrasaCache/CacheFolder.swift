@@ -38,32 +38,34 @@ struct CacheFolder {
     /// No path has more parts.
     private static let depthMax = 4096
 
+    /// Nobody else opens the file while it goes: it stays locked until it is gone.
     func remove() throws(DiskStorageError) {
         guard FileManager.default.fileExists(atPath: self.path) else { return }
-        try self.checkUnused()
+        let connection = try self.lock()
         do {
-            for suffix in ["", "-wal", "-shm", "-journal"]
+            defer { connection?.close() }
+            // The file last: a log that outlives its file would be taken for the next one's.
+            for suffix in ["-wal", "-shm", "-journal", ""]
             where FileManager.default.fileExists(atPath: self.file + suffix) {
                 try FileManager.default.removeItem(atPath: self.file + suffix)
-            }
-            // Somebody may have put something else there.
-            if try FileManager.default.contentsOfDirectory(atPath: self.path).isEmpty {
-                try FileManager.default.removeItem(atPath: self.path)
             }
         } catch {
             throw DiskStorageError(.inputOutput, folder: self.path, cause: "\(error.localizedDescription)")
         }
+        // Somebody may have put something else there.
+        guard rmdir(self.path) != 0, errno != ENOTEMPTY, errno != EEXIST, errno != ENOENT else { return }
+        throw DiskStorageError(.inputOutput, folder: self.path, cause: String(cString: strerror(errno)))
     }
 
-    /// Opening takes the lock before it finds out about damage, which is no hindrance here.
-    private func checkUnused() throws(DiskStorageError) {
-        guard FileManager.default.fileExists(atPath: self.file) else { return }
+    /// Nil when there is no file, or a damaged one: then there is nothing that anybody could lose.
+    private func lock() throws(DiskStorageError) -> CacheConnection? {
+        guard FileManager.default.fileExists(atPath: self.file) else { return nil }
         do throws(DiskStorageError) {
-            try DiskStorageError.wrapping(self.path) { () throws(DatabaseError) in
-                try CacheConnection(file: self.file).close()
+            return try DiskStorageError.wrapping(self.path) { () throws(DatabaseError) in
+                try CacheConnection(file: self.file)
             }
-        } catch  where error.code == .inUse {
-            throw error
-        } catch {}
+        } catch  where error.code == .damaged {
+            return nil
+        }
     }
 }

@@ -130,6 +130,22 @@ import Testing
         #expect(error.code == .inputOutput)
     }
 
+    @Test func `What cannot be locked is not removed`() throws {
+        let kept = "\(self.file)/kept"
+        try FileManager.default.createDirectory(atPath: self.file, withIntermediateDirectories: true)
+        try Data("x".utf8).write(to: URL(filePath: kept))
+        #expect(try self.refusal { try DiskStorage.remove(folder: self.folder.path) }.code == .inputOutput)
+        #expect(FileManager.default.fileExists(atPath: kept))
+    }
+
+    @Test func `Removing takes the files of the cache and nothing else`() throws {
+        let other = "\(self.folder.path)/other"
+        try self.setDocument(self.open())
+        try Data("x".utf8).write(to: URL(filePath: other))
+        try DiskStorage.remove(folder: self.folder.path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: self.folder.path) == ["other"])
+    }
+
     @Test func `Removing what is not there is nothing`() throws {
         try DiskStorage.remove(folder: "\(self.folder.path)/none")
     }

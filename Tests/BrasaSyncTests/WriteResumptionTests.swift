@@ -165,6 +165,25 @@ import Testing
         #expect(server.resumptions == 0)
     }
 
+    @Test func `What waited for the storage is not done in another user's turn`() throws {
+        let server = self.server()
+        let test = try self.client(server)
+        test.write(try set("c/0", [:]))
+        test.storage.failing = [.acknowledgeBatch]
+        test.client.setUser(SyncUser(uid: "ada"))
+        // The streams stop with the user's change, which is still to come.
+        server.answer(test.transport)
+        test.settle()
+        test.storage.failing = []
+        test.scheduler.fire(.storageRetry)
+        test.settle()
+        #expect(try test.engine.local.writeStreamPosition() == nil)
+        test.client.setUser(.signedOut)
+        test.settle()
+        #expect(try test.engine.local.highestBatchID() == nil)
+        #expect(test.log == ["acknowledged"])
+    }
+
     @Test func `A stream that was given up is not resumed later`() throws {
         let server = self.server()
         let test = try self.client(server)
