@@ -170,9 +170,9 @@ import Testing
         let test = try self.client(server)
         test.write(try set("c/0", [:]))
         test.storage.failing = [.acknowledgeBatch]
-        test.client.setUser(SyncUser(uid: "ada"))
-        // The streams stop with the user's change, which is still to come.
+        // The answer comes when the change of users is already waiting for its turn.
         server.answer(test.transport)
+        test.client.setUser(SyncUser(uid: "ada"))
         test.settle()
         test.storage.failing = []
         test.scheduler.fire(.storageRetry)
