@@ -72,6 +72,22 @@ import Testing
         #expect(steps == [])
     }
 
+    @Test func `Listeners see what a bundle has brought even when its queries cannot be stored`() throws {
+        let test = try TestClient(.leastRecentlyUsed)
+        test.listen(try collection("c"))
+        // The first target is that of the documents.
+        test.storage.sizeWatch = SizeWatch(bytesMax: 0) { [unowned storage = test.storage] in
+            storage.failing = [.allocateTarget]
+        }
+        #expect(throws: SyncError.self) { try self.load(test, Self.whole)?.get() }
+        #expect(test.log == ["[added c/a] (cached)"])
+        test.storage.sizeWatch = nil
+        test.storage.failing = []
+        _ = try self.load(test, Self.whole)?.get()
+        #expect(test.log == ["[added c/a] (cached)"])
+        #expect(try test.engine.local.namedQuery("q") != nil)
+    }
+
     @Test func `What a known client library writes is read: empty elements, and queries whose parent is their name`()
         throws
     {

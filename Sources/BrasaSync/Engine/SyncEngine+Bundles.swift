@@ -1,7 +1,7 @@
 internal import BrasaDocuments
 
 extension SyncEngine {
-    /// All or nothing; a bundle that was loaded before, or a newer one with its id, is nothing to do.
+    /// The documents are taken over all at once. When what follows fails, the same bundle can be loaded again; a bundle that was loaded before, or a newer one with its id, is nothing to do.
     func loadBundle(
         _ bytes: [UInt8],
         progress: (BundleProgress) -> Void
@@ -14,14 +14,19 @@ extension SyncEngine {
         }
         let metadata = bundle.metadata
         let done = BundleProgress(metadata, documents: metadata.documentCount, bytes: metadata.byteCount)
+        // What is stored and no listener has seen yet.
+        var changes: DocumentMap = [:]
+        defer { if !changes.isEmpty { self.emit(changes) } }
         do throws(StorageError) {
             guard try self.local.isNew(metadata) else { return .success(done) }
             progress(BundleProgress(metadata, documents: 0, bytes: 0))
-            let changes = try self.local.load(bundle)
+            changes = try self.local.loadDocuments(of: bundle)
+            try self.local.saveQueries(of: bundle)
             for (index, entry) in bundle.entries.enumerated() {
                 progress(BundleProgress(metadata, documents: Int64(index + 1), bytes: entry.endOffset))
             }
             self.emit(changes)
+            changes = [:]
             try self.local.noteLoaded(metadata)
             return .success(done)
         } catch {

@@ -10,10 +10,10 @@ extension LocalStore {
     }
 
     /// Takes over what is newer than the cache; gives the user's view of that.
-    func load(_ bundle: Bundle) throws(StorageError) -> DocumentMap {
+    func loadDocuments(of bundle: Bundle) throws(StorageError) -> DocumentMap {
         // The bundle's documents are held by a target of its own.
         let holder = try self.allocateTarget(.bundle(bundle.metadata.id))
-        let changed = try self.storage.transaction(.bundle) { tables throws(StorageError) -> DocumentMap in
+        return try self.storage.transaction(.bundle) { tables throws(StorageError) -> DocumentMap in
             var documents: DocumentMap = [:]
             for entry in bundle.entries { documents[entry.document.path] = entry.document }
             let changed = try self.store(documents, in: tables)
@@ -21,11 +21,13 @@ extension LocalStore {
             try tables.addRemoteKeys(Set(documents.values.filter(\.isFound).map(\.path)), to: holder.id)
             return changed
         }
+    }
+
+    func saveQueries(of bundle: Bundle) throws(StorageError) {
         for query in bundle.queries {
             let results = bundle.entries.filter { $0.queries.contains(query.name) }.map(\.document.path)
             try self.save(query, results: Set(results))
         }
-        return changed
     }
 
     func noteLoaded(_ bundle: Bundle.Metadata) throws(StorageError) {
