@@ -42,12 +42,17 @@ struct FiguresCommand: AsyncParsableCommand {
     /// The server's documents come into the cache by a listener, as they do in life.
     private func fill(_ firestore: Firestore, _ collection: CollectionReference) async throws {
         let body = String(repeating: "x", count: 150)
-        let writer = firestore.bulkWriter()
-        for number in 0..<self.documents {
-            let fields: [String: Any] = ["n": number, "group": number % self.groups, "body": body]
-            _ = try await writer.setData(fields, forDocument: collection.document("d\(number)"))
+        // By another client, so that the cache begins empty.
+        let writer = Firestore(projectID: "cache")
+        for first in stride(from: 0, to: self.documents, by: 500) {
+            let batch = writer.batch()
+            for number in first..<min(first + 500, self.documents) {
+                let fields: [String: Any] = ["n": number, "group": number % self.groups, "body": body]
+                batch.setData(fields, forDocument: writer.document("cached/d\(number)"))
+            }
+            try await batch.commit()
         }
-        await writer.close()
+        try await writer.terminate()
         let start = ContinuousClock.now
         for try await snapshot in collection.snapshots(includeMetadataChanges: true) {
             if !snapshot.metadata.isFromCache { break }
