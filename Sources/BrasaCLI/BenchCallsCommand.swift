@@ -33,8 +33,8 @@ struct BenchCallsCommand: AsyncParsableCommand {
     @Argument(help: "get, commit, mixed, query, or raw (any unary gRPC method, by --method and --message).")
     var work: Work
 
-    @Option(help: "The server.")
-    var target = "127.0.0.1:8080"
+    @OptionGroup
+    var measurement: BenchMeasurementOptions
 
     @Option(help: "Connections.")
     var connections = 8
@@ -45,20 +45,11 @@ struct BenchCallsCommand: AsyncParsableCommand {
     @Option(help: "Event loops of the load generator.")
     var threads = 1
 
-    @Option(help: "How long to measure.")
-    var duration = "10s"
-
-    @Option(help: "How long to press before measuring.")
-    var warmUp = "1s"
-
     @Option(help: "Calls a second in all (open loop).")
     var rate: Double?
 
     @Option(help: "Documents that gets and queries choose from and commits write to.")
     var documents = 10_000
-
-    @Option(help: "Bytes of a document's fields.")
-    var size = 150
 
     @Option(help: "Share of commits in mixed work, 0 to 1.")
     var commits = 0.1
@@ -101,12 +92,12 @@ struct BenchCallsCommand: AsyncParsableCommand {
     }
 
     private func plan() throws -> BenchPlan {
-        let target = try BenchCommand.address(self.target)
+        let target = try self.measurement.planTarget()
         try BenchCommand.check("--connections", self.connections, 1...10_000)
         try BenchCommand.check("--streams", self.streams, 1...10_000)
         try BenchCommand.check("--threads", self.threads, 1...256)
         try BenchCommand.check("--documents", self.documents, 1...10_000_000)
-        try BenchCommand.check("--size", self.size, 1...1_000_000)
+        try BenchCommand.check("--size", self.measurement.size, 1...1_000_000)
         try BenchCommand.check("--fields", self.fields, 0...1_000)
         if self.work == .query {
             try BenchCommand.check("--matches", self.matches, 1...self.documents)
@@ -122,10 +113,10 @@ struct BenchCallsCommand: AsyncParsableCommand {
             connections: self.connections,
             streams: self.streams,
             threads: self.threads,
-            warmUp: try BenchCommand.duration("--warm-up", self.warmUp),
-            duration: try BenchCommand.duration("--duration", self.duration),
+            warmUp: try self.measurement.planWarmUp(),
+            duration: try self.measurement.planDuration(),
             documents: self.documents,
-            documentBytes: self.size,
+            documentBytes: self.measurement.size,
             fields: self.fields,
             isLoaded: self.loaded
         )

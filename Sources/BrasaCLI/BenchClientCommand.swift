@@ -38,8 +38,8 @@ struct BenchClientCommand: AsyncParsableCommand {
     )
     var work: Work
 
-    @Option(help: "The server.")
-    var target = "127.0.0.1:8080"
+    @OptionGroup
+    var measurement: BenchMeasurementOptions
 
     @Option(help: "Clients, each with a connection of its own.")
     var clients = 1
@@ -49,15 +49,6 @@ struct BenchClientCommand: AsyncParsableCommand {
 
     @Option(help: "Documents that calls choose from.")
     var documents = 1_000
-
-    @Option(help: "Bytes of a document's fields.")
-    var size = 150
-
-    @Option(help: "How long to measure.")
-    var duration = "10s"
-
-    @Option(help: "How long to press before measuring.")
-    var warmUp = "1s"
 
     @Option(
         help: """
@@ -78,11 +69,11 @@ struct BenchClientCommand: AsyncParsableCommand {
     }
 
     private func plan() throws -> ClientPlan {
-        let target = try BenchCommand.address(self.target)
+        let target = try self.measurement.planTarget()
         try BenchCommand.check("--clients", self.clients, 1...1_000)
         try BenchCommand.check("--tasks", self.tasks, 1...10_000)
         try BenchCommand.check("--documents", self.documents, 1...1_000_000)
-        try BenchCommand.check("--size", self.size, 40...1_000_000)
+        try BenchCommand.check("--size", self.measurement.size, 40...1_000_000)
         return ClientPlan(
             host: target.host,
             port: target.port,
@@ -90,9 +81,9 @@ struct BenchClientCommand: AsyncParsableCommand {
             clients: self.clients,
             tasks: self.tasks,
             documents: self.documents,
-            documentBytes: self.size,
-            warmUp: try BenchCommand.duration("--warm-up", self.warmUp),
-            duration: try BenchCommand.duration("--duration", self.duration)
+            documentBytes: self.measurement.size,
+            warmUp: try self.measurement.planWarmUp(),
+            duration: try self.measurement.planDuration()
         )
     }
 

@@ -26,22 +26,41 @@ struct BenchCommand: AsyncParsableCommand {
         }
     }
 
-    static func address(_ text: String) throws -> ListenAddress {
-        guard let address = ListenAddress(parsing: text) else {
-            throw BenchError("--target takes HOST:PORT, not \"\(text)\"")
+    static func check<Number>(_ option: String, _ value: Number, _ range: ClosedRange<Number>) throws {
+        guard !range.contains(value) else { return }
+        throw BenchError("\(option) takes a number from \(range.lowerBound) to \(range.upperBound), not \(value)")
+    }
+}
+
+/// What every measurement is told.
+struct BenchMeasurementOptions: ParsableArguments {
+    @Option(help: "The server.")
+    private var target = "127.0.0.1:8080"
+
+    @Option(help: "Bytes of a document's fields.")
+    private(set) var size = 150
+
+    @Option(help: "How long to measure.")
+    private var duration = "10s"
+
+    @Option(help: "How long to press before measuring.")
+    private var warmUp = "1s"
+
+    func planTarget() throws -> ListenAddress {
+        guard let address = ListenAddress(parsing: self.target) else {
+            throw BenchError("--target takes HOST:PORT, not \"\(self.target)\"")
         }
         return address
     }
 
-    static func duration(_ option: String, _ text: String) throws -> Duration {
+    func planDuration() throws -> Duration { try Self.duration("--duration", self.duration) }
+
+    func planWarmUp() throws -> Duration { try Self.duration("--warm-up", self.warmUp) }
+
+    private static func duration(_ option: String, _ text: String) throws -> Duration {
         guard let duration = DurationText.parse(text) else {
             throw BenchError("\(option) takes a duration such as 500ms or 10s, not \"\(text)\"")
         }
         return duration
-    }
-
-    static func check<Number>(_ option: String, _ value: Number, _ range: ClosedRange<Number>) throws {
-        guard !range.contains(value) else { return }
-        throw BenchError("\(option) takes a number from \(range.lowerBound) to \(range.upperBound), not \(value)")
     }
 }

@@ -23,8 +23,8 @@ struct BenchListenCommand: AsyncParsableCommand {
         case firestore, etcd
     }
 
-    @Option(help: "The server.")
-    var target = "127.0.0.1:8080"
+    @OptionGroup
+    var measurement: BenchMeasurementOptions
 
     @Option(help: "What to speak: firestore (Listen and Commit), or etcd (Watch and Put).")
     var peer = Peer.firestore
@@ -46,15 +46,6 @@ struct BenchListenCommand: AsyncParsableCommand {
 
     @Option(help: "Changes a second (open loop).")
     var rate: Double?
-
-    @Option(help: "Bytes of a document's fields.")
-    var size = 150
-
-    @Option(help: "How long to measure.")
-    var duration = "10s"
-
-    @Option(help: "How long to press before measuring.")
-    var warmUp = "1s"
 
     @Option(help: "The server's process on this machine, to look at its memory.")
     var process: Int?
@@ -80,7 +71,7 @@ struct BenchListenCommand: AsyncParsableCommand {
     }
 
     private func plan() throws -> ListenPlan {
-        let target = try BenchCommand.address(self.target)
+        let target = try self.measurement.planTarget()
         try BenchCommand.check("--connections", self.connections, 1...10_000)
         // As many as a server lets a connection open, by default.
         try BenchCommand.check("--listeners", self.listeners, 1...min(1_000_000, 1_024 * self.connections))
@@ -88,7 +79,7 @@ struct BenchListenCommand: AsyncParsableCommand {
         try BenchCommand.check("--stalled-connections", self.stalledConnections, 0...self.connections - 1)
         try BenchCommand.check("--rate", self.rate ?? 1, 0.01...1e6)
         // Shorter messages would be taken for some about targets.
-        try BenchCommand.check("--size", self.size, 64...1_000_000)
+        try BenchCommand.check("--size", self.measurement.size, 64...1_000_000)
         let plan = ListenPlan(
             host: target.host,
             port: target.port,
@@ -99,9 +90,9 @@ struct BenchListenCommand: AsyncParsableCommand {
             connections: self.connections,
             stalled: self.stalled,
             stalledConnections: self.stalledConnections,
-            documentBytes: self.size,
-            warmUp: try BenchCommand.duration("--warm-up", self.warmUp),
-            duration: try BenchCommand.duration("--duration", self.duration),
+            documentBytes: self.measurement.size,
+            warmUp: try self.measurement.planWarmUp(),
+            duration: try self.measurement.planDuration(),
             process: self.process
         )
         guard plan.reading > 0 else { throw BenchError("no listener is left to read") }

@@ -20,6 +20,14 @@ struct BundleCommand: AsyncParsableCommand {
     @Flag(help: "Talk to the server by TLS.")
     var tls = false
 
+    @Option(
+        help: """
+            The bearer token for the server; better given by the environment variable BRASA_TOKEN, which no list of \
+            processes shows. Without one a server by TLS gets none, and others get what emulators take for their owner.
+            """
+    )
+    var token: String?
+
     @Option(help: "The project.")
     var project: String
 
@@ -46,6 +54,7 @@ struct BundleCommand: AsyncParsableCommand {
             let builder = try BundleBuilder(
                 server: self.target,
                 isEncrypted: self.tls,
+                token: self.bearerToken,
                 project: self.project,
                 database: self.database
             )
@@ -60,6 +69,12 @@ struct BundleCommand: AsyncParsableCommand {
             FileHandle.standardError.write(Data("brasa: \(error)\n".utf8))
             throw ExitCode(1)
         }
+    }
+
+    /// Without the line end that a file's text has.
+    private var bearerToken: String? {
+        let text = self.token ?? ProcessInfo.processInfo.environment["BRASA_TOKEN"]
+        return text?.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     private static func namedQuery(_ text: String) throws -> BundleBuilder.NamedQuery {

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Iterator
 
+import grpc
 import pytest
 from google.cloud import firestore
 from google.cloud.firestore_bundle import FirestoreBundle
@@ -166,3 +169,48 @@ def test_a_server_that_is_not_there_is_named(binary):
     ended = subprocess.run(command, capture_output=True, timeout=120)
     assert ended.returncode == 1
     assert b"127.0.0.1:1" in ended.stderr
+
+
+class Gate(grpc.GenericRpcHandler):
+    """Lets nobody in, and remembers what each showed."""
+
+    def __init__(self) -> None:
+        self.shown: list[str | None] = []
+
+    def service(self, details):
+        def refuse(_, context):
+            self.shown.append(dict(context.invocation_metadata()).get("authorization"))
+            context.abort(grpc.StatusCode.PERMISSION_DENIED, "not you")
+
+        return grpc.unary_stream_rpc_method_handler(refuse)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variable", "shown"),
+    [
+        ((), None, "Bearer owner"),
+        (("--token", "mine"), None, "Bearer mine"),
+        ((), "from a file\n", "Bearer from a file"),
+        (("--token", "mine"), "another", "Bearer mine"),
+    ],
+)
+def test_the_server_is_shown_the_token(binary, arguments, variable, shown):
+    gate = Gate()
+    with ThreadPoolExecutor(1) as threads:
+        server = grpc.server(threads, handlers=[gate])
+        port = server.add_insecure_port("127.0.0.1:0")
+        server.start()
+        command = [binary, "bundle", "--target", f"127.0.0.1:{port}", "--project", "p", "--id", "b", "--document", "c/d"]
+        environment = os.environ | ({} if variable is None else {"BRASA_TOKEN": variable})
+        ended = subprocess.run([*command, *arguments], capture_output=True, timeout=60, env=environment)
+        server.stop(None).wait()
+    assert ended.returncode == 1
+    assert b"PERMISSION_DENIED: not you" in ended.stderr
+    assert gate.shown == [shown]
+
+
+def test_a_token_that_no_header_can_carry_is_refused(binary):
+    command = [binary, "bundle", "--project", "p", "--id", "b", "--document", "c/d", "--token", "a\nb"]
+    ended = subprocess.run(command, capture_output=True, timeout=60)
+    assert ended.returncode == 1
+    assert b"the token's byte 1 is 10" in ended.stderr

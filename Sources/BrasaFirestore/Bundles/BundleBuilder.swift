@@ -18,18 +18,28 @@ package struct BundleBuilder: Sendable {
 
     private let server: ServerAddress
     private let isEncrypted: Bool
+    private let token: String?
     private let database: DatabaseName
 
-    /// `server` as `HOST:PORT`.
-    package init(server: String, isEncrypted: Bool, project: String, database: String) throws(BundleBuildingError) {
+    /// `server` as `HOST:PORT`. Without a `token`, a server without TLS is sent what emulators take for their owner, and
+    /// one with TLS nothing.
+    package init(
+        server: String,
+        isEncrypted: Bool,
+        token: String? = nil,
+        project: String,
+        database: String
+    ) throws(BundleBuildingError) {
         guard let server = ServerAddress(server, defaultPort: isEncrypted ? 443 : 80) else {
             throw BundleBuildingError("\"\(server)\" is no HOST:PORT")
         }
         guard let name = try? DatabaseName(project: UTF8Text(project), database: UTF8Text(database)) else {
             throw BundleBuildingError("there is no database \"\(database)\" of a project \"\(project)\"")
         }
+        if let fault = token.flatMap(Credentials.Token.fault) { throw BundleBuildingError(fault) }
         self.server = server
         self.isEncrypted = isEncrypted
+        self.token = token ?? (isEncrypted ? nil : "owner")
         self.database = name
     }
 
@@ -57,7 +67,7 @@ package struct BundleBuilder: Sendable {
         } catch {
             throw BundleBuildingError(error.description)
         }
-        let credentials = Credentials(fixed: "owner", eventLoop: eventLoop)
+        let credentials = Credentials(fixed: self.token, eventLoop: eventLoop)
         let caller = Caller(channel: channel, database: self.database, credentials: credentials)
         var reading = BundleReading(datastore: Datastore(caller), id: UTF8Text(id))
         let result = await reading.read(names, named)

@@ -43,22 +43,22 @@ import Testing
 
     private static let answering: ScriptedServer.Unary = { call, _, _ in call.respond(ByteBuffer()) }
 
-    @Test func `Calls take turns over all addresses of the server`() async throws {
-        let counters = [Counter(), Counter(), Counter()]
+    /// A server for each counter, which counts its commits.
+    private static func countingServers(_ counters: [Counter]) async throws -> [ScriptedServer] {
         var servers: [ScriptedServer] = []
         for counter in counters {
-            servers.append(
-                try await ScriptedServer([
-                    .init(
-                        FirestoreMethods.commit,
-                        { call, _, _ in
-                            counter.increment()
-                            call.respond(ByteBuffer())
-                        }
-                    )
-                ])
-            )
+            let counting: ScriptedServer.Unary = { call, _, _ in
+                counter.increment()
+                call.respond(ByteBuffer())
+            }
+            servers.append(try await ScriptedServer([.init(FirestoreMethods.commit, counting)]))
         }
+        return servers
+    }
+
+    @Test func `Calls take turns over all addresses of the server`() async throws {
+        let counters = [Counter(), Counter(), Counter()]
+        let servers = try await Self.countingServers(counters)
         let addresses = try servers.map { try #require($0.channel.localAddress) }
         let client = try TransportClient(port: 1, resolver: FixedResolver(addresses: addresses))
         // Until all connections stand.
@@ -72,20 +72,7 @@ import Testing
 
     @Test func `Names are looked up again when a connection is lost, also while others do the work`() async throws {
         let counters = (0..<3).map { _ in Counter() }
-        var servers: [ScriptedServer] = []
-        for counter in counters {
-            servers.append(
-                try await ScriptedServer([
-                    .init(
-                        FirestoreMethods.commit,
-                        { call, _, _ in
-                            counter.increment()
-                            call.respond(ByteBuffer())
-                        }
-                    )
-                ])
-            )
-        }
+        let servers = try await Self.countingServers(counters)
         let addresses = try servers.map { try #require($0.channel.localAddress) }
         let resolver = ChangingResolver([addresses[0], addresses[1]])
         let client = try TransportClient(

@@ -85,6 +85,23 @@ import Testing
         try await server.stop()
     }
 
+    @Test(arguments: ["", "read from a file\n", "a\u{1}", "sécret"])
+    func `A token that no header can carry fails the call, which says so`(token: String) async throws {
+        let server = try await ScriptedServer([
+            .init(FirestoreMethods.commit, { call, _, _ in call.respond(ByteBuffer()) })
+        ])
+        let client = try TransportClient(port: server.port, token: { _ in token })
+        do {
+            try await client.commitNothing()
+            Issue.record("it was sent")
+        } catch let error as CallError {
+            #expect(error.status.code == .unauthenticated)
+            #expect(error.status.message.contains("the token"))
+        }
+        await client.channel.close()
+        try await server.stop()
+    }
+
     @Test func `Calls that end do not wait for a token any longer`() async throws {
         let (released, release) = AsyncStream<Void>.makeStream()
         var policies = TransportClient.quickPolicies

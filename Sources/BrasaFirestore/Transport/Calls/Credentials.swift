@@ -39,6 +39,16 @@ package final class Credentials: @unchecked Sendable {
         package let text: String?
         /// Tells tokens apart, however equal.
         package let number: UInt64
+
+        /// Why no header can carry that token, nil when one can. A line end that came along from a file would otherwise
+        /// be a broken stream, of which nobody thinks of the token.
+        package static func fault(in text: String) -> String? {
+            guard !text.isEmpty else { return "the token is empty" }
+            guard let position = text.utf8.enumerated().first(where: { !(0x20...0x7E).contains($0.element) }) else {
+                return nil
+            }
+            return "the token's byte \(position.offset) is \(position.element), which no header can carry"
+        }
     }
 
     /// Without a provider calls go without a token.
@@ -55,7 +65,7 @@ package final class Credentials: @unchecked Sendable {
         if provider == nil { self.token = Token(text: nil, number: 0) }
     }
 
-    /// The same token for ever: what emulators want, for example.
+    /// The same token for ever: what emulators want, for example. It has no fault.
     package convenience init(fixed text: String?, eventLoop: any EventLoop) {
         self.init(nil, eventLoop: eventLoop)
         self.token = Token(text: text, number: 0)
@@ -95,7 +105,13 @@ package final class Credentials: @unchecked Sendable {
         let number = self.lastFetch
         let task = Task {
             let result: Result<String?, any Error>
-            do { result = .success(try await provider(isRefresh)) } catch { result = .failure(error) }
+            do {
+                let text = try await provider(isRefresh)
+                if let fault = text.flatMap(Token.fault) { throw UnusableToken(description: fault) }
+                result = .success(text)
+            } catch {
+                result = .failure(error)
+            }
             eventLoop.execute { self.fetched(result, number) }
         }
         let timer = eventLoop.assumeIsolated().scheduleTask(in: self.timeout) {
@@ -107,6 +123,10 @@ package final class Credentials: @unchecked Sendable {
 
     private struct ProviderTimeout: Error, CustomStringConvertible {
         let description = "its provider takes too long"
+    }
+
+    private struct UnusableToken: Error, CustomStringConvertible {
+        let description: String
     }
 
     private func fetched(_ result: Result<String?, any Error>, _ number: UInt64) {
