@@ -178,10 +178,10 @@ let package = Package(
         example("PopulationTransaction"),
         example("RatingsAggregation"),
         example("TerminalBoard"),
-        tests("BrasaDocuments", ["BrasaDocuments"]),
+        tests("BrasaDocuments", ["BrasaDocuments", "BrasaQueryModel"]),
         support("BrasaQueryModel", pure),
         support("BrasaSyncSpecification", pure + ["BrasaSync", "BrasaQueryModel"], exclude: ["Cases"]),
-        tests("BrasaSync", pure + ["BrasaSync", "BrasaSyncSpecification"]),
+        tests("BrasaSync", pure + ["BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel"]),
         .executableTarget(
             name: "cache-holder",
             dependencies: ["BrasaCache", "BrasaDocuments"],
@@ -191,7 +191,8 @@ let package = Package(
         tests(
             "BrasaCache",
             pure + [
-                "cache-holder", "BrasaCache", "BrasaSync", "BrasaSyncSpecification", "BrasaWire",
+                "cache-holder", "BrasaCache", "BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel",
+                "BrasaWire",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             resources: [.copy("Golden")]

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueryModel
 import Foundation
 import Testing
 
@@ -12,17 +13,18 @@ import Testing
         let folder = try TemporaryFolder()
         let file = URL(filePath: "\(folder.path)/cache.sqlite")
         let values = try ModelValues()
-        var dice = SeededRandom(seed)
+        var dice = SeededRandom(seed: seed)
         let storage = try DiskStorage(folder: folder.path, database: SpecModel.database())
         for _ in 0..<20 { try Self.change(storage, values, &dice) }
         storage.close()
 
         var bytes = try Data(contentsOf: file)
-        for _ in 0..<(1 << dice.next(10)) {
+        for _ in 0..<(1 << dice.below(10)) {
             // Half of them in the used parts: pages are filled from both ends.
-            let page = dice.next(bytes.count / 4096) * 4096
-            let offset = dice.next(2) == 0 ? dice.next(4096) : [dice.next(64), 4095 - dice.next(300)][dice.next(2)]
-            bytes[page + offset] = UInt8(dice.next(256))
+            let page = dice.below(bytes.count / 4096) * 4096
+            let offset =
+                dice.below(2) == 0 ? dice.below(4096) : [dice.below(64), 4095 - dice.below(300)][dice.below(2)]
+            bytes[page + offset] = UInt8(dice.below(256))
         }
         try bytes.write(to: file)
         do {
@@ -51,7 +53,7 @@ import Testing
         let overlay = try values.overlay(&dice)
         let user = dice.pick(values.users)
         let query = dice.pick(values.queries)
-        let drops = dice.next(4) == 0
+        let drops = dice.below(4) == 0
         try storage.transaction(.applyRemoteEvent) { tables throws(StorageError) in
             try tables.setDocument(document)
             if drops, let oldest = try tables.nextBatch(after: 0, of: user) {

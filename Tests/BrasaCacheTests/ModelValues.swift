@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import BrasaQueryModel
 import BrasaSync
 
 @testable import BrasaSyncSpecification
@@ -29,7 +30,7 @@ struct ModelValues {
     private func fields(_ dice: inout SeededRandom) -> EncodedFields {
         let pending = PendingTimestamp(localWriteTime: Timestamp(microseconds: 5), replacing: nil).value
         let values: [Value] = [
-            .integer(Int64(dice.next(10))), .string("x"), .array([.null, .double(-0.0)]), .map([]), pending,
+            .integer(Int64(dice.below(10))), .string("x"), .array([.null, .double(-0.0)]), .map([]), pending,
             .bytes([0]),
         ]
         return BrasaSyncSpecification.fields(["n": dice.pick(values), "`odd name`": dice.pick(values)])
@@ -37,7 +38,7 @@ struct ModelValues {
 
     private func sentFields(_ dice: inout SeededRandom) -> EncodedFields {
         BrasaSyncSpecification.fields([
-            "n": .integer(Int64(dice.next(10))), "m": .array([.string("x"), .double(.nan)]),
+            "n": .integer(Int64(dice.below(10))), "m": .array([.string("x"), .double(.nan)]),
         ])
     }
 
@@ -46,14 +47,14 @@ struct ModelValues {
         return SyncDocument(
             path: path,
             kind: dice.pick(kinds),
-            version: Timestamp(microseconds: Int64(dice.next(1000))),
-            state: dice.next(3) == 0 ? .committedMutations : .synced,
-            readTime: Timestamp(microseconds: Int64(1 + dice.next(1000)))
+            version: Timestamp(microseconds: Int64(dice.below(1000))),
+            state: dice.below(3) == 0 ? .committedMutations : .synced,
+            readTime: Timestamp(microseconds: Int64(1 + dice.below(1000)))
         )
     }
 
     func overlay(_ dice: inout SeededRandom) throws -> Overlay {
-        switch dice.next(3) {
+        switch dice.below(3) {
         case 0: .set(self.fields(&dice))
         case 1: .patch(self.fields(&dice), paths: [try field("n"), try field("a.`b c`.d")])
         default: .delete
@@ -61,17 +62,17 @@ struct ModelValues {
     }
 
     func batch(_ dice: inout SeededRandom) throws -> PendingBatch {
-        let writes = try (0..<(1 + dice.next(3))).map { _ in try self.write(&dice) }
+        let writes = try (0..<(1 + dice.below(3))).map { _ in try self.write(&dice) }
         return PendingBatch(
-            localWriteTime: Timestamp(microseconds: Int64(dice.next(1000))),
-            baseWrites: dice.next(3) == 0 ? [try self.write(&dice)] : [],
+            localWriteTime: Timestamp(microseconds: Int64(dice.below(1000))),
+            baseWrites: dice.below(3) == 0 ? [try self.write(&dice)] : [],
             writes: writes
         )
     }
 
     private func write(_ dice: inout SeededRandom) throws -> Write {
         let path = dice.pick(self.paths).string
-        switch dice.next(4) {
+        switch dice.below(4) {
         case 0: return try SpecModel.write(path, .delete)
         case 1:
             var write = try SpecModel.write(path, .set(self.sentFields(&dice)))
@@ -91,10 +92,4 @@ struct ModelValues {
         default: return try SpecModel.write(path, .verify, mustExist: true)
         }
     }
-}
-
-extension SeededRandom {
-    mutating func next(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[self.next(elements.count)] }
 }

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import BrasaQueryModel
 import Testing
 
 @testable import BrasaCache
@@ -29,7 +30,7 @@ private struct ModelRun {
     init(seed: UInt64) throws {
         self.folder = try TemporaryFolder()
         self.disk = try DiskStorage(folder: self.folder.path, database: SpecModel.database())
-        self.dice = SeededRandom(seed)
+        self.dice = SeededRandom(seed: seed)
         self.values = try ModelValues()
     }
 
@@ -44,7 +45,7 @@ private struct ModelRun {
     }
 
     mutating func step() throws {
-        switch self.dice.next(15) {
+        switch self.dice.below(15) {
         case 0: try self.reopen()
         case 1, 2, 3: try self.changeDocument()
         case 4, 5: try self.queue()
@@ -59,7 +60,7 @@ private struct ModelRun {
     }
 
     private mutating func reopen() throws {
-        guard self.dice.next(3) == 0 else { return }
+        guard self.dice.below(3) == 0 else { return }
         self.disk.close()
         let old = self.disk.viewReferences
         self.disk = try DiskStorage(folder: self.folder.path, database: SpecModel.database())
@@ -68,7 +69,7 @@ private struct ModelRun {
 
     private mutating func changeDocument() throws {
         let path = self.dice.pick(self.values.paths)
-        let choice = self.dice.next(8)
+        let choice = self.dice.below(8)
         let document = self.values.document(path, &self.dice)
         try self.both { tables throws(StorageError) in
             switch choice {
@@ -99,10 +100,10 @@ private struct ModelRun {
     private mutating func moveWriteStream() throws {
         let user = self.dice.pick(self.values.users)
         let position = WriteStreamPosition(
-            streamID: UTF8Text("stream \(self.dice.next(5))"),
-            token: (0..<self.dice.next(9)).map { UInt8($0) }
+            streamID: UTF8Text("stream \(self.dice.below(5))"),
+            token: (0..<self.dice.below(9)).map { UInt8($0) }
         )
-        let isKnown = self.dice.next(4) > 0
+        let isKnown = self.dice.below(4) > 0
         try self.both(.noteWriteStream) { tables throws(StorageError) in
             let before = try tables.writeStreamPosition(of: user)
             try tables.setWriteStreamPosition(isKnown ? position : nil, of: user)
@@ -127,9 +128,9 @@ private struct ModelRun {
 
     private mutating func changeTargets() throws {
         let target = self.dice.pick(self.values.targets)
-        let version = Timestamp(microseconds: Int64(self.dice.next(1_000_000)))
-        let keys = Set((0..<self.dice.next(5)).map { _ in self.dice.pick(self.values.paths) })
-        let choice = self.dice.next(4)
+        let version = Timestamp(microseconds: Int64(self.dice.below(1_000_000)))
+        let keys = Set((0..<self.dice.below(5)).map { _ in self.dice.pick(self.values.paths) })
+        let choice = self.dice.below(4)
         var id: TargetID = 0
         try self.both { tables throws(StorageError) in
             var data: TargetData
@@ -157,8 +158,8 @@ private struct ModelRun {
     }
 
     private mutating func changeBundles() throws {
-        let id = UTF8Text("bundle \(self.dice.next(3))")
-        let time = Timestamp(microseconds: Int64(self.dice.next(100)))
+        let id = UTF8Text("bundle \(self.dice.below(3))")
+        let time = Timestamp(microseconds: Int64(self.dice.below(100)))
         let query = NamedQuery(name: id, query: self.dice.pick(self.values.queries), readTime: time)
         try self.both(.bundle) { tables throws(StorageError) in
             try tables.setBundleCreateTime(time, of: id)
@@ -175,8 +176,8 @@ private struct ModelRun {
     }
 
     private mutating func collect() throws {
-        let limits = CollectionLimits(bytesMax: 0, percent: 10 + self.dice.next(60), countMax: .max)
-        let active = Set(self.targets.values.sorted().filter { _ in self.dice.next(2) == 0 })
+        let limits = CollectionLimits(bytesMax: 0, percent: 10 + self.dice.below(60), countMax: .max)
+        let active = Set(self.targets.values.sorted().filter { _ in self.dice.below(2) == 0 })
         _ = try self.memory.collectGarbage(limits, active: active)
         _ = try self.disk.collectGarbage(limits, active: active)
     }

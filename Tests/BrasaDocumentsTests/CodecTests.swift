@@ -1,3 +1,4 @@
+import BrasaQueryModel
 import Testing
 
 @testable import BrasaDocuments

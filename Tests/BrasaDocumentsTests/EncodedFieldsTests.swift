@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueryModel
 import Testing
 
 struct EncodedFieldsTests {

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import BrasaQueryModel
 import Testing
 
 @testable import BrasaSync
@@ -145,7 +146,7 @@ import Testing
     }
 
     @Test func `Times are written as they are read`() {
-        var random = SeededRandom(1)
+        var random = SeededRandom(seed: 1)
         let range = Timestamp.earliest.microseconds...Timestamp.latest.microseconds
         var times = (0..<2_000).map { _ in Int64.random(in: range, using: &random) }
         times += times.map { $0 / 1_000 * 1_000 } + times.map { $0 / 1_000_000 * 1_000_000 }

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import BrasaQueryModel
 import Testing
 
 @testable import BrasaSync
@@ -81,7 +82,7 @@ struct ConvergenceRun {
     private var isNetworkEnabled = true
 
     init(_ cache: Cache, seed: UInt64) throws {
-        self.random = SeededRandom(seed)
+        self.random = SeededRandom(seed: seed)
         self.test = try TestClient(
             cache.storage,
             configuration: SyncConfiguration(limboResolutionsMax: 2, cacheBytesMax: nil)
@@ -104,12 +105,12 @@ struct ConvergenceRun {
     }
 
     mutating func step() throws {
-        switch Int.random(in: 0..<104, using: &self.random) {
+        switch self.random.below(104) {
         case 0..<20: self.test.write(try self.write())
         case 20..<35: _ = self.server.commit([try self.write()])
-        case 35..<45: self.toggleListener(Int.random(in: 0..<self.queries.count, using: &self.random))
+        case 35..<45: self.toggleListener(self.random.below(self.queries.count))
         case 45..<60: try self.server.answerRequest(isForgetful: Bool.random(using: &self.random))
-        case 60..<75: self.server.raiseSnapshot(sharesToken: Int.random(in: 0..<3, using: &self.random) > 0)
+        case 60..<75: self.server.raiseSnapshot(sharesToken: self.random.below(3) > 0)
         case 75..<85: self.answerWrite(mayFail: true)
         case 85..<88: self.test.transport.breakWatch(SyncError(.unavailable))
         case 88..<90: self.test.transport.breakWrites(SyncError(.unavailable))
@@ -117,8 +118,8 @@ struct ConvergenceRun {
         case 94..<97:
             let all: [StorageOperation] = [.applyRemoteEvent, .acknowledgeBatch, .rejectBatch, .nextBatch]
             self.test.storage.failing = Bool.random(using: &self.random) ? Set(all) : []
-        case 97: self.toggleCacheListener(Int.random(in: 0..<self.queries.count, using: &self.random))
-        case 98: self.readFromServer(Int.random(in: 0..<self.queries.count, using: &self.random))
+        case 97: self.toggleCacheListener(self.random.below(self.queries.count))
+        case 98: self.readFromServer(self.random.below(self.queries.count))
         case 99: try self.collect()
         default: self.test.scheduler.fire(through: nil)
         }
@@ -197,9 +198,9 @@ struct ConvergenceRun {
     }
 
     private mutating func write() throws -> Write {
-        let key = "c/\(Int.random(in: 0..<6, using: &self.random))"
+        let key = "c/\(self.random.below(6))"
         let number = Value.integer(Int64.random(in: 0..<8, using: &self.random))
-        switch Int.random(in: 0..<6, using: &self.random) {
+        switch self.random.below(6) {
         case 0, 1: return try set(key, ["n": number])
         case 2: return try patch(key, ["n": number])
         case 3: return try patch(key, ["m": number], mustExist: false)
@@ -213,7 +214,7 @@ struct ConvergenceRun {
 
     private mutating func answerWrite(mayFail: Bool) {
         guard let writes = self.test.transport.writes?.pending.first else { return }
-        switch mayFail ? Int.random(in: 0..<6, using: &self.random) : 5 {
+        switch mayFail ? self.random.below(6) : 5 {
         case 0: self.test.transport.breakWrites(SyncError(.permissionDenied))
         case 1: self.test.transport.breakWrites(SyncError(.aborted))
         default:

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueryModel
 import Testing
 
 @testable import BrasaSync
@@ -260,8 +261,8 @@ private struct ResumptionRun {
 
     private final class Dice {
         var random: SeededRandom
-        init(_ seed: UInt64) { self.random = SeededRandom(seed) }
-        func below(_ count: Int) -> Int { Int.random(in: 0..<count, using: &self.random) }
+        init(_ seed: UInt64) { self.random = SeededRandom(seed: seed) }
+        func below(_ count: Int) -> Int { self.random.below(count) }
     }
 
     private static let users = [SyncUser.signedOut, SyncUser(uid: "ada")]

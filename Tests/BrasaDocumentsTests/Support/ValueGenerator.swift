@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueryModel
 
 /// Random values with a liking for edges and for near-equal neighbours.
 struct ValueGenerator {
