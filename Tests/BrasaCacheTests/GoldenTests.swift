@@ -21,7 +21,7 @@ import Testing
         try DiskStorage(folder: "\(self.folder.path)/\(name)", database: SpecModel.database())
     }
 
-    @Test(arguments: [2, 3]) func `A file of an earlier version says what a new one says`(_ schema: Int) throws {
+    @Test(arguments: [2, 3, 4]) func `A file of an earlier version says what a new one says`(_ schema: Int) throws {
         let file = try #require(
             Bundle.module.url(forResource: "schema-\(schema)", withExtension: "sql", subdirectory: "Golden")
         )
@@ -32,6 +32,7 @@ import Testing
         try queue.close()
         let storage = try self.open("new")
         try self.fill(storage)
+        if schema >= 4 { try self.fillIndexes(storage) }
         #expect(try self.content(of: self.open("old")) == self.content(of: storage))
     }
 
@@ -80,6 +81,34 @@ import Testing
         }
     }
 
+    /// One that is ready for one user and abandoned by another, one that was removed, one that is being filled.
+    private func fillIndexes(_ storage: DiskStorage) throws {
+        let parts = [
+            IndexDefinition.Part(try field("n"), .descending), .init(try field("gone.`a b`"), .contains),
+        ]
+        let path = try path("cities/sf")
+        let (ada, bob) = (SyncUser(uid: "ada"), SyncUser(uid: "bob"))
+        try storage.transaction(.configureIndexes) { tables throws(StorageError) in
+            guard let indexes = tables.indexes else { return }
+            for scope in [IndexDefinition.Scope.collection, .collectionGroup, .collectionRecursive] {
+                try indexes.addFieldIndex(IndexDefinition(collectionID: "cities", scope: scope, parts: parts))
+            }
+            for index in try indexes.fieldIndexes() {
+                for user in [ada, bob] {
+                    let progress = IndexProgress(stage: .ready, lastChange: 2, sequence: 3)
+                    try indexes.setProgress(progress, of: index.id, for: user)
+                    let key = IndexKey(.bytes([1, UInt8(truncatingIfNeeded: index.id)]))
+                    try indexes.setKeys([key], of: path, in: index.id, for: user)
+                }
+            }
+            let filling = IndexProgress(stage: .filling(through: path), lastChange: 1, sequence: 4)
+            try indexes.setProgress(filling, of: 2, for: ada)
+            try indexes.setProgress(IndexProgress(stage: .abandoned, lastChange: 0, sequence: 5), of: 1, for: bob)
+            for index in try indexes.fieldIndexes() where index.id == 3 { try indexes.removeFieldIndex(index) }
+            for _ in 0..<3 { try tables.setDocument(try tables.document(at: path)) }
+        }
+    }
+
     private func content(of storage: DiskStorage) throws -> [String] {
         let paths = try ["cities/sf", "cities/__id5__", "cities/sf/streets/x", "cities/la"].map(path)
         let users = [SyncUser(uid: "ada"), .signedOut]
@@ -105,7 +134,22 @@ import Testing
                 "\(String(describing: try tables.bundleCreateTime("b"))) \(try tables.lastRemoteSnapshotVersion())"
             )
             lines.append("\(try tables.collections(withID: "streets")) \(try tables.allocateTargetID())")
-            return lines
+            return try lines + self.indexes(in: tables, of: users)
         }
+    }
+
+    private func indexes(in tables: any StorageTables, of users: [SyncUser]) throws(StorageError) -> [String] {
+        guard let indexes = tables.indexes else { return [] }
+        var lines: [String] = []
+        for index in try indexes.fieldIndexes() {
+            lines.append("\(index) \(try indexes.parts(of: index.id))")
+            for user in users {
+                let found = try indexes.entries(of: index.id, for: user, in: .all, isReversed: false, limit: 9)
+                lines.append("\(found)")
+            }
+        }
+        lines.append("\(try indexes.changes(ofCollectionID: "cities", after: 0, limit: 9)) \(try indexes.lastChange())")
+        lines.append("\(try indexes.forget(countMax: 9)) freed")
+        return lines
     }
 }

@@ -10,13 +10,22 @@ import Testing
     @Test(arguments: 1...25 as ClosedRange<UInt64>)
     func `Indexes on a disk find what a look at everything finds`(seed: UInt64) throws {
         let folder = try TemporaryFolder()
-        var trial = try IndexTrial(seed: seed) {
-            try DiskStorage(folder: folder.path, database: SpecModel.database())
+        var storage: DiskStorage?
+        var trial = try IndexTrial(seed: seed, limits: IndexTrial.limits(seed)) {
+            let opened = try DiskStorage(folder: folder.path, database: SpecModel.database())
+            storage = opened
+            return opened
         }
         for _ in 0..<100 { try trial.step() }
         try trial.settle()
         #expect(trial.indexedCount > 0)
+        try trial.removeAllIndexes()
+        for table in Self.tables { #expect(try storage?.rowCount(table) == 0, "\(table)") }
     }
+
+    private static let tables = [
+        "field_indexes", "field_index_parts", "index_progress", "index_entries", "document_changes", "forgotten_parts",
+    ]
 
     @Test func `A transaction that fails leaves the indexes as they were`() throws {
         let folder = try TemporaryFolder()
@@ -61,7 +70,7 @@ import Testing
         let folder = try TemporaryFolder()
         let storage = try DiskStorage(folder: folder.path, database: SpecModel.database())
         let local = LocalStore(storage: storage, user: .signedOut)
-        let counts = [IndexBackfill.documentsMax, 10, 10, 10]
+        let counts = [IndexLimits().documentsMax, 10, 10, 10]
         for (parent, count) in counts.enumerated() {
             for index in 0..<count { try self.putNumber("p/\(parent)/c/\(index)", in: storage) }
         }

@@ -75,6 +75,7 @@ import Testing
 
     @Test func `Indexes are brought up to date soon after they are made, then every minute`() throws {
         let test = try TestClient(IndexedMemoryStorage())
+        test.scheduler.fire(.indexBackfill)
         #expect(self.wait(test) == nil)
         for number in 0..<60 { test.write(try set("cities/\(number)", ["tags": .array([.integer(1)])])) }
         _ = self.configure(test, "{\"indexes\": [\(Self.cities)]}")
@@ -89,8 +90,32 @@ import Testing
         #expect(self.wait(test) == .seconds(60))
         test.storage.failing = []
         test.client.deleteAllIndexes()
+        #expect(self.wait(test) == .milliseconds(10))
         test.scheduler.fire(.indexBackfill)
         #expect(self.wait(test) == nil)
+    }
+
+    @Test func `What removed indexes have left is freed after the next start, too`() throws {
+        let storage = IndexedMemoryStorage()
+        let test = try TestClient(storage)
+        test.engine.local.indexLimits.forgottenMax = 25
+        let values = ["tags": Value.array([.integer(1)]), "a.b": .null]
+        for number in 0..<60 { test.write(try set("cities/\(number)", values)) }
+        _ = self.configure(test, "{\"indexes\": [\(Self.cities)]}")
+        for _ in 0..<3 { test.scheduler.fire(.indexBackfill) }
+        #expect(storage.tables.memoryIndexes.entryCount == 60)
+        test.client.deleteAllIndexes()
+        test.scheduler.fire(.indexBackfill)
+        #expect(storage.tables.memoryIndexes.entryCount == 35)
+        test.client.terminate {}
+        let next = try TestClient(storage)
+        next.engine.local.indexLimits.forgottenMax = 25
+        #expect(self.wait(next) == .seconds(15))
+        next.scheduler.fire(.indexBackfill)
+        #expect(self.wait(next) == .milliseconds(10))
+        next.scheduler.fire(.indexBackfill)
+        #expect(storage.tables.memoryIndexes.entryCount == 0)
+        #expect(self.wait(next) == nil)
     }
 
     @Test func `A client that finds indexes waits a little before it goes on with them`() throws {

@@ -10,10 +10,13 @@ import Testing
     @Test(arguments: 1...25 as ClosedRange<UInt64>)
     func `Indexes find what a look at everything finds`(seed: UInt64) throws {
         let storage = IndexedMemoryStorage()
-        var trial = try IndexTrial(seed: seed) { storage }
+        var trial = try IndexTrial(seed: seed, limits: IndexTrial.limits(seed)) { storage }
         for _ in 0..<100 { try trial.step() }
         try trial.settle()
         #expect(trial.indexedCount > 0)
+        try trial.removeAllIndexes()
+        #expect(storage.tables.memoryIndexes.entryCount == 0)
+        #expect(storage.tables.memoryIndexes.changeCount == 0)
     }
 
     // MARK: - What a read costs

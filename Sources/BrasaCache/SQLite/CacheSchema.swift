@@ -4,7 +4,7 @@ internal import GRDB
 /// comes later is a new step at the end. See docs/client-cache.md.
 enum CacheSchema {
     /// Step n makes schema n + 1 of schema n.
-    static let steps = [Self.firstTables, Self.fieldIndexes, Self.writeStreams]
+    static let steps = [Self.firstTables, Self.fieldIndexes, Self.writeStreams, Self.forgottenParts]
 
     /// Marks our files: "Bras".
     static let applicationID = 0x4272_6173
@@ -55,6 +55,13 @@ enum CacheSchema {
     private static let writeStreams = """
         ALTER TABLE users ADD COLUMN write_stream BLOB;
         ALTER TABLE users ADD COLUMN write_token BLOB;
+        """
+
+    /// Parts of indexes that are gone or abandoned, whose entries are still to be freed.
+    private static let forgottenParts = """
+        CREATE TABLE forgotten_parts (number INTEGER PRIMARY KEY);
+        INSERT INTO forgotten_parts SELECT number FROM index_progress WHERE stage = 2;
+        CREATE INDEX field_indexes_by_collection_id ON field_indexes (collection_id);
         """
 
     /// A document is named everywhere by its collection's number and its id as `OrderPreservingKey` writes it, so that a

@@ -5,7 +5,7 @@ internal import GRDB
 
 struct IndexEntryStatements {
     let owner, forwards, backwards, keys, add, remove: CacheStatement
-    let note, lastNoted, noted, forget, overlays: CacheStatement
+    let note, lastNoted, noted, overlays: CacheStatement
     let documents, nextCollection, namedForwards, namedBackwards: CacheStatement
 
     init(_ connection: CacheConnection) throws(DatabaseError) {
@@ -23,14 +23,6 @@ struct IndexEntryStatements {
         self.noted = try connection.statement(
             """
             SELECT number, path FROM document_changes WHERE collection_id = ? AND number > ? ORDER BY number LIMIT ?
-            """
-        )
-        self.forget = try connection.statement(
-            """
-            DELETE FROM document_changes WHERE collection_id = ?1 AND number <= (
-                SELECT min(last_change) FROM index_progress JOIN field_indexes ON id = field_index
-                WHERE collection_id = ?1 AND stage != ?2
-            )
             """
         )
         self.overlays = try connection.statement(
@@ -95,7 +87,7 @@ extension DiskTables {
         for key in new.subtracting(old) { try statements.add.run(.integer(owner), .blob(key), .blob(path.bytes)) }
     }
 
-    private func number(of owner: IndexOwner) throws(StorageError) -> Int64? {
+    func number(of owner: IndexOwner) throws(StorageError) -> Int64? {
         if let number = self.indexOwners[owner] { return number }
         guard let user = try self.names.number(of: owner.user) else { return nil }
         let number = try self.indexEntryStatements.owner.first(.integer(owner.index), .integer(user)) { $0.integer(0) }
@@ -122,7 +114,9 @@ extension DiskTables {
     }
 
     func lastChange() throws(StorageError) -> ChangeNumber {
-        try self.indexEntryStatements.lastNoted.first { $0.integer(0) } ?? 0
+        let last = try self.indexEntryStatements.lastNoted.first { $0.integer(0) } ?? 0
+        guard last >= 0 else { throw self.damage("the number of the last change") }
+        return last
     }
 
     func changes(
@@ -143,10 +137,6 @@ extension DiskTables {
         guard let number = try self.names.number(of: user) else { return }
         let keys = try self.indexEntryStatements.overlays.all(.integer(number), .blob(id.bytes)) { DocumentKey($0) }
         for key in keys { try self.noteChange(of: try self.path(of: key)) }
-    }
-
-    func forgetChanges(ofCollectionID id: UTF8Text) throws(StorageError) {
-        try self.indexEntryStatements.forget.run(.blob(id.bytes), .integer(StoredIndexStage.abandoned.rawValue))
     }
 
     // MARK: - Names

@@ -4,8 +4,8 @@ internal import BrasaSync
 internal import GRDB
 
 struct IndexStatements {
-    let indexes, parts, addIndex, addPart, removeIndex, removeParts, removeAllChanges: CacheStatement
-    let progress, setProgress, removeProgress, removeEntries: CacheStatement
+    let indexes, parts, addIndex, addPart, removeIndex, removeParts: CacheStatement
+    let progress, setProgress, allProgress: CacheStatement
 
     init(_ connection: CacheConnection) throws(DatabaseError) {
         self.indexes = try connection.statement("SELECT id, collection_id, scope FROM field_indexes ORDER BY id")
@@ -16,7 +16,6 @@ struct IndexStatements {
         self.addPart = try connection.statement("INSERT INTO field_index_parts VALUES (?, ?, ?, ?)")
         self.removeIndex = try connection.statement("DELETE FROM field_indexes WHERE id = ?")
         self.removeParts = try connection.statement("DELETE FROM field_index_parts WHERE field_index = ?")
-        self.removeAllChanges = try connection.statement("DELETE FROM document_changes WHERE collection_id = ?")
         self.progress = try connection.statement(
             """
             SELECT stage, filled_through, last_change, sequence FROM index_progress WHERE field_index = ? AND user = ?
@@ -29,10 +28,9 @@ struct IndexStatements {
             filled_through = excluded.filled_through, last_change = excluded.last_change, sequence = excluded.sequence
             """
         )
-        self.removeProgress = try connection.statement("DELETE FROM index_progress WHERE field_index = ?")
-        self.removeEntries = try connection.statement(
+        self.allProgress = try connection.statement(
             """
-            DELETE FROM index_entries WHERE owner IN (SELECT number FROM index_progress WHERE field_index = ?)
+            SELECT stage, filled_through, last_change, sequence, user FROM index_progress WHERE field_index = ?
             """
         )
     }
@@ -65,13 +63,15 @@ extension DiskTables: IndexTables {
 
     func removeFieldIndex(_ index: FieldIndex) throws(StorageError) {
         self.knownIndexes = nil
-        self.indexOwners = [:]
-        try self.indexStatements.removeEntries.run(.integer(index.id))
-        try self.indexStatements.removeProgress.run(.integer(index.id))
+        for part in try self.parts(of: index.id) { try self.removePart(of: index.id, for: part.user) }
         try self.indexStatements.removeParts.run(.integer(index.id))
         try self.indexStatements.removeIndex.run(.integer(index.id))
-        guard try self.fieldIndexes(ofCollectionID: index.definition.collectionID).isEmpty else { return }
-        try self.indexStatements.removeAllChanges.run(.blob(index.definition.collectionID.bytes))
+    }
+
+    func parts(of index: IndexID) throws(StorageError) -> [IndexPart] {
+        try self.indexStatements.allProgress.all(.integer(index)) { row throws(StorageError) in
+            IndexPart(user: try self.names.user(row.integer(4)), progress: try self.progress(row))
+        }
     }
 
     func progress(of index: IndexID, for user: SyncUser) throws(StorageError) -> IndexProgress? {
@@ -80,8 +80,15 @@ extension DiskTables: IndexTables {
             .integer(index),
             .integer(number)
         ) { row throws(StorageError) in
-            IndexProgress(stage: try self.stage(row), lastChange: row.integer(2), sequence: row.integer(3))
+            try self.progress(row)
         }
+    }
+
+    /// Of a row that begins with the columns from `stage` to `sequence`.
+    private func progress(_ row: CacheRow) throws(StorageError) -> IndexProgress {
+        let last = row.integer(2)
+        guard last >= 0 else { throw self.damage("the progress of an index") }
+        return IndexProgress(stage: try self.stage(row), lastChange: last, sequence: row.integer(3))
     }
 
     func setProgress(_ progress: IndexProgress, of index: IndexID, for user: SyncUser) throws(StorageError) {
@@ -92,7 +99,10 @@ extension DiskTables: IndexTables {
             stage = .filling
             if let path { through = .blob(path.bytes) }
         case .ready: stage = .ready
-        case .abandoned: stage = .abandoned
+        case .abandoned:
+            stage = .abandoned
+            // A new number, and with it none of the entries.
+            try self.removePart(of: index, for: user)
         }
         try self.indexStatements.setProgress.run(
             .integer(index),

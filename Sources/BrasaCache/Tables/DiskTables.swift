@@ -16,6 +16,7 @@ final class DiskTables: StorageTables {
     let collectorStatements: CollectorStatements
     let indexStatements: IndexStatements
     let indexEntryStatements: IndexEntryStatements
+    let indexPartStatements: IndexPartStatements
     private let transactionStatements: TransactionStatements
     /// When the transaction began.
     private var totalChanges = 0
@@ -40,6 +41,7 @@ final class DiskTables: StorageTables {
         self.collectorStatements = try CollectorStatements(connection)
         self.indexStatements = try IndexStatements(connection)
         self.indexEntryStatements = try IndexEntryStatements(connection)
+        self.indexPartStatements = try IndexPartStatements(connection)
         self.transactionStatements = TransactionStatements(
             begin: try connection.statement("BEGIN"),
             commit: try connection.statement("COMMIT"),

@@ -5,7 +5,7 @@ internal import GRDB
 /// The numbers that stand for users and collections in the other tables. What was looked up stays in memory, up to a
 /// bound.
 final class InternedNames {
-    private let user, addUser, collection, addCollection, collectionPath, collectionsByID: CacheStatement
+    private let user, addUser, userKey, collection, addCollection, collectionPath, collectionsByID: CacheStatement
     private let connection: CacheConnection
 
     private var users: [SyncUser: Int64] = [:]
@@ -18,6 +18,7 @@ final class InternedNames {
         self.connection = connection
         self.user = try connection.statement("SELECT number FROM users WHERE uid = ?")
         self.addUser = try connection.statement("INSERT INTO users (uid) VALUES (?)")
+        self.userKey = try connection.statement("SELECT uid FROM users WHERE number = ?")
         self.collection = try connection.statement("SELECT number FROM collections WHERE path = ?")
         self.addCollection = try connection.statement("INSERT INTO collections (path, collection_id) VALUES (?, ?)")
         self.collectionPath = try connection.statement("SELECT path FROM collections WHERE number = ?")
@@ -49,6 +50,15 @@ final class InternedNames {
         let number = self.connection.lastInsertedID
         self.keep(number, of: user)
         return number
+    }
+
+    /// Of a number out of another table.
+    func user(_ number: Int64) throws(StorageError) -> SyncUser {
+        let key = try self.userKey.first(.integer(number)) { $0.bytes(0) }
+        guard let key, let user = SyncUser(key: key) else {
+            throw StorageError(self.connection.operation, reason: "the cache is damaged: a user")
+        }
+        return user
     }
 
     private func keep(_ number: Int64, of user: SyncUser) {
@@ -108,4 +118,13 @@ final class InternedNames {
 extension SyncUser {
     /// Nobody is not the user with the empty id.
     fileprivate var key: [UInt8] { self.uid.map { [1] + Array($0.utf8) } ?? [] }
+
+    fileprivate init?(key: [UInt8]) {
+        guard let first = key.first else {
+            self = .signedOut
+            return
+        }
+        guard first == 1, let uid = String(validating: key.dropFirst(), as: UTF8.self) else { return nil }
+        self.init(uid: uid)
+    }
 }

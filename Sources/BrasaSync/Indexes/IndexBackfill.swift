@@ -1,7 +1,7 @@
 internal import BrasaDocuments
 internal import BrasaQueries
 
-/// Brings a user's entries up to date, a few documents at a time.
+/// Brings a user's entries up to date, a few documents at a time, and frees what is no longer needed.
 struct IndexBackfill {
     enum Outcome {
         case noIndexes, upToDate, more
@@ -10,32 +10,39 @@ struct IndexBackfill {
     let tables: any StorageTables
     let indexes: any IndexTables
     let user: SyncUser
+    let limits: IndexLimits
 
-    static let documentsMax = 50
-
-    /// Each index in turn, those first that have waited for the longest.
     func run() throws(StorageError) -> Outcome {
+        let all = try self.indexes.fieldIndexes()
+        let isBehind = try self.advance(all)
+        let forgotten = try self.indexes.forget(countMax: self.limits.forgottenMax)
+        if isBehind || forgotten == self.limits.forgottenMax { return .more }
+        return all.isEmpty ? .noIndexes : .upToDate
+    }
+
+    /// Each index in turn, those first that have waited for the longest. Gives whether there is more to do.
+    private func advance(_ all: [FieldIndex]) throws(StorageError) -> Bool {
         var waiting: [(index: FieldIndex, progress: IndexProgress)] = []
-        for index in try self.indexes.fieldIndexes() {
+        for index in all {
             if let progress = try self.indexes.progress(of: index.id, for: self.user) {
                 waiting.append((index, progress))
             } else {
                 waiting.append((index, try self.begin(index)))
             }
         }
-        if waiting.isEmpty { return .noIndexes }
-        var budget = Self.documentsMax
+        var budget = self.limits.documentsMax
         waiting.sort { ($0.progress.sequence, $0.index.id) < ($1.progress.sequence, $1.index.id) }
         for (index, progress) in waiting where progress.stage != .abandoned {
-            if budget == 0 { return .more }
+            if budget == 0 { break }
             budget -= try self.advance(index, progress, budget)
         }
-        return budget == 0 ? .more : .upToDate
+        return budget == 0
     }
 
     /// Documents that are known only by overlays count as changed, the others are gone through.
     @discardableResult
     func begin(_ index: FieldIndex) throws(StorageError) -> IndexProgress {
+        try IndexParts(indexes: self.indexes, limits: self.limits).makeRoom(in: index, for: self.user)
         let progress = IndexProgress(
             stage: .filling(through: nil),
             lastChange: try self.indexes.lastChange(),
@@ -74,7 +81,6 @@ struct IndexBackfill {
         guard progress != old else { return count }
         progress.sequence = self.tables.sequence
         try self.indexes.setProgress(progress, of: index.id, for: self.user)
-        try self.indexes.forgetChanges(ofCollectionID: id)
         return count
     }
 

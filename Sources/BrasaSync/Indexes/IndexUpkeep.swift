@@ -1,5 +1,5 @@
 /// Brings indexes up to date, now and then. While there is more to do the next few documents follow soon, with a pause for
-/// everybody else; without indexes nothing is done.
+/// everybody else; without indexes nothing is done, once everything is freed that those before have left.
 final class IndexUpkeep {
     private let local: LocalStore
     private let scheduler: any SyncScheduler
@@ -15,12 +15,13 @@ final class IndexUpkeep {
     }
 
     func start() {
-        self.local.indexesAdded = { [weak self] in self?.schedule(after: Self.pause) }
-        if (try? self.local.hasIndexes()) == true { self.schedule(after: Self.firstDelay) }
+        self.local.indexesChanged = { [weak self] in self?.schedule(after: Self.pause) }
+        // Also without indexes: those that were removed last may have left something.
+        if (try? self.local.knowsIndexes()) == true { self.schedule(after: Self.firstDelay) }
     }
 
     func stop() {
-        self.local.indexesAdded = {}
+        self.local.indexesChanged = {}
         if let timer = self.timer { self.scheduler.cancel(timer) }
         self.timer = nil
     }

@@ -2,35 +2,43 @@ internal import BrasaQueries
 
 /// Nothing happens when the storage has no indexes on fields.
 extension LocalStore {
-    func hasIndexes() throws(StorageError) -> Bool {
-        try self.storage.transaction(.configureIndexes) { tables throws(StorageError) in
-            guard let indexes = tables.indexes else { return false }
-            return try !indexes.fieldIndexes().isEmpty
-        }
+    /// Whether the storage can have such.
+    func knowsIndexes() throws(StorageError) -> Bool {
+        try self.storage.transaction(.configureIndexes) { tables throws(StorageError) in tables.indexes != nil }
     }
 
-    /// Removes all others.
+    /// Removes all others. What they have is freed later.
     func setIndexes(_ definitions: [IndexDefinition]) throws(StorageError) {
-        let isGrowing = try self.storage.transaction(.configureIndexes) { tables throws(StorageError) in
+        let isChanged = try self.storage.transaction(.configureIndexes) { tables throws(StorageError) in
             guard let indexes = tables.indexes else { return false }
             let old = try indexes.fieldIndexes()
-            for index in old where !definitions.contains(index.definition) { try indexes.removeFieldIndex(index) }
+            let leaving = old.filter { !definitions.contains($0.definition) }
+            for index in leaving { try indexes.removeFieldIndex(index) }
             let new = Set(definitions).subtracting(old.map(\.definition))
             for definition in definitions where new.contains(definition) { try indexes.addFieldIndex(definition) }
             for index in try indexes.fieldIndexes() where new.contains(index.definition) {
                 try self.backfill(tables, indexes).begin(index)
             }
-            return !new.isEmpty
+            return !new.isEmpty || !leaving.isEmpty
         }
-        if isGrowing { self.indexesAdded() }
+        if isChanged { self.indexesChanged() }
     }
 
     /// The next few documents.
     func backfillIndexes() throws(StorageError) -> IndexBackfill.Outcome {
-        try self.storage.transaction(.backfillIndexes) { tables throws(StorageError) in
-            guard let indexes = tables.indexes else { return .noIndexes }
-            return try self.backfill(tables, indexes).run()
+        let lookedFor = self.lateLookedFor
+        let (outcome, last) = try self.storage.transaction(.backfillIndexes) { tables throws(StorageError) in
+            guard let indexes = tables.indexes else { return (IndexBackfill.Outcome.noIndexes, lookedFor) }
+            var last = try indexes.lastChange()
+            if let lookedFor, last - lookedFor < self.indexLimits.lateMin {
+                last = lookedFor
+            } else {
+                try IndexParts(indexes: indexes, limits: self.indexLimits).removeLate()
+            }
+            return (try self.backfill(tables, indexes).run(), last)
         }
+        self.lateLookedFor = last
+        return outcome
     }
 
     /// Makes indexes for a query that had to look at a lot of documents. Gives whether there are new ones.
@@ -46,6 +54,6 @@ extension LocalStore {
     }
 
     private func backfill(_ tables: any StorageTables, _ indexes: any IndexTables) -> IndexBackfill {
-        IndexBackfill(tables: tables, indexes: indexes, user: self.user)
+        IndexBackfill(tables: tables, indexes: indexes, user: self.user, limits: self.indexLimits)
     }
 }

@@ -66,7 +66,7 @@ extension LocalStore {
             hasNewIndexes = try self.makeIndexes(for: query, after: run, in: tables)
             return QueryResult(documents: run.documents, remoteKeys: forView ? try remoteKeys() : [])
         }
-        if hasNewIndexes { self.indexesAdded() }
+        if hasNewIndexes { self.indexesChanged() }
         return result
     }
 

@@ -13,8 +13,11 @@ final class LocalStore {
 
     /// Whether queries that look at many documents to find few are given indexes.
     var createsIndexes = false
-    /// Called after indexes were added.
-    var indexesAdded: () -> Void = {}
+    /// Called after indexes were added or removed.
+    var indexesChanged: () -> Void = {}
+    var indexLimits = IndexLimits()
+    /// The last change when late parts of indexes were looked for.
+    var lateLookedFor: ChangeNumber?
 
     init(storage: any SyncStorage, user: SyncUser) {
         self.storage = storage

@@ -12,12 +12,16 @@ package protocol IndexTables: AnyObject {
     func fieldIndexes(ofCollectionID id: UTF8Text) throws(StorageError) -> [FieldIndex]
     /// Under an id that was never used before.
     func addFieldIndex(_ definition: IndexDefinition) throws(StorageError)
-    /// With all that belongs to it, whoever the user is; also what was noted for it, when it was the collection id's last.
+    /// With every user's part. The same definition can be added again at once.
     func removeFieldIndex(_ index: FieldIndex) throws(StorageError)
 
     /// Nil when nothing was done for this user yet.
     func progress(of index: IndexID, for user: SyncUser) throws(StorageError) -> IndexProgress?
+    /// An index that is abandoned has no entries any more.
     func setProgress(_ progress: IndexProgress, of index: IndexID, for user: SyncUser) throws(StorageError)
+    func parts(of index: IndexID) throws(StorageError) -> [IndexPart]
+    /// As if nothing had been done for this user.
+    func removePart(of index: IndexID, for user: SyncUser) throws(StorageError)
 
     /// The first entries between two places or, reversed, the last, nearest to that end first.
     func entries(
@@ -59,8 +63,12 @@ package protocol IndexTables: AnyObject {
     ) throws(StorageError) -> [NotedChange]
     /// Notes the documents that the user has overlays of as if they had changed now.
     func noteOverlays(ofCollectionID id: UTF8Text, of user: SyncUser) throws(StorageError)
-    /// What every user's indexes have.
-    func forgetChanges(ofCollectionID id: UTF8Text) throws(StorageError)
+    func changeCount(ofCollectionID id: UTF8Text, after number: ChangeNumber) throws(StorageError) -> Int
+    /// Of the documents that the cache has, and of the user's overlays.
+    func documentCount(ofCollectionID id: UTF8Text, of user: SyncUser) throws(StorageError) -> Int
+    /// Frees what nobody reads any more, no more than so much of it: entries of parts that are gone or abandoned, and changes
+    /// that no part lacks. Gives how much it was.
+    func forget(countMax: Int) throws(StorageError) -> Int
 }
 
 package typealias IndexID = Int64
@@ -95,6 +103,17 @@ package struct FieldIndexEntry: Hashable, Sendable {
     package init(key: [UInt8], path: ResourcePath) {
         self.key = key
         self.path = path
+    }
+}
+
+/// What one user has of an index.
+package struct IndexPart: Hashable, Sendable {
+    package let user: SyncUser
+    package let progress: IndexProgress
+
+    package init(user: SyncUser, progress: IndexProgress) {
+        self.user = user
+        self.progress = progress
     }
 }
 

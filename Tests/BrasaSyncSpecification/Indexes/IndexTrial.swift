@@ -8,6 +8,7 @@ import BrasaQueryModel
 /// indexes they must find what a look at every document finds.
 struct IndexTrial {
     private var generator: QueryCaseGenerator
+    private let limits: IndexLimits
     private let open: () throws -> any SyncStorage
     private var storage: any SyncStorage
     private var local: LocalStore
@@ -22,10 +23,12 @@ struct IndexTrial {
     private(set) var indexedLimitCount = 0
 
     /// The cache is closed and opened now and then.
-    init(seed: UInt64, open: @escaping () throws -> any SyncStorage) throws {
+    init(seed: UInt64, limits: IndexLimits, open: @escaping () throws -> any SyncStorage) throws {
+        self.limits = limits
         self.open = open
         self.storage = try open()
         self.local = LocalStore(storage: self.storage, user: .signedOut)
+        self.local.indexLimits = limits
         var generator = QueryCaseGenerator(seed: seed, database: try SpecModel.database())
         var paths: Set<ResourcePath> = []
         var likely: [EncodedFields] = []
@@ -52,6 +55,12 @@ struct IndexTrial {
         self.generator = generator
     }
 
+    /// The real ones, and such that the least that happens is more than a bite.
+    static func limits(_ seed: UInt64) -> IndexLimits {
+        if seed.isMultiple(of: 3) { return IndexLimits() }
+        return IndexLimits(documentsMax: 3, forgottenMax: 2, lateMin: seed.isMultiple(of: 2) ? 4 : 1000, usersMax: 2)
+    }
+
     mutating func step() throws {
         switch self.generator.random.below(20) {
         case 0, 1: try self.bringDocuments()
@@ -65,15 +74,60 @@ struct IndexTrial {
         case 15 where self.generator.random.chance(4):
             _ = try self.local.collectGarbage(CollectionLimits(bytesMax: 0, percent: 20))
         case 16 where self.generator.random.chance(4): try self.reopen()
-        default: if case .upToDate = try self.local.backfillIndexes() { try self.checkEntries() }
+        default: try self.backfill()
         }
         try self.check(self.generator.random.pick(self.queries))
     }
 
     mutating func settle() throws {
-        while case .more = try self.local.backfillIndexes() {}
-        try self.checkEntries()
+        while try self.backfill() {}
         for query in self.queries { try self.check(query) }
+    }
+
+    /// Removes all indexes. Nothing of them must be left then.
+    mutating func removeAllIndexes() throws {
+        try self.local.setIndexes([])
+        while try self.backfill() {}
+    }
+
+    /// Whether there is more to do.
+    @discardableResult
+    private func backfill() throws -> Bool {
+        switch try self.local.backfillIndexes() {
+        case .more: return true
+        case .noIndexes: break
+        case .upToDate: try self.checkEntries()
+        }
+        try self.checkBounds()
+        return false
+    }
+
+    /// Whether no more is kept than what somebody may come back for.
+    private func checkBounds() throws {
+        try self.storage.transaction(.readDocument) { tables throws(StorageError) in
+            guard let indexes = tables.indexes else { return }
+            let all = try indexes.fieldIndexes()
+            for id in Set(self.paths.map(\.collectionID)).compactMap({ UTF8Text(validating: Array($0)) }) {
+                var lacked: ChangeNumber?
+                for index in all where index.definition.collectionID == id {
+                    let parts = try indexes.parts(of: index.id)
+                    var isBounded = parts.count <= self.limits.usersMax
+                    for part in parts where part.progress.stage != .abandoned {
+                        let last = part.progress.lastChange
+                        lacked = min(lacked ?? last, last)
+                        let count = try indexes.documentCount(ofCollectionID: id, of: part.user)
+                        let lacking = try indexes.changeCount(ofCollectionID: id, after: last)
+                        // Late parts are looked for now and then.
+                        isBounded = isBounded && lacking <= count + 2 * self.limits.lateMin
+                    }
+                    guard isBounded else { throw StorageError(.readDocument, reason: "too much is kept") }
+                }
+                let first = try indexes.changes(ofCollectionID: id, after: 0, limit: 1).first
+                if let first, lacked.map({ first.number <= $0 }) ?? true {
+                    throw StorageError(.readDocument, reason: "a change is kept that nobody lacks")
+                }
+            }
+        }
     }
 
     /// Whether the entries are those of the documents as they are, once there is nothing left to do.
@@ -113,6 +167,7 @@ struct IndexTrial {
         self.storage.close()
         self.storage = try self.open()
         self.local = LocalStore(storage: self.storage, user: self.local.user)
+        self.local.indexLimits = self.limits
     }
 
     private mutating func fields() -> EncodedFields {

@@ -15,6 +15,8 @@ final class MemoryIndexes: IndexTables {
     private var lastID: IndexID = 0
     private var progress: [Owner: IndexProgress] = [:]
     private var entries: [Owner: [FieldIndexEntry]] = [:]
+    /// Of parts that are gone, until they are freed.
+    private var forgotten: [FieldIndexEntry] = []
     private var changed: [ResourcePath: ChangeNumber] = [:]
     private var lastNumber: ChangeNumber = 0
 
@@ -25,7 +27,7 @@ final class MemoryIndexes: IndexTables {
     /// Documents read by name.
     private(set) var readCount = 0
     var changeCount: Int { self.changed.count }
-    var entryCount: Int { self.entries.values.reduce(0) { $0 + $1.count } }
+    var entryCount: Int { self.entries.values.reduce(0) { $0 + $1.count } + self.forgotten.count }
 
     func noteChange(of path: ResourcePath) {
         guard self.indexes.contains(where: { $0.definition.covers(path) }) else { return }
@@ -46,10 +48,7 @@ final class MemoryIndexes: IndexTables {
 
     func removeFieldIndex(_ index: FieldIndex) {
         self.indexes.removeAll { $0 == index }
-        self.progress = self.progress.filter { $0.key.index != index.id }
-        self.entries = self.entries.filter { $0.key.index != index.id }
-        guard self.fieldIndexes(ofCollectionID: index.definition.collectionID).isEmpty else { return }
-        self.changed = self.changed.filter { !index.definition.covers($0.key) }
+        for part in self.parts(of: index.id) { self.removePart(of: index.id, for: part.user) }
     }
 
     func progress(of index: IndexID, for user: SyncUser) -> IndexProgress? {
@@ -57,7 +56,18 @@ final class MemoryIndexes: IndexTables {
     }
 
     func setProgress(_ progress: IndexProgress, of index: IndexID, for user: SyncUser) {
+        if progress.stage == .abandoned { self.removePart(of: index, for: user) }
         self.progress[Owner(index: index, user: user)] = progress
+    }
+
+    func parts(of index: IndexID) -> [IndexPart] {
+        self.progress.filter { $0.key.index == index }.map { IndexPart(user: $0.key.user, progress: $0.value) }
+    }
+
+    func removePart(of index: IndexID, for user: SyncUser) {
+        let owner = Owner(index: index, user: user)
+        self.progress[owner] = nil
+        self.forgotten += self.entries.removeValue(forKey: owner) ?? []
     }
 
     func entries(
@@ -114,12 +124,28 @@ final class MemoryIndexes: IndexTables {
         }
     }
 
-    func forgetChanges(ofCollectionID id: UTF8Text) {
-        let ids = Set(self.fieldIndexes(ofCollectionID: id).map(\.id))
-        let behind = self.progress.filter { ids.contains($0.key.index) && $0.value.stage != .abandoned }.values
-        guard let first = behind.map(\.lastChange).min() else { return }
-        self.changed = self.changed.filter { path, number in
-            !path.collectionID.elementsEqual(id.bytes) || first < number
+    func changeCount(ofCollectionID id: UTF8Text, after number: ChangeNumber) -> Int {
+        self.changes(ofCollectionID: id, after: number, limit: .max).count
+    }
+
+    func documentCount(ofCollectionID id: UTF8Text, of user: SyncUser) -> Int {
+        self.base.collections(withID: id).reduce(0) { sum, collection in
+            sum + (self.base.collections[collection]?.count ?? 0) + self.base.overlays(in: collection, of: user).count
+        }
+    }
+
+    func forget(countMax: Int) -> Int {
+        let entries = min(countMax, self.forgotten.count)
+        self.forgotten.removeLast(entries)
+        let changes = self.changed.filter { !self.isLacking($0.key, $0.value) }.keys.prefix(countMax - entries)
+        for path in changes { self.changed[path] = nil }
+        return entries + changes.count
+    }
+
+    private func isLacking(_ path: ResourcePath, _ number: ChangeNumber) -> Bool {
+        self.progress.contains { owner, progress in
+            progress.stage != .abandoned && progress.lastChange < number
+                && self.indexes.contains { $0.id == owner.index && $0.definition.covers(path) }
         }
     }
 }
