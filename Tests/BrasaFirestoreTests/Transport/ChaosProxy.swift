@@ -62,12 +62,17 @@ final class ChaosProxy: Sendable {
         }
     }
 
-    init(to port: Int, seed: UInt64, _ mischief: Mischief = Mischief()) async throws {
+    init(
+        to port: Int,
+        seed: UInt64,
+        _ mischief: Mischief = Mischief(),
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) async throws {
         let chances = Chances(seed: seed, mischief)
         self.chances = chances
         let (ends, ended) = AsyncStream<Void>.makeStream()
         self.ends = ends
-        self.channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        self.channel = try await ServerBootstrap(group: group)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { client in
                 client.closeFuture.whenComplete { _ in ended.yield() }
@@ -98,13 +103,15 @@ private final class Passer: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private let other: any Channel
     private let chances: ChaosProxy.Chances
-    /// Until then everything waits, so that pieces stay in order.
-    private var delayedUntil: NIODeadline
+    /// Pieces that lie for a while, in order, each with a task of its own. Whatever comes behind them waits as well, also
+    /// when their time is over: a loop with much to do reads before it looks at its timers.
+    private var held = CircularBuffer<ByteBuffer>()
+    private var heldUntil: NIODeadline
 
     init(to other: any Channel, _ chances: ChaosProxy.Chances) {
         self.other = other
         self.chances = chances
-        self.delayedUntil = .now()
+        self.heldUntil = .now()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -123,10 +130,13 @@ private final class Passer: ChannelInboundHandler {
             context.close(promise: nil)
             return other.close(promise: nil)
         case .delay(let milliseconds):
-            self.delayedUntil = max(self.delayedUntil, .now() + .milliseconds(milliseconds))
+            self.heldUntil = max(self.heldUntil, .now() + .milliseconds(milliseconds))
         }
-        guard self.delayedUntil > .now() else { return other.writeAndFlush(bytes, promise: nil) }
-        context.eventLoop.scheduleTask(deadline: self.delayedUntil) { other.writeAndFlush(bytes, promise: nil) }
+        guard !self.held.isEmpty || self.heldUntil > .now() else { return other.writeAndFlush(bytes, promise: nil) }
+        self.held.append(bytes)
+        context.eventLoop.assumeIsolated().scheduleTask(deadline: self.heldUntil) {
+            other.writeAndFlush(self.held.removeFirst(), promise: nil)
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
