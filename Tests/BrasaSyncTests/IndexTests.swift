@@ -122,6 +122,24 @@ import Testing
         #expect(try cache.read(self.query(7)) == (10, 10))
     }
 
+    @Test func `Documents with many entries are taken fewer at a time`() throws {
+        let cache = try Cache()
+        var documents: DocumentMap = [:]
+        for number in 0..<10 {
+            let values = ["n": Value.array((0..<400).map { .integer($0) })]
+            let document = try document("c/!\(number)", 2, values)
+            documents[document.path] = document
+        }
+        _ = try cache.storage.transaction(.applyRemoteEvent) { tables throws(StorageError) in
+            try cache.local.store(documents, in: tables)
+        }
+        try cache.local.setIndexes([self.definition(("n", .contains))])
+        for run in 1...3 {
+            #expect(try cache.local.backfillIndexes() == .more)
+            #expect(cache.storage.tables.memoryIndexes.entryCount == 1200 * run)
+        }
+    }
+
     @Test func `Indexes take turns`() throws {
         let cache = try Cache()
         let other = IndexDefinition(

@@ -23,81 +23,98 @@ struct IndexBackfill {
     /// Each index in turn, those first that have waited for the longest. Gives whether there is more to do.
     private func advance(_ all: [FieldIndex]) throws(StorageError) -> Bool {
         var waiting: [(index: FieldIndex, progress: IndexProgress)] = []
+        var new: [FieldIndex] = []
         for index in all {
             if let progress = try self.indexes.progress(of: index.id, for: self.user) {
                 waiting.append((index, progress))
             } else {
-                waiting.append((index, try self.begin(index)))
+                new.append(index)
             }
         }
-        var budget = self.limits.documentsMax
+        let beginning = try self.begin(new)
+        waiting += new.map { ($0, beginning) }
         waiting.sort { ($0.progress.sequence, $0.index.id) < ($1.progress.sequence, $1.index.id) }
+        var bite = Bite(documents: self.limits.documentsMax, entries: self.limits.entriesMax)
         for (index, progress) in waiting where progress.stage != .abandoned {
-            if budget == 0 { break }
-            budget -= try self.advance(index, progress, budget)
+            if bite.isSpent { break }
+            try self.advance(index, progress, &bite)
         }
-        return budget == 0
+        return bite.isSpent
     }
 
     /// Documents that are known only by overlays count as changed, the others are gone through.
     @discardableResult
-    func begin(_ index: FieldIndex) throws(StorageError) -> IndexProgress {
-        try IndexParts(indexes: self.indexes, limits: self.limits).makeRoom(in: index, for: self.user)
+    func begin(_ new: [FieldIndex]) throws(StorageError) -> IndexProgress {
         let progress = IndexProgress(
             stage: .filling(through: nil),
             lastChange: try self.indexes.lastChange(),
             sequence: 0
         )
-        try self.indexes.noteOverlays(ofCollectionID: index.definition.collectionID, of: self.user)
-        try self.indexes.setProgress(progress, of: index.id, for: self.user)
+        for index in new {
+            try IndexParts(indexes: self.indexes, limits: self.limits).makeRoom(in: index, for: self.user)
+            try self.indexes.setProgress(progress, of: index.id, for: self.user)
+        }
+        for id in Set(new.map(\.definition.collectionID)) {
+            try self.indexes.noteOverlays(ofCollectionID: id, of: self.user)
+        }
         return progress
     }
 
-    /// Gives how many documents were looked at.
-    private func advance(
-        _ index: FieldIndex,
-        _ old: IndexProgress,
-        _ budget: Int
-    ) throws(StorageError) -> Int {
+    /// What may still be done in this run.
+    private struct Bite {
+        var documents: Int
+        var entries: Int
+
+        var isSpent: Bool { self.documents <= 0 || self.entries <= 0 }
+    }
+
+    private func advance(_ index: FieldIndex, _ old: IndexProgress, _ bite: inout Bite) throws(StorageError) {
         let id = index.definition.collectionID
         var progress = old
-        var count = 0
         if case .filling(let through) = progress.stage {
-            let paths = try self.indexes.documentPaths(ofCollectionID: id, after: through, limit: budget)
-            count = paths.count
-            progress.stage = count < budget ? .ready : .filling(through: paths.last)
-            try self.setKeys(of: paths, in: index, &progress)
+            let limit = bite.documents
+            let paths = try self.indexes.documentPaths(ofCollectionID: id, after: through, limit: limit)
+            if let done = try self.setKeys(of: paths, in: index, &bite) {
+                let isEnd = done == paths.count && done < limit
+                progress.stage = isEnd ? .ready : .filling(through: paths.prefix(done).last ?? through)
+            } else {
+                progress.stage = .abandoned
+            }
         }
-        if progress.stage == .ready, count < budget {
+        if progress.stage == .ready, !bite.isSpent {
             let changes = try self.indexes.changes(
                 ofCollectionID: id,
                 after: progress.lastChange,
-                limit: budget - count
+                limit: bite.documents
             )
-            count += changes.count
-            if let last = changes.last { progress.lastChange = last.number }
-            try self.setKeys(of: changes.map(\.path), in: index, &progress)
+            if let done = try self.setKeys(of: changes.map(\.path), in: index, &bite) {
+                progress.lastChange = changes.prefix(done).last?.number ?? progress.lastChange
+            } else {
+                progress.stage = .abandoned
+            }
         }
-        guard progress != old else { return count }
+        guard progress != old else { return }
         progress.sequence = self.tables.sequence
         try self.indexes.setProgress(progress, of: index.id, for: self.user)
-        return count
     }
 
+    /// Gives how many of the documents the bite sufficed for; nil when one has more entries than an index takes.
     private func setKeys(
         of paths: [ResourcePath],
         in index: FieldIndex,
-        _ progress: inout IndexProgress
-    ) throws(StorageError) {
+        _ bite: inout Bite
+    ) throws(StorageError) -> Int? {
         let documents = LocalDocuments(tables: self.tables, user: self.user)
-        for path in paths where index.definition.covers(path) {
+        for (done, path) in paths.enumerated() {
+            if bite.isSpent { return done }
+            bite.documents -= 1
+            guard index.definition.covers(path) else { continue }
             let document = try documents.document(at: path)
             let keys = document.isFound ? index.definition.keys(path: path, fields: document.fields) : []
-            guard let keys else {
-                progress.stage = .abandoned
-                return
-            }
+            guard let keys else { return nil }
+            bite.entries -= keys.count
             try self.indexes.setKeys(keys, of: path, in: index.id, for: self.user)
         }
+        return paths.count
     }
 }

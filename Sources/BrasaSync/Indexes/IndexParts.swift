@@ -4,6 +4,8 @@ internal import BrasaQueries
 struct IndexLimits {
     /// Documents that are looked at in a run, between which everybody else has their turn.
     var documentsMax = 50
+    /// Entries of theirs, but for what one document has.
+    var entriesMax = 1000
     /// Entries and noted changes that are freed in a run.
     var forgottenMax = 500
     /// A part that lacks no more changes than this is worth keeping.

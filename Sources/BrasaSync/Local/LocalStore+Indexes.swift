@@ -16,9 +16,8 @@ extension LocalStore {
             for index in leaving { try indexes.removeFieldIndex(index) }
             let new = Set(definitions).subtracting(old.map(\.definition))
             for definition in definitions where new.contains(definition) { try indexes.addFieldIndex(definition) }
-            for index in try indexes.fieldIndexes() where new.contains(index.definition) {
-                try self.backfill(tables, indexes).begin(index)
-            }
+            let added = try indexes.fieldIndexes().filter { new.contains($0.definition) }
+            try self.backfill(tables, indexes).begin(added)
             return !new.isEmpty || !leaving.isEmpty
         }
         if isChanged { self.indexesChanged() }
@@ -49,7 +48,7 @@ extension LocalStore {
     ) throws(StorageError) -> Bool {
         guard self.createsIndexes, let indexes = tables.indexes, let read = run.scanned else { return false }
         let added = try AutomaticIndexes(indexes: indexes).make(for: query, read: read, found: run.documents.count)
-        for index in added { try self.backfill(tables, indexes).begin(index) }
+        try self.backfill(tables, indexes).begin(added)
         return !added.isEmpty
     }
 

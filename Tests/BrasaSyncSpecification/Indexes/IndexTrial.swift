@@ -58,7 +58,13 @@ struct IndexTrial {
     /// The real ones, and such that the least that happens is more than a bite.
     static func limits(_ seed: UInt64) -> IndexLimits {
         if seed.isMultiple(of: 3) { return IndexLimits() }
-        return IndexLimits(documentsMax: 3, forgottenMax: 2, lateMin: seed.isMultiple(of: 2) ? 4 : 1000, usersMax: 2)
+        return IndexLimits(
+            documentsMax: 3,
+            entriesMax: 2,
+            forgottenMax: 2,
+            lateMin: seed.isMultiple(of: 2) ? 4 : 1000,
+            usersMax: 2
+        )
     }
 
     mutating func step() throws {
