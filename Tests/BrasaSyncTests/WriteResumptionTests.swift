@@ -1,5 +1,4 @@
 import BrasaDocuments
-import BrasaQueryModel
 import Testing
 
 @testable import BrasaSync
@@ -8,10 +7,10 @@ import Testing
 /// Queued writes are applied once, whatever becomes of answers, connections and clients.
 @Suite struct WriteResumptionTests {
     @Test(arguments: 0..<60 as Range<UInt64>)
-    func `Every increment counts once, and every completion is called once`(_ seed: UInt64) throws {
-        var run = try ResumptionRun(seed: seed)
-        for _ in 0..<150 { try run.step() }
-        try run.finish()
+    func `Every batch is applied once and answered once, whatever breaks`(_ seed: UInt64) throws {
+        var trial = try ResumptionTrial(seed: seed, LosingMemoryStorage())
+        for _ in 0..<150 { try trial.step() }
+        try trial.finish()
     }
 
     private func client(_ server: FakeWriteServer, _ storage: MemoryStorage? = nil) throws -> TestClient {
@@ -230,6 +229,41 @@ import Testing
         #expect(Set(seen) == [0, 50, 100])
     }
 
+    @Test func `Answers that no connection alone makes too many are stored for good, too`() throws {
+        var applied: [String] = []
+        let server = FakeWriteServer { writes in
+            applied += writes.map(\.name.path.string)
+            let time = Timestamp(microseconds: Int64(applied.count))
+            let result = WriteResult(updateTime: time, transformResults: [])
+            return WriteMessage(streamToken: [], commitTime: time, results: [result])
+        }
+        let storage = LosingMemoryStorage()
+        var test = try TestClient(storage, server: server)
+        test.client.disableNetwork {}
+        for index in 0..<250 { test.write(try set("c/\(index)", [:])) }
+        for turn in 1...5 {
+            test.client.enableNetwork {}
+            test.settle()
+            for _ in 0..<40 {
+                server.answer(test.transport)
+                test.settle()
+            }
+            if turn == 3 {
+                // Nor does it help to begin again in another process.
+                test.transport.breakWrites(nil)
+                test = try TestClient(storage, server: server)
+            }
+            test.client.disableNetwork {}
+        }
+        try storage.losePower { _ in 0 }
+        test = try TestClient(storage, server: server)
+        while test.transport.writes?.pending.isEmpty == false {
+            server.answer(test.transport)
+            test.settle()
+        }
+        #expect(applied == (0..<250).map { "c/\($0)" })
+    }
+
     @Test func `Answers that do not fit what is queued end the stream for good`() throws {
         let server = self.server()
         let test = try self.client(server)
@@ -246,101 +280,5 @@ import Testing
         #expect(test.log == [])
         #expect(server.resumptions == 0)
         #expect(test.transport.writes?.pending.count == 1)
-    }
-}
-
-private struct ResumptionRun {
-    private let storage = MemoryStorage(collector: .leastRecentlyUsed)
-    private let documents: FakeServer
-    private let server: FakeWriteServer
-    private var test: TestClient
-    private var isNetworkEnabled = true
-    /// By path, and what has been answered.
-    private var made: [String: Int64] = [:]
-    private let dice: Dice
-
-    private final class Dice {
-        var random: SeededRandom
-        init(_ seed: UInt64) { self.random = SeededRandom(seed: seed) }
-        func below(_ count: Int) -> Int { self.random.below(count) }
-    }
-
-    private static let users = [SyncUser.signedOut, SyncUser(uid: "ada")]
-
-    init(seed: UInt64) throws {
-        let dice = Dice(seed)
-        self.dice = dice
-        let test = try TestClient(self.storage)
-        let documents = FakeServer(test.transport)
-        self.test = test
-        self.documents = documents
-        self.server = FakeWriteServer { documents.commit($0) }
-        self.server.appliedAtEnd = { dice.below($0 + 1) }
-        self.server.connect(test.transport)
-    }
-
-    mutating func step() throws {
-        switch self.dice.below(100) {
-        case 0..<30: try self.increment()
-        case 30..<33: self.test.client.write([try patch("c/none", [:])]) { _ in }
-        case 33..<60: self.server.answer(self.test.transport)
-        case 60..<66: self.test.transport.breakWrites(SyncError(.unavailable))
-        case 66..<74: self.toggleNetwork()
-        case 74..<78: self.test.client.setUser(Self.users[self.dice.below(2)])
-        case 78..<84:
-            let all: [StorageOperation] = [.acknowledgeBatch, .rejectBatch, .nextBatch, .noteWriteStream]
-            self.test.storage.failing = self.dice.below(2) == 0 ? Set(all) : []
-        case 84..<86: try self.kill()
-        case 86..<88: self.test.scheduler.fire(.writeStreamIdle)
-        default: self.test.scheduler.fire(through: nil)
-        }
-        if self.dice.below(3) > 0 { self.test.settle() }
-    }
-
-    private mutating func increment() throws {
-        let path = "c/\(self.dice.below(3))"
-        let transform = FieldTransform(path: try field("n"), operation: .increment(.integer(1)))
-        self.made[path, default: 0] += 1
-        self.test.client.write([try patch(path, [:], [transform], mustExist: false)]) { error in
-            if let error { Issue.record("\(path): \(error)") }
-        }
-    }
-
-    /// What was queued is still there when the next client begins; what was said on the way is not.
-    private mutating func kill() throws {
-        // Who has called must have returned.
-        self.test.settle()
-        self.test.transport.breakWrites(nil)
-        self.test = try TestClient(self.storage, server: self.server)
-        self.isNetworkEnabled = true
-    }
-
-    private mutating func toggleNetwork() {
-        self.isNetworkEnabled.toggle()
-        if self.isNetworkEnabled {
-            self.test.client.enableNetwork {}
-        } else {
-            self.test.client.disableNetwork {}
-        }
-    }
-
-    mutating func finish() throws {
-        self.test.storage.failing = []
-        if !self.isNetworkEnabled { self.toggleNetwork() }
-        for user in Self.users {
-            self.test.client.setUser(user)
-            for _ in 0..<200 {
-                self.test.settle()
-                for timer in [SyncTimer.storageRetry, .writeStreamBackoff] { self.test.scheduler.fire(timer) }
-                self.test.settle()
-                self.server.answer(self.test.transport)
-            }
-            self.test.settle()
-            #expect(try self.test.engine.local.highestBatchID() == nil)
-        }
-        for (text, count) in self.made {
-            let stored = self.documents.documents[try path(text)]?.fields
-            #expect(stored == fields(["n": .integer(count)]), "\(text)")
-        }
     }
 }

@@ -12,8 +12,9 @@ final class WriteStream {
     private var stored: WriteStreamPosition??
     /// The newest token that would outlive the loss of power. The server forgets what came before the token that it is sent.
     private var safeToken: [UInt8] = []
-    /// Answers that were taken since, and that the loss of power would take back.
-    private(set) var answersAtRisk = 0
+    /// Answers that were taken and that the loss of power would take back, on whatever connections; of an earlier process
+    /// nobody knows.
+    private(set) var answersAtRisk = RemoteStore.answersAtRiskMax
     /// The storage may still have a position that is not to be used any more.
     private(set) var isGivenUp = false
     /// The handshake was answered: batches can be sent.
@@ -83,7 +84,6 @@ final class WriteStream {
     func setPosition(_ position: WriteStreamPosition?) {
         self.position = position
         self.safeToken = []
-        self.answersAtRisk = 0
         self.isGivenUp = false
     }
 
@@ -91,7 +91,6 @@ final class WriteStream {
     func forgetPosition() {
         self.stored = nil
         self.safeToken = []
-        self.answersAtRisk = 0
         self.isGivenUp = false
     }
 
