@@ -31,6 +31,7 @@ final class Engine: Sendable {
         store.indexIdle = configuration.indexIdle
         let indexRequests = IndexingThread.Signal()
         let watchers = self.watchers
+        let writeStreams = self.writeStreams
         do throws(StoreError) {
             self.store = try Store.open(
                 configuration: store,
@@ -38,6 +39,7 @@ final class Engine: Sendable {
                 directory: configuration.dataDirectory,
                 clock: .system,
                 entropy: .system,
+                receiptKeeper: writeStreams,
                 onDurable: { _ in watchers.wake() },
                 onFailure: onFailure,
                 onIndexRequested: { indexRequests.wake() }

@@ -197,6 +197,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
             database: session.database,
             transaction: nil,
             writes: writes,
+            witness: BatchWitness(record: session.record),
             reply: self.service.reply { self.committed($0, session) }
         )
         if self.isCommitting { self.ticket = ticket }
@@ -209,22 +210,15 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         case .failure(let error):
             if case .unavailable = error { session.record.settleUnknown() } else { session.record.settleRefused() }
             self.end(GRPCStatus(error))
-        case .success(let commit):
-            let position = session.record.nextPosition()
-            let response = WriteResponse(
-                streamToken: WriteStreamRecord.token(position),
-                writeResults: commit.results.map(WriteResultMessage.init),
-                commitTime: commit.commitTime
-            )
-            let message = self.call.message { response.encode(into: &$0) }
-            session.record.settle(position, answer: Array(message.readableBytesView))
-            self.answered(message)
+        case .success:
+            let answer = session.record.settleApplied()
+            guard !self.isOver else { return self.close() }
+            self.answered(answer)
         }
     }
 
-    private func answered(_ message: ByteBuffer) {
-        guard !self.isOver else { return self.close() }
-        self.send(message)
+    private func answered(_ answer: [UInt8]) {
+        self.send(self.call.message(size: answer.count) { $0.writeBytes(answer) })
         if self.isDraining { return self.end(Self.shuttingDown) }
         if self.call.isWritable { self.call.resumeReading() }
     }
@@ -238,4 +232,24 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         self.call.send(message)
         if !self.call.isWritable { self.call.pauseReading() }
     }
+}
+
+/// Writes the answer to a batch down with the batch.
+private struct BatchWitness: CommitWitness {
+    let record: WriteStreamRecord
+
+    func receipt(for result: CommitResult) -> CommitReceipt {
+        self.record.receipt(at: result.commitTime) { position in
+            let response = WriteResponse(
+                streamToken: WriteStreamRecord.token(position),
+                writeResults: result.results.map(WriteResultMessage.init),
+                commitTime: result.commitTime
+            )
+            var buffer = ByteBuffer()
+            response.encode(into: &buffer)
+            return Array(buffer.readableBytesView)
+        }
+    }
+
+    func withdrawReceipt() { self.record.withdrawReceipt() }
 }

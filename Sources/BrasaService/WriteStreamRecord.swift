@@ -1,9 +1,10 @@
 import BrasaDocuments
+import BrasaStore
 import Synchronization
 
 /// What is known of one Write stream, whatever becomes of its connection: who writes on it, whether the engine has a batch
 /// of it, and the answers that its client may not have seen. With it a client whose connection broke learns which of its
-/// batches were applied, instead of sending all of them again.
+/// batches were applied, instead of sending all of them again. The answers outlive the server as receipts of the commits.
 final class WriteStreamRecord: Sendable {
     /// Counts the connections that a stream has had. Only the newest one writes.
     typealias Owner = UInt64
@@ -17,22 +18,23 @@ final class WriteStreamRecord: Sendable {
         var bytes = 1 << 20
     }
 
-    private struct Answer {
-        let position: Position
-        let message: [UInt8]
-    }
-
     private struct State {
         var owner: Owner = 1
         /// Tells the owner that it is not the owner any more.
         var fence: @Sendable () -> Void
         var newest: Position = 0
-        /// Oldest first.
-        var answers: [Answer] = []
+        /// Nobody wrote down what was said after the newest answer: up to here a client may be.
+        var newestMax: Position = 0
+        /// What was applied, durably, and answered or about to be. Oldest first.
+        var answers: [CommitReceipt] = []
         var bytes = 0
+        /// Of the newest batch that was applied.
+        var newestAnswer: Position = 0
         /// Of the newest answer that is not kept any more.
         var forgotten: Position = 0
         var isCommitting = false
+        /// Of the batch that the engine has, from just before it is applied.
+        var begun: CommitReceipt?
         /// Nobody can say what became of a batch.
         var isLost = false
         /// Waits for the batch that the engine has.
@@ -41,14 +43,29 @@ final class WriteStreamRecord: Sendable {
         mutating func forget(through position: Position) {
             guard let first = self.answers.first, first.position <= position else { return }
             let kept = self.answers.firstIndex { $0.position > position } ?? self.answers.endIndex
-            for answer in self.answers[..<kept] { self.bytes -= answer.message.count }
+            for answer in self.answers[..<kept] { self.bytes -= answer.answer.count }
             self.forgotten = self.answers[kept - 1].position
             self.answers.removeFirst(kept)
         }
 
         /// Whether all answers after this position are there.
         func knows(_ position: Position) -> Bool {
-            !self.isLost && position > 0 && position >= self.forgotten && position <= self.newest
+            !self.isLost && position > 0 && position >= self.forgotten && position <= self.newestMax
+        }
+
+        mutating func nextPosition() -> Position {
+            self.newest += 1
+            self.newestMax = self.newest
+            return self.newest
+        }
+
+        mutating func append(_ answer: CommitReceipt, _ bounds: Bounds) {
+            self.answers.append(answer)
+            self.bytes += answer.answer.count
+            self.newestAnswer = answer.position
+            while self.answers.count > bounds.answers || (self.answers.count > 1 && self.bytes > bounds.bytes) {
+                self.forget(through: self.answers[0].position)
+            }
         }
     }
 
@@ -66,6 +83,30 @@ final class WriteStreamRecord: Sendable {
         self.state = Mutex(State(fence: fence))
     }
 
+    /// As a start has found it: the receipts of one stream in their order, at least one. Where one is missing, those before
+    /// it tell nothing.
+    init?(recovering receipts: [CommitReceipt], bounds: Bounds) {
+        guard let newest = receipts.last else { return nil }
+        self.id = newest.stream
+        self.database = newest.database
+        self.bounds = bounds
+        var state = State(owner: Self.firstOwner, fence: {})
+        for receipt in receipts {
+            if receipt.previous != state.newestAnswer || state.answers.isEmpty {
+                state.answers = []
+                state.bytes = 0
+                state.forgotten = receipt.previous
+            }
+            state.append(receipt, bounds)
+        }
+        state.newest = newest.position
+        state.newestMax = newest.position + min(Self.unwrittenMax, .max - newest.position)
+        self.state = Mutex(state)
+    }
+
+    /// More is never said after a stream's last answer, and positions do not come to their end by it.
+    private static let unwrittenMax: Position = 1 << 32
+
     /// About how many bytes it takes.
     var bytes: Int { self.state.withLock { 512 + $0.bytes } }
 
@@ -73,13 +114,8 @@ final class WriteStreamRecord: Sendable {
 
     // MARK: Writing
 
-    /// For the next thing that is said.
-    func nextPosition() -> Position {
-        self.state.withLock {
-            $0.newest += 1
-            return $0.newest
-        }
-    }
+    /// For the next thing that is said and is no answer to a batch.
+    func nextPosition() -> Position { self.state.withLock { $0.nextPosition() } }
 
     /// The client has seen everything up to here. What is no position of this stream does not matter.
     func acknowledge(_ position: Position) {
@@ -95,16 +131,36 @@ final class WriteStreamRecord: Sendable {
         }
     }
 
-    /// The batch was applied, durably; this is the answer to it.
-    func settle(_ position: Position, answer: [UInt8]) {
+    /// The batch that the engine has is about to be applied; `answer` is for the position that it is given.
+    func receipt(at time: Timestamp, answer: (Position) -> [UInt8]) -> CommitReceipt {
+        self.state.withLock { state in
+            let position = state.nextPosition()
+            let receipt = CommitReceipt(
+                database: self.database,
+                stream: self.id,
+                position: position,
+                previous: state.newestAnswer,
+                time: time,
+                answer: answer(position)
+            )
+            state.begun = receipt
+            return receipt
+        }
+    }
+
+    /// It was not applied after all.
+    func withdrawReceipt() {
+        self.state.withLock { $0.begun = nil }
+    }
+
+    /// The batch was applied, durably, with the receipt that it was given. The answer to it.
+    func settleApplied() -> [UInt8] {
         self.settle { state in
-            state.answers.append(Answer(position: position, message: answer))
-            state.bytes += answer.count
-            while state.answers.count > self.bounds.answers
-                || (state.answers.count > 1 && state.bytes > self.bounds.bytes)
-            {
-                state.forget(through: state.answers[0].position)
+            guard let receipt = state.begun else {
+                preconditionFailure("a commit with a witness that succeeds has a receipt")
             }
+            state.append(receipt, self.bounds)
+            return receipt.answer
         }
     }
 
@@ -113,18 +169,28 @@ final class WriteStreamRecord: Sendable {
         self.settle { _ in }
     }
 
-    /// The batch may or may not have been applied: the stream cannot be taken up again.
+    /// The batch may or may not have been applied: the stream cannot be taken up again by this process.
     func settleUnknown() {
         self.settle { $0.isLost = true }
     }
 
-    private func settle(_ change: (inout State) -> Void) {
-        let waiting = self.state.withLock { state in
-            change(&state)
+    private func settle<Outcome: Sendable>(_ change: (inout State) -> Outcome) -> Outcome {
+        let (outcome, waiting) = self.state.withLock { state in
+            let outcome = change(&state)
+            state.begun = nil
             state.isCommitting = false
-            return state.settled.take()
+            return (outcome, state.settled.take())
         }
         waiting?()
+        return outcome
+    }
+
+    /// Of batches that were applied at or before `time`, when everything up to then is durable.
+    func receipts(through time: Timestamp) -> [CommitReceipt] {
+        self.state.withLock { state in
+            let all = state.answers + (state.begun.map { [$0] } ?? [])
+            return all.filter { $0.time <= time }
+        }
     }
 
     // MARK: Taking over
@@ -134,6 +200,8 @@ final class WriteStreamRecord: Sendable {
     func takeOver(after position: Position, fence: @escaping @Sendable () -> Void) -> Owner? {
         let taken = self.state.withLock { state -> (owner: Owner, fence: @Sendable () -> Void)? in
             guard state.knows(position) else { return nil }
+            state.newest = max(state.newest, position)
+            state.newestMax = state.newest
             state.owner += 1
             state.settled = nil
             let earlier = state.fence
@@ -158,7 +226,7 @@ final class WriteStreamRecord: Sendable {
     func answers(after position: Position, for owner: Owner) -> [[UInt8]]? {
         self.state.withLock { state in
             guard state.owner == owner, state.knows(position) else { return nil }
-            return state.answers.lazy.filter { $0.position > position }.map(\.message)
+            return state.answers.lazy.filter { $0.position > position }.map(\.answer)
         }
     }
 }

@@ -1,5 +1,6 @@
-import BrasaDocuments
+package import BrasaDocuments
 package import BrasaPlatform
+package import BrasaStore
 import BrasaWire
 import Synchronization
 
@@ -19,6 +20,16 @@ package final class WriteStreamTable: Sendable {
     private struct Generation {
         var records: [UTF8Text: (record: WriteStreamRecord, bytes: Int)] = [:]
         var bytes = 0
+
+        /// Whether another one would make it more than its half of all.
+        func isFull(for bytes: Int, _ bounds: Bounds) -> Bool {
+            self.records.count >= bounds.count / 2 || self.bytes + bytes > bounds.bytes / 2
+        }
+
+        mutating func insert(_ record: WriteStreamRecord, bytes: Int) {
+            self.records[record.id] = (record, bytes)
+            self.bytes += bytes
+        }
 
         mutating func remove(_ id: UTF8Text) {
             guard let (_, bytes) = self.records.removeValue(forKey: id) else { return }
@@ -113,12 +124,37 @@ package final class WriteStreamTable: Sendable {
             guard record.isOwned(by: owner), state.open.removeValue(forKey: record.id) != nil else { return }
             state.forget(now, self.bounds)
             let bytes = record.bytes
-            let isCrowded =
-                state.recent.records.count >= self.bounds.count / 2
-                || state.recent.bytes + bytes > self.bounds.bytes / 2
-            if isCrowded { state.turn(now) }
-            state.recent.records[record.id] = (record, bytes)
-            state.recent.bytes += bytes
+            if state.recent.isFull(for: bytes, self.bounds) { state.turn(now) }
+            state.recent.insert(record, bytes: bytes)
         }
+    }
+}
+
+/// Streams outlive the server: a client takes them up again after a restart as after a broken connection.
+extension WriteStreamTable: ReceiptKeeper {
+    /// Those that wrote last are kept, as many as may be over at a time.
+    package func recovered(_ receipts: [CommitReceipt]) {
+        var streams: [UTF8Text: [CommitReceipt]] = [:]
+        for receipt in receipts { streams[receipt.stream, default: []].append(receipt) }
+        let newestFirst = streams.values.sorted {
+            ($0.last?.time.microseconds ?? 0) > ($1.last?.time.microseconds ?? 0)
+        }
+        let records = newestFirst.compactMap { WriteStreamRecord(recovering: $0, bounds: self.bounds.record) }
+        self.state.withLock { state in
+            for record in records {
+                let bytes = record.bytes
+                guard !state.recent.isFull(for: bytes, self.bounds) else { return }
+                state.recent.insert(record, bytes: bytes)
+            }
+        }
+    }
+
+    package func receipts(through time: Timestamp) -> [CommitReceipt] {
+        let now = self.clock.monotonic()
+        let records = self.state.withLock { state in
+            state.forget(now, self.bounds)
+            return state.open.values + [state.older, state.recent].flatMap { $0.records.values.map(\.record) }
+        }
+        return records.flatMap { $0.receipts(through: time) }
     }
 }

@@ -25,6 +25,8 @@ struct PendingCommit {
     /// The distinct documents that are written or verified.
     let keys: [LockKey]
     let reply: Reply<CommitResult>
+    /// Only of a plain commit.
+    var witness: (any CommitWitness)?
 
     /// About what the writes take in memory while they wait.
     var byteCount: Int {

@@ -4,12 +4,13 @@ package import BrasaStore
 
 extension TransactionManager {
     /// Applies all writes or none, at one time. Without a transaction it waits for the locks of open ones like any of
-    /// them; the ticket that is returned then takes it back.
+    /// them; the ticket that is returned then takes it back. A witness is for commits without a transaction.
     @discardableResult
     package func commit(
         database: DatabaseHandle,
         transaction id: TransactionID?,
         writes: [Write],
+        witness: (any CommitWitness)? = nil,
         reply: Reply<CommitResult>
     ) -> RequestTicket? {
         // Before any wait for locks, and outside the section that all commits share.
@@ -17,7 +18,7 @@ extension TransactionManager {
         return self.waitable { now, completions in
             guard let id else {
                 if let refusal { return completions.add(to: reply, isCaller: true, .failure(refusal)) }
-                return self.commitPlain(writes, in: database, reply, now: now, &completions)
+                return self.commitPlain(writes, in: database, witness: witness, reply, now: now, &completions)
             }
             guard let transaction = self.open(id, in: database, reply, now: now, &completions) else { return }
             switch transaction.state {
@@ -55,6 +56,7 @@ extension TransactionManager {
     func commitPlain(
         _ writes: [Write],
         in database: DatabaseHandle,
+        witness: (any CommitWitness)? = nil,
         _ reply: Reply<CommitResult>,
         now: Int64,
         _ completions: inout Completions
@@ -63,7 +65,7 @@ extension TransactionManager {
             return completions.add(to: reply, isCaller: true, .success(self.emptyResult))
         }
         let keys = Self.keys(of: writes, in: database)
-        let commit = PendingCommit(transaction: nil, writes: writes, keys: keys, reply: reply)
+        let commit = PendingCommit(transaction: nil, writes: writes, keys: keys, reply: reply, witness: witness)
         if self.locks.isFree(keys, in: database) {
             return self.perform(commit, nil, isCaller: true, now: now, &completions)
         }
@@ -138,7 +140,8 @@ extension TransactionManager {
             return self.answerJudged(commit, isCaller: isCaller, .failure(.document(error)), &completions)
         }
         let result = CommitResult(commitTime: stamp.time, results: evaluation.results(at: stamp.time))
-        guard !evaluation.changes.isEmpty else {
+        // A receipt has to be durable also where nothing changes.
+        guard !evaluation.changes.isEmpty || commit.witness != nil else {
             self.store.withdraw(stamp)
             self.end(commit.transaction, .committed(at: self.store.appliedTime), now: now, &completions)
             return self.answerJudged(commit, isCaller: isCaller, .success(result), &completions)
@@ -148,11 +151,17 @@ extension TransactionManager {
             let waiter = Store.waiter(on: reply.mailbox) { outcome in
                 reply.complete(outcome.map { result }.mapError { TransactionError($0) })
             }
-            try self.store.apply(changes: evaluation.changes, at: stamp, waiter: waiter)
+            try self.store.apply(
+                changes: evaluation.changes,
+                receipt: commit.witness?.receipt(for: result),
+                at: stamp,
+                waiter: waiter
+            )
             // What another that waits would do may have become something else, also for the grants of this operation.
             self.locks.previews.forget()
             self.end(commit.transaction, .committed(at: self.store.appliedTime), now: now, &completions)
         } catch {
+            commit.witness?.withdrawReceipt()
             self.store.withdraw(stamp)
             self.refuse(commit, TransactionError(error), isCaller: isCaller, now: now, &completions)
         }

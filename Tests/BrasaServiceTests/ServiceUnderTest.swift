@@ -41,14 +41,18 @@ final class ServiceUnderTest {
         disk: SimulatedDisk = SimulatedDisk(seed: 1),
         store: Store.Configuration = SimulatedServer.smallStore,
         watch: WatchConfiguration = WatchConfiguration(),
-        writeStreams: WriteStreamTable.Bounds = .init()
+        writeStreams: WriteStreamTable.Bounds = .init(),
+        seed: UInt64 = 1
     ) throws {
         let watcher = Box<Watcher?>(nil)
+        let clock = SimulatedClock()
+        let streams = WriteStreamTable(clock: clock.clock, entropy: .seeded(seed &+ 7), bounds: writeStreams)
         self.engine = try SimulatedServer(
-            seed: 1,
+            seed: seed,
             disk: disk,
-            clock: SimulatedClock(),
+            clock: clock,
             store: store,
+            receiptKeeper: streams,
             onDurable: { _ in watcher.value?.wake() }
         )
         let mailbox = LoopMailbox(self.loop)
@@ -66,11 +70,7 @@ final class ServiceUnderTest {
             eventLoop: self.loop,
             entropy: .seeded(7),
             watcher: self.watcher,
-            writeStreams: WriteStreamTable(
-                clock: self.engine.clock.clock,
-                entropy: .seeded(8),
-                bounds: writeStreams
-            )
+            writeStreams: streams
         )
         var methods = GRPCMethodTable()
         self.service.register(in: &methods)

@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaGRPC
 import BrasaSimulation
+import BrasaStore
 import BrasaWire
 import Testing
 
@@ -247,5 +248,101 @@ import Testing
         let second = Writing(service)
         try second.resume(first, after: 1)
         #expect(second.status?.code == .aborted)
+    }
+
+    // MARK: The server's end
+
+    /// What the next process finds on this disk.
+    private func restarted(_ service: ServiceUnderTest, _ disk: SimulatedDisk, seed: UInt64 = 2) throws
+        -> ServiceUnderTest
+    {
+        disk.killProcess()
+        service.close()
+        return try ServiceUnderTest(disk: disk, seed: seed)
+    }
+
+    @Test(arguments: 0...5, [false, true])
+    func `A stream goes on with the next server, also from a checkpoint`(_ seen: Int, _ isCheckpointed: Bool) throws {
+        let disk = SimulatedDisk(seed: 1)
+        var service = try ServiceUnderTest(disk: disk)
+        let first = try self.writing(service, batches: 5)
+        if isCheckpointed { try service.engine.store.checkpoint() }
+        service = try self.restarted(service, disk)
+        let second = Writing(service)
+        try second.resume(first, after: seen)
+        #expect(second.times == Array(first.times.dropFirst(seen)))
+        #expect(
+            second.responses.dropLast().map(\.streamToken) == first.responses.dropFirst(seen + 1).map(\.streamToken)
+        )
+        #expect(second.status == nil)
+        second.send([try increment("c/count")])
+        try service.run()
+        service = try self.restarted(service, disk, seed: 3)
+        defer { service.close() }
+        // Only the client remembers where it was: an answer to a handshake is no receipt.
+        let third = Writing(service)
+        let token = second.responses[second.responses.count - 2].streamToken
+        third.send([], token: token, streamID: first.responses[0].streamID)
+        try service.run()
+        #expect(third.times == Array(second.times.suffix(1)) && third.status == nil)
+        #expect(try self.count(service) == 6)
+    }
+
+    @Test func `A batch that changes nothing is answered by the next server, too`() throws {
+        let disk = SimulatedDisk(seed: 1)
+        var service = try ServiceUnderTest(disk: disk)
+        let first = Writing(service)
+        try first.shakeHands()
+        first.send([Write(name: try name("c/none"), operation: .delete)])
+        first.send([try increment("c/count")])
+        try service.run()
+        #expect(first.times.count == 2)
+        service = try self.restarted(service, disk)
+        defer { service.close() }
+        let second = Writing(service)
+        try second.resume(first, after: 0)
+        #expect(second.times == first.times && second.responses.count == 3)
+    }
+
+    @Test func `The next server knows of the newest streams, of as many as may be over`() throws {
+        var bounds = WriteStreamTable.Bounds()
+        bounds.count = 8
+        let disk = SimulatedDisk(seed: 1)
+        var service = try ServiceUnderTest(disk: disk)
+        let all = try (0..<20).map { _ in try self.writing(service, batches: 1) }
+        disk.killProcess()
+        service.close()
+        service = try ServiceUnderTest(disk: disk, writeStreams: bounds, seed: 2)
+        defer { service.close() }
+        let known = try all.map { writing in
+            let again = Writing(service)
+            try again.resume(writing, after: 0)
+            return again.status == nil && again.times.count == 1
+        }
+        #expect(known == Array(repeating: false, count: 16) + Array(repeating: true, count: 4))
+    }
+
+    @Test func `What a client says to have heard of the last server is believed within reason`() throws {
+        let disk = SimulatedDisk(seed: 1)
+        var service = try ServiceUnderTest(disk: disk)
+        let first = try self.writing(service, batches: 2)
+        service = try self.restarted(service, disk)
+        defer { service.close() }
+        for token in [.max, 1 << 33, 0] as [WriteStreamRecord.Position] {
+            let hostile = Writing(service)
+            hostile.send([], token: WriteStreamRecord.token(token), streamID: first.responses[0].streamID)
+            try service.run()
+            #expect(hostile.status?.code == .aborted && hostile.responses.isEmpty)
+        }
+        let ahead = Writing(service)
+        ahead.send([], token: WriteStreamRecord.token(1 << 31), streamID: first.responses[0].streamID)
+        try service.run()
+        #expect(ahead.status == nil && ahead.responses.count == 1)
+        ahead.send([try increment("c/count")])
+        try service.run()
+        #expect(ahead.times.count == 1)
+        #expect(
+            ahead.responses.compactMap { WriteStreamRecord.position($0.streamToken) } == [(1 << 31) + 1, (1 << 31) + 2]
+        )
     }
 }

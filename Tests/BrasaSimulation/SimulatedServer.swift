@@ -23,6 +23,7 @@ package final class SimulatedServer: Sendable {
         clock: SimulatedClock,
         store configuration: Store.Configuration = SimulatedServer.smallStore,
         transactions: TransactionConfiguration = TransactionConfiguration(),
+        receiptKeeper: (any ReceiptKeeper)? = nil,
         onDurable: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) throws(StoreError) {
         self.disk = disk
@@ -35,6 +36,7 @@ package final class SimulatedServer: Sendable {
             directory: Self.directory,
             clock: clock.clock,
             entropy: .seeded(seed),
+            receiptKeeper: receiptKeeper,
             onDurable: onDurable,
             onFailure: { [failed] _ in failed.value.withLock { $0 = true } }
         )

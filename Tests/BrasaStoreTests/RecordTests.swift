@@ -56,6 +56,38 @@ import Testing
         )
     }
 
+    private func receipt() throws -> CommitReceipt {
+        CommitReceipt(
+            database: try databaseName("d2"),
+            stream: "s",
+            position: 300,
+            previous: 299,
+            time: Timestamp(microseconds: 1_000),
+            answer: Array("A".utf8)
+        )
+    }
+
+    @Test func receiptsHaveTheDocumentedBytes() throws {
+        let receipt =
+            [23] + Array("projects/p/databases/d2".utf8) + [1] + Array("s".utf8) + [0xac, 0x02, 1, 1] + Array("A".utf8)
+        let changes = try Array(self.changes(self.documents()).suffix(1))
+        #expect(
+            RecordWriter.commit(changes, receipt: try self.receipt(), time: 1_000)
+                == [2] + receipt + RecordWriter.commit(changes, time: 1_000).dropFirst()
+        )
+        var chunk = RecordWriter(capacity: 0)
+        chunk.append(kind: .receipts, snapshotTime: 1_100, creationTime: 256)
+        chunk.append(try self.receipt(), snapshotTime: 1_100)
+        #expect(chunk.bytes == [1, 0x4c, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 100] + receipt)
+        for bytes in [chunk.bytes, RecordWriter.commit([], receipt: try self.receipt(), time: 1_000)] {
+            var recovery = Recovery(into: self.documents())
+            try bytes.withUnsafeBytes {
+                try recovery.read(bytes[0] == 1 ? .checkpointChunk($0) : .record(time: 1_000, $0))
+            }
+            #expect(recovery.receipts.all == [try self.receipt()])
+        }
+    }
+
     @Test func whatIsWrittenIsReadBack() throws {
         let written = self.documents()
         let record = RecordWriter.commit(try self.changes(written), time: 1_000)
@@ -82,9 +114,19 @@ import Testing
         )
         chunk.append(path: try path("c/x"), document: document, snapshotTime: 1_000)
         let record = RecordWriter.commit(try self.changes(self.documents()), time: 1_000)
-        for (bytes, isChunk) in [(record, false), (chunk.bytes, true)] {
-            // Ends between two databases' parts are ends.
-            let ends = isChunk ? [17] : [1, bytes.count - 30]
+        let witnessed = RecordWriter.commit(
+            try self.changes(self.documents()),
+            receipt: try self.receipt(),
+            time: 1_000
+        )
+        var receipts = RecordWriter(capacity: 0)
+        receipts.append(kind: .receipts, snapshotTime: 1_100, creationTime: 256)
+        receipts.append(try self.receipt(), snapshotTime: 1_100)
+        // Ends between two databases' parts are ends.
+        for (bytes, isChunk, ends) in [
+            (record, false, [1, record.count - 30]), (chunk.bytes, true, [17]), (receipts.bytes, true, [17]),
+            (witnessed, false, [1 + witnessed.count - record.count, witnessed.count - 30]),
+        ] {
             for count in bytes.indices {
                 #expect(self.isAccepted(Array(bytes[..<count]), isChunk: isChunk) == ends.contains(count), "\(count)")
             }

@@ -16,29 +16,37 @@ final class StoreFixture {
     var configuration: Store.Configuration
     private(set) var store: Store
     private var seed: UInt64
+    private let receiptKeeper: (any ReceiptKeeper)?
 
-    init(seed: UInt64 = 1, _ adjust: (inout Store.Configuration) -> Void = { _ in }) throws {
+    init(
+        seed: UInt64 = 1,
+        receiptKeeper: (any ReceiptKeeper)? = nil,
+        _ adjust: (inout Store.Configuration) -> Void = { _ in }
+    ) throws {
         self.seed = seed
+        self.receiptKeeper = receiptKeeper
         self.disk = SimulatedDisk(seed: seed)
         self.configuration = Store.Configuration(
             log: LogConfiguration(segmentBytes: 64 << 10, firstSegmentBytes: 64 << 10)
         )
         adjust(&self.configuration)
-        self.store = try Self.open(self.configuration, self.disk, self.clock, seed)
+        self.store = try Self.open(self.configuration, self.disk, self.clock, seed, receiptKeeper)
     }
 
     private static func open(
         _ configuration: Store.Configuration,
         _ disk: SimulatedDisk,
         _ clock: SimulatedClock,
-        _ seed: UInt64
+        _ seed: UInt64,
+        _ receiptKeeper: (any ReceiptKeeper)?
     ) throws -> Store {
         try Store.open(
             configuration: configuration,
             disk: disk,
             directory: "data",
             clock: clock.clock,
-            entropy: .seeded(seed)
+            entropy: .seeded(seed),
+            receiptKeeper: receiptKeeper
         )
     }
 
@@ -46,7 +54,7 @@ final class StoreFixture {
     func restart(kill: Bool = false) throws {
         if kill { self.disk.killProcess() } else { self.store.stop() }
         self.seed += 1
-        self.store = try Self.open(self.configuration, self.disk, self.clock, self.seed)
+        self.store = try Self.open(self.configuration, self.disk, self.clock, self.seed, self.receiptKeeper)
     }
 
     func flush() {

@@ -66,6 +66,25 @@ struct RecordReader: ~Copyable {
         EncodedFields(canonical: Array(try self.prefixed()))
     }
 
+    /// Of a commit at that time.
+    mutating func receipt(time: Int64) throws(LogRejection) -> CommitReceipt {
+        let database = try self.databaseName()
+        guard let stream = UTF8Text(validating: try self.prefixed()) else {
+            throw LogRejection("a stream's name is not one")
+        }
+        let position = try self.varint()
+        let distance = try self.varint()
+        guard distance > 0, distance <= position else { throw LogRejection("a receipt is not after the one before") }
+        return CommitReceipt(
+            database: database,
+            stream: stream,
+            position: position,
+            previous: position - distance,
+            time: Timestamp(microseconds: time),
+            answer: Array(try self.prefixed())
+        )
+    }
+
     /// A time from its distance to a later one.
     mutating func time(before later: Int64) throws(LogRejection) -> Int64 {
         later &- Int64(bitPattern: try self.varint())

@@ -12,9 +12,14 @@ struct RecordWriter {
     static func creation() -> [UInt8] { [RecordKind.creation.rawValue] }
 
     /// Each document's bytes are copied once, from the version into the record.
-    static func commit(_ changes: [DocumentChange], time: Int64) -> [UInt8] {
-        var writer = RecordWriter(capacity: self.commitBytesMax(changes))
-        writer.bytes.append(RecordKind.commit.rawValue)
+    static func commit(_ changes: [DocumentChange], receipt: CommitReceipt? = nil, time: Int64) -> [UInt8] {
+        var writer = RecordWriter(capacity: self.commitBytesMax(changes) + (receipt?.bytesMax ?? 0))
+        if let receipt {
+            writer.bytes.append(RecordKind.commitWithReceipt.rawValue)
+            writer.append(receipt)
+        } else {
+            writer.bytes.append(RecordKind.commit.rawValue)
+        }
         var index = 0
         while index < changes.count {
             let database = changes[index].database
@@ -77,6 +82,19 @@ struct RecordWriter {
         self.append(prefixed: document.fields.bytes)
     }
 
+    mutating func append(_ receipt: CommitReceipt, snapshotTime: Int64) {
+        self.append(age: snapshotTime, since: receipt.time.microseconds)
+        self.append(receipt)
+    }
+
+    private mutating func append(_ receipt: CommitReceipt) {
+        self.append(prefixed: receipt.database.bytes)
+        self.append(prefixed: receipt.stream.bytes)
+        self.append(varint: receipt.position)
+        self.append(varint: receipt.position &- receipt.previous)
+        self.append(prefixed: receipt.answer)
+    }
+
     private mutating func append(prefixed bytes: [UInt8]) {
         self.append(varint: UInt64(bytes.count))
         self.bytes.append(contentsOf: bytes)
@@ -100,15 +118,22 @@ struct RecordWriter {
     }
 }
 
+extension CommitReceipt {
+    /// In a record, at most; in a chunk, at most 10 more.
+    var bytesMax: Int { self.database.bytes.count + self.stream.bytes.count + self.answer.count + 36 }
+}
+
 /// The first byte of a record's payload.
 enum RecordKind: UInt8 {
     case creation = 0
     case commit = 1
+    case commitWithReceipt = 2
 }
 
 /// The first byte of a checkpoint chunk's payload.
 enum ChunkKind: UInt8 {
     case documents = 0
+    case receipts = 1
 }
 
 /// The first byte of a change.

@@ -12,6 +12,7 @@ struct Recovery {
     private var recordsSincePruning = 0
     private static let recordsPerPruning = 256
     private var database: DatabaseHandle?
+    private(set) var receipts = RecoveredReceipts()
 
     init(into documents: VersionedDocuments) {
         self.documents = documents
@@ -35,11 +36,25 @@ struct Recovery {
     private mutating func readChunk(_ bytes: UnsafeRawBufferPointer) throws(LogRejection) {
         var reader = RecordReader(bytes)
         let kind = try reader.byte()
-        guard kind == ChunkKind.documents.rawValue else { throw LogRejection("chunk kind \(kind) is unknown") }
+        guard let kind = ChunkKind(rawValue: kind) else { throw LogRejection("chunk kind \(kind) is unknown") }
         let snapshotTime = try reader.fixed()
         self.snapshotTime = snapshotTime
         self.creationTime = try reader.fixed()
         self.lastTime = snapshotTime
+        switch kind {
+        case .documents: try self.readDocuments(&reader, snapshotTime: snapshotTime)
+        case .receipts:
+            while !reader.isAtEnd {
+                let time = try reader.time(before: snapshotTime)
+                self.receipts.append(try reader.receipt(time: time))
+            }
+        }
+    }
+
+    private mutating func readDocuments(
+        _ reader: inout RecordReader,
+        snapshotTime: Int64
+    ) throws(LogRejection) {
         while !reader.isAtEnd {
             let database = try self.handle(reader.databaseName())
             for _ in 0..<(try reader.varint()) {
@@ -61,17 +76,24 @@ struct Recovery {
         let kind = try reader.byte()
         switch RecordKind(rawValue: kind) {
         case .creation: self.creationTime = time
-        case .commit:
-            var changes: [DocumentChange] = []
-            while !reader.isAtEnd {
-                let database = try self.handle(reader.databaseName())
-                for _ in 0..<(try reader.varint()) {
-                    changes.append(try Self.change(&reader, database: database, time: time))
-                }
-            }
-            self.documents.settle(changes, self.documents.add(changes, time: time), time: time)
+        case .commit: try self.readCommit(&reader, time: time)
+        case .commitWithReceipt:
+            let receipt = try reader.receipt(time: time)
+            try self.readCommit(&reader, time: time)
+            self.receipts.append(receipt)
         case nil: throw LogRejection("record kind \(kind) is unknown")
         }
+    }
+
+    private mutating func readCommit(_ reader: inout RecordReader, time: Int64) throws(LogRejection) {
+        var changes: [DocumentChange] = []
+        while !reader.isAtEnd {
+            let database = try self.handle(reader.databaseName())
+            for _ in 0..<(try reader.varint()) {
+                changes.append(try Self.change(&reader, database: database, time: time))
+            }
+        }
+        self.documents.settle(changes, self.documents.add(changes, time: time), time: time)
     }
 
     private static func change(

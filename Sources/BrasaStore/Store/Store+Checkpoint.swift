@@ -55,6 +55,9 @@ package final class CheckpointRun {
     private var scan: (database: DatabaseHandle, scan: NameScan)?
     /// Fetched and not written yet.
     private var entries: ArraySlice<NameScan.Entry> = []
+    /// Asked for when all documents are written.
+    private var receipts: ArraySlice<CommitReceipt>?
+    private var hasChunk = false
     private var isDone = false
 
     private static let chunkBytes = 256 << 10
@@ -91,25 +94,56 @@ package final class CheckpointRun {
     /// Writes one chunk, or completes the checkpoint; whether there is more to do.
     package func step() throws(StoreError) -> Bool {
         guard !self.isDone else { return false }
-        let snapshotTime = self.pin.time.microseconds
+        if self.receipts == nil {
+            if let chunk = try self.documentsChunk() {
+                try self.write(chunk)
+                return true
+            }
+            self.receipts = (self.store.receiptKeeper?.receipts(through: self.pin.time) ?? [])[...]
+        }
+        if let chunk = self.receiptsChunk() {
+            try self.write(chunk)
+            return true
+        }
+        try self.complete()
+        return false
+    }
+
+    private func beginChunk(_ kind: ChunkKind) -> RecordWriter {
         var chunk = RecordWriter(capacity: Self.chunkBytes + (64 << 10))
         chunk.append(
-            kind: .documents,
-            snapshotTime: snapshotTime,
+            kind: kind,
+            snapshotTime: self.pin.time.microseconds,
             creationTime: self.store.creationTime.microseconds
         )
+        return chunk
+    }
+
+    /// Nil when all documents are written. The first one comes also without any: it has the times.
+    private func documentsChunk() throws(StoreError) -> [UInt8]? {
+        var chunk = self.beginChunk(.documents)
+        let empty = chunk.bytes.count
         while chunk.bytes.count < Self.chunkBytes {
             guard let (database, documents) = try self.nextRun(bytes: Self.chunkBytes - chunk.bytes.count) else {
-                try self.write(chunk.bytes, isLast: true)
-                return false
+                break
             }
             chunk.append(run: database.name, count: documents.count)
             for (path, document) in documents {
-                chunk.append(path: path, document: document, snapshotTime: snapshotTime)
+                chunk.append(path: path, document: document, snapshotTime: self.pin.time.microseconds)
             }
         }
-        try self.write(chunk.bytes, isLast: false)
-        return true
+        guard chunk.bytes.count > empty || !self.hasChunk else { return nil }
+        return chunk.bytes
+    }
+
+    /// Nil when all are written.
+    private func receiptsChunk() -> [UInt8]? {
+        guard self.receipts?.isEmpty == false else { return nil }
+        var chunk = self.beginChunk(.receipts)
+        while chunk.bytes.count < Self.chunkBytes, let receipt = self.receipts?.popFirst() {
+            chunk.append(receipt, snapshotTime: self.pin.time.microseconds)
+        }
+        return chunk.bytes
     }
 
     /// The next documents of one database that take about `bytes`, at least one; nil at the end of the last database.
@@ -141,13 +175,19 @@ package final class CheckpointRun {
         }
     }
 
-    private func write(_ chunk: [UInt8], isLast: Bool) throws(StoreError) {
+    private func write(_ chunk: [UInt8]) throws(StoreError) {
         do throws(LogError) {
             try self.writer.append(chunk)
-            if isLast {
-                try self.writer.commit()
-                self.isDone = true
-            }
+            self.hasChunk = true
+        } catch {
+            throw StoreError(refused: error)
+        }
+    }
+
+    private func complete() throws(StoreError) {
+        do throws(LogError) {
+            try self.writer.commit()
+            self.isDone = true
         } catch {
             throw StoreError(refused: error)
         }

@@ -57,11 +57,16 @@ extension Store {
         self.commitClock.withdraw(before: stamp.before)
     }
 
-    /// Like `apply(changes:waiter:)` for at least one change, at a time already given out. When this throws, nothing was
-    /// changed, and the stamp has to be withdrawn.
-    package func apply(changes: [DocumentChange], at stamp: CommitStamp, waiter: LogWaiter?) throws(StoreError) {
+    /// Like `apply(changes:waiter:)`, at a time already given out. There is at least one change, or a receipt. When this
+    /// throws, nothing was changed, and the stamp has to be withdrawn.
+    package func apply(
+        changes: [DocumentChange],
+        receipt: CommitReceipt? = nil,
+        at stamp: CommitStamp,
+        waiter: LogWaiter?
+    ) throws(StoreError) {
         let time = stamp.time.microseconds
-        let record = RecordWriter.commit(changes, time: time)
+        let record = RecordWriter.commit(changes, receipt: receipt, time: time)
         let pending = self.documents.add(changes, time: time)
         do throws(LogError) {
             try self.log.append(time: time, record: record, waiter: waiter)

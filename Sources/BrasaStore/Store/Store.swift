@@ -14,6 +14,7 @@ package final class Store: Sendable {
     let log: WriteAheadLog
     let configuration: Configuration
     let indexRegistry: IndexRegistry
+    let receiptKeeper: (any ReceiptKeeper)?
     let isCheckpointing = Atomic<Bool>(false)
     /// Before this there was no store.
     package let creationTime: Timestamp
@@ -27,6 +28,7 @@ package final class Store: Sendable {
         log: WriteAheadLog,
         configuration: Configuration,
         indexRegistry: IndexRegistry,
+        receiptKeeper: (any ReceiptKeeper)?,
         creationTime: Int64,
         life: UInt64
     ) {
@@ -35,19 +37,21 @@ package final class Store: Sendable {
         self.log = log
         self.configuration = configuration
         self.indexRegistry = indexRegistry
+        self.receiptKeeper = receiptKeeper
         self.creationTime = Timestamp(microseconds: creationTime)
         self.life = life
     }
 
     /// Recovers what the folder holds, or begins a new store in an empty one. `onDurable` is called on the log's thread
     /// when commits became visible, `onFailure` when the log failed; `onIndexRequested` on a reader's when there is work
-    /// for `indexStep`.
+    /// for `indexStep`. The keeper is told what there is of receipts before this returns.
     package static func open(
         configuration: Configuration,
         disk: any Disk,
         directory: String,
         clock: Clock,
         entropy: Entropy,
+        receiptKeeper: (any ReceiptKeeper)? = nil,
         onDurable: @escaping @Sendable (Timestamp) -> Void = { _ in },
         onFailure: @escaping @Sendable (LogError) -> Void = { _ in },
         onIndexRequested: @escaping @Sendable () -> Void = {}
@@ -71,6 +75,7 @@ package final class Store: Sendable {
                 observer: observer
             ) { (entry) throws(LogRejection) in try recovery.read(entry) }
             recovery.finish()
+            receiptKeeper?.recovered(recovery.receipts.all)
             let creationTime = recovery.creationTime ?? clock.wall()
             commitClock.resume(after: max(recovery.lastTime, log.lastTime, creationTime))
             documents.resume(
@@ -86,6 +91,7 @@ package final class Store: Sendable {
                 log: log,
                 configuration: configuration,
                 indexRegistry: IndexRegistry(configuration: configuration, clock: clock, onRequest: onIndexRequested),
+                receiptKeeper: receiptKeeper,
                 creationTime: creationTime,
                 life: entropy.next()
             )
