@@ -192,7 +192,9 @@ extension HTTP2Connection {
     }
 
     private func giveCredit() {
-        guard self.phase != .closed, let increment = self.window.takeUpdate() else { return }
+        guard self.phase != .closed else { return }
+        self.window.settle(outstandingBytes: self.session.outstandingBytes)
+        guard let increment = self.window.takeUpdate() else { return }
         self.session.submitWindowUpdate(0, increment)
     }
 

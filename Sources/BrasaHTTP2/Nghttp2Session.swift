@@ -131,6 +131,9 @@ struct Nghttp2Session: ~Copyable {
         _ = nghttp2_submit_window_update(self.pointer, 0, id, Int32(clamping: increment))
     }
 
+    /// What was received on all streams and not given back, also data of streams that are gone and padding.
+    var outstandingBytes: Int { Int(nghttp2_session_get_effective_recv_data_length(self.pointer)) }
+
     // MARK: Connection
 
     func submitPing(_ opaque: PingPayload) {

@@ -23,6 +23,13 @@ struct ReceiveWindow {
         self.creditBytes += min(count, self.unconsumedBytes)
     }
 
+    /// So much was received and not given back by others' count: what is not known here was consumed on its way.
+    mutating func settle(outstandingBytes: Int) {
+        let unconsumedBytes = self.unconsumedBytes
+        self.outstandingBytes = max(outstandingBytes, unconsumedBytes)
+        self.creditBytes = self.outstandingBytes - unconsumedBytes
+    }
+
     /// The increment of a WINDOW_UPDATE that is due: when half of the window can be given back, or as much as the peer
     /// has left. The second keeps a peer going whose window is mostly held by what nobody consumes.
     mutating func takeUpdate() -> Int? {

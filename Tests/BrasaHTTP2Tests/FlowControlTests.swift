@@ -142,6 +142,39 @@ import Testing
         #expect(link.accepted.last?.bodyBytes == 200_000)
     }
 
+    @Test func `Data for streams that are gone is given back among data that is consumed`() throws {
+        var server = self.tiny(window: 65_535)
+        server.limits.connectionWindowBytes = 65_535
+        var sinks: [Recorder] = []
+        let peer = try RawPeer(
+            .server(server) { stream in
+                let sink = Recorder(stream)
+                sinks.append(sink)
+                return sink
+            }
+        )
+        defer { peer.close() }
+        peer.greet()
+        let bytes = [UInt8](repeating: 1, count: 5_000)
+        // A peer that counts, as far as the connection goes.
+        var credit = 65_535
+        var seen = peer.frames.count
+        for round in 0..<100 as Range<UInt32> {
+            peer.send(.request(4 * round + 1, end: false), .request(4 * round + 3, end: false))
+            sinks.last?.stream?.reset(.cancel)
+            peer.run()
+            credit -= 2 * bytes.count
+            try #require(credit >= 0, "after \(round) rounds")
+            peer.send(.data(4 * round + 3, bytes), .data(4 * round + 1, bytes, end: true))
+            for frame in peer.frames[seen...] where frame.type == 8 && frame.stream == 0 {
+                credit += Int(frame.payload.reduce(0) { $0 << 8 | UInt32($1) })
+            }
+            seen = peer.frames.count
+            #expect(credit <= 65_535)
+        }
+        #expect(sinks.map(\.bodyBytes).reduce(0, +) == 100 * bytes.count)
+    }
+
     @Test func `Padding counts against the window and is given back`() throws {
         var server = self.tiny(window: 65_535)
         server.limits.connectionWindowBytes = 65_535

@@ -95,6 +95,16 @@ import Testing
         #expect(take(&window) == 5)
     }
 
+    @Test func `What others have counted and nobody holds is given back`() {
+        var window = ReceiveWindow(size: 100)
+        window.received(30)
+        window.settle(outstandingBytes: 70)
+        #expect(window.unconsumedBytes == 30)
+        #expect(take(&window) == 40)
+        window.settle(outstandingBytes: 10)
+        #expect(window.unconsumedBytes == 30 && take(&window) == nil)
+    }
+
     @Test func `No more is consumed than was received`() {
         var window = ReceiveWindow(size: 10)
         window.received(10)
