@@ -19,6 +19,9 @@ package struct BackoffDelays: Hashable, Sendable {
         self.settings = settings
     }
 
+    /// The next attempt may follow at once.
+    package var isReset: Bool { self.base == .zero }
+
     /// Success, or something that has nothing to do with the failures so far: the next attempt may follow at once.
     package mutating func reset() {
         self.base = .zero

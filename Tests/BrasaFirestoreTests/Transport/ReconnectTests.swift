@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaSync
 import BrasaWire
 import NIOCore
 import NIOPosix
@@ -95,6 +96,19 @@ import Testing
         }
         await client.channel.close()
         try await silent.close()
+    }
+
+    @Test func `A server that cannot be reached is said to be so, however long each attempt takes`() async throws {
+        var policies = TransportClient.quickPolicies
+        policies[.commit].retry.attemptsMax = 1
+        // Each attempt takes longer than the wait for the next.
+        let client = try TransportClient(port: 1, policies: policies) {
+            $0.backoff.initial = .nanoseconds(1)
+            $0.backoff.max = .nanoseconds(1)
+        }
+        let error = await #expect(throws: CallError.self) { try await client.commitNothing() }
+        #expect(error?.status.code == .unavailable)
+        await client.channel.close()
     }
 
     @Test func `Too many waiting calls are refused`() async throws {

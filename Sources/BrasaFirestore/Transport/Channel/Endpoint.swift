@@ -96,9 +96,12 @@ final class Endpoint {
     }
 
     private func pause() {
+        let isFirst = self.backoff.isReset
         let spent = Duration(self.eventLoop.now - self.attemptStart)
         let wait = self.backoff.next(spent: spent, chance: .random(in: 0..<1))
-        if wait == .zero {
+        // The first of several failures goes unseen. After others calls are told, also where the attempt took so long that
+        // none of the wait is left: else they would wait for a server that never answers until their deadline.
+        if isFirst {
             self.state = .idle
         } else {
             self.state = .waiting(
