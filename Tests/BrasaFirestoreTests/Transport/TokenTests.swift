@@ -168,7 +168,8 @@ import Testing
                 for await _ in released { break }
                 return "t"
             },
-            eventLoop: eventLoop
+            eventLoop: eventLoop,
+            timeout: .hours(1)
         )
         let codes = Mutex<[GRPCStatusCode]>([])
         try await eventLoop.submit {

@@ -151,7 +151,8 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     }
 
     private func expire() {
-        let missing = self.tokenWaiter == nil ? "connection" : "token"
+        // The token comes first.
+        let missing = self.waiter == nil ? "token" : "connection"
         self.end(.failure(CallError(GRPCStatus(.deadlineExceeded, "There was no \(missing) before the deadline"))))
     }
 
