@@ -165,10 +165,13 @@ extension DiskTables {
     }
 
     private func batch(_ row: CacheRow) throws(StorageError) -> MutationBatch {
+        let writes = try self.writes(in: row.bytes(3))
+        // Sent as it is, it would be acknowledged.
+        guard !writes.isEmpty else { throw self.damage("a batch without writes") }
         let pending = PendingBatch(
             localWriteTime: try self.connection.time(row.integer(1)),
             baseWrites: try self.writes(in: row.bytes(2)),
-            writes: try self.writes(in: row.bytes(3))
+            writes: writes
         )
         return MutationBatch(id: row.integer(0), pending)
     }

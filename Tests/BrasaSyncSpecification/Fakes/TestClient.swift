@@ -12,6 +12,7 @@ final class TestClient {
     /// What happened, in order.
     var log: [String] = []
     private(set) var snapshots: [ViewSnapshot] = []
+    private var tokens: [ListenerToken] = []
 
     convenience init(
         _ collector: MemoryStorage.Collector = .eager,
@@ -59,8 +60,15 @@ final class TestClient {
                 self.log.append("[\(changes)]\(cached)\(snapshot.hasPendingWrites ? " (pending)" : "")")
             }
         }
+        self.tokens.append(token)
         self.settle()
         return token
+    }
+
+    func unlistenAll() {
+        for token in self.tokens { self.client.unlisten(token) }
+        self.tokens = []
+        self.settle()
     }
 
     func write(_ writes: Write...) {
