@@ -22,18 +22,39 @@ import Testing
     }
 
     @Test(arguments: [2, 3, 4]) func `A file of an earlier version says what a new one says`(_ schema: Int) throws {
-        let file = try #require(
-            Bundle.module.url(forResource: "schema-\(schema)", withExtension: "sql", subdirectory: "Golden")
-        )
-        let old = "\(self.folder.path)/old"
-        try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
-        let queue = try DatabaseQueue(path: "\(old)/cache.sqlite")
-        try queue.writeWithoutTransaction { try $0.execute(sql: String(contentsOf: file, encoding: .utf8)) }
-        try queue.close()
+        try self.make("old", schema: schema)
         let storage = try self.open("new")
         try self.fill(storage)
         if schema >= 4 { try self.fillIndexes(storage) }
         #expect(try self.content(of: self.open("old")) == self.content(of: storage))
+    }
+
+    private func make(_ name: String, schema: Int, adding sql: String = "") throws {
+        let file = try #require(
+            Bundle.module.url(forResource: "schema-\(schema)", withExtension: "sql", subdirectory: "Golden")
+        )
+        let folder = "\(self.folder.path)/\(name)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let queue = try DatabaseQueue(path: "\(folder)/cache.sqlite")
+        try queue.writeWithoutTransaction { try $0.execute(sql: String(contentsOf: file, encoding: .utf8) + sql) }
+        try queue.close()
+    }
+
+    @Test func `Indexes that were abandoned before schema 4 lose their entries, the others keep theirs`() throws {
+        let rows = """
+            INSERT INTO field_indexes VALUES (1, 'cities', 0), (2, 'cities', 1);
+            INSERT INTO index_progress VALUES (1, 1, 1, 2, NULL, 0, 0), (2, 2, 1, 1, NULL, 0, 0);
+            INSERT INTO index_entries VALUES (1, x'01', 'cities/sf'), (2, x'01', 'cities/sf'), (2, x'02', 'cities/la');
+            """
+        try self.make("old", schema: 3, adding: rows)
+        let storage = try self.open("old")
+        #expect(try storage.rowCount("index_entries") == 3)
+        let freed = try storage.transaction(.backfillIndexes) { tables throws(StorageError) in
+            try tables.indexes?.forget(countMax: 100)
+        }
+        #expect(freed == 1)
+        #expect(try storage.rowCount("index_entries WHERE owner = 2") == 2)
+        #expect(try storage.rowCount("forgotten_parts") == 0)
     }
 
     private func fill(_ storage: DiskStorage) throws {
