@@ -53,6 +53,21 @@ struct IndexTrial {
         self.paths = paths.sorted()
         self.likely = likely
         self.generator = generator
+        if self.hasSmallBites { try self.scatter() }
+    }
+
+    /// Some are to end within a collection that leaves.
+    private var hasSmallBites: Bool { self.limits.documentsMax < 10 }
+
+    /// Small collections with the ids that there are, to be gone through one after the other.
+    private mutating func scatter() throws {
+        let twins = try self.paths.prefix(24).enumerated().map { number, path in
+            try ResourcePath.root.appending("p".utf8).appending("\(number / 2)".utf8)
+                .appending(path.collectionID).appending(path.lastSegment)
+        }
+        // Those that are filled first leave first.
+        for path in twins + self.paths { try self.bring([path]) }
+        self.paths = Set(self.paths + twins).sorted()
     }
 
     /// The real ones, and such that the least that happens is more than a bite.
@@ -77,8 +92,7 @@ struct IndexTrial {
         case 13 where self.generator.random.chance(8): try self.removeIndex()
         case 14 where self.generator.random.chance(4):
             _ = try self.local.changeUser(to: SyncUser(uid: self.generator.random.pick([nil, "u", "v"])))
-        case 15 where self.generator.random.chance(4):
-            _ = try self.local.collectGarbage(CollectionLimits(bytesMax: 0, percent: 20))
+        case 15 where self.hasSmallBites || self.generator.random.chance(4): try self.collect()
         case 16 where self.generator.random.chance(4): try self.reopen()
         default: try self.backfill()
         }
@@ -182,9 +196,12 @@ struct IndexTrial {
     }
 
     private mutating func bringDocuments() throws {
+        try self.bring((0...self.generator.random.below(6)).map { _ in self.generator.random.pick(self.paths) })
+    }
+
+    private mutating func bring(_ paths: [ResourcePath]) throws {
         var documents: DocumentMap = [:]
-        for _ in 0...self.generator.random.below(6) {
-            let path = self.generator.random.pick(self.paths)
+        for path in paths {
             let kind: SyncDocument.Kind =
                 self.generator.random.chance(5)
                 ? .missing : .found(self.fields())
@@ -193,6 +210,23 @@ struct IndexTrial {
         }
         _ = try self.storage.transaction(.applyRemoteEvent) { tables throws(StorageError) in
             try self.local.store(documents, in: tables)
+        }
+    }
+
+    /// Some of what leaves comes back at once.
+    private mutating func collect() throws {
+        let before = try self.cached()
+        let percent = 5 + self.generator.random.below(30)
+        _ = try self.local.collectGarbage(CollectionLimits(bytesMax: 0, percent: percent))
+        let removed = before.subtracting(try self.cached()).sorted()
+        try self.bring(removed.filter { _ in self.generator.random.chance(2) })
+    }
+
+    private func cached() throws -> Set<ResourcePath> {
+        try self.storage.transaction(.readDocument) { tables throws(StorageError) in
+            var paths: Set<ResourcePath> = []
+            for path in self.paths where try tables.document(at: path).isValid { paths.insert(path) }
+            return paths
         }
     }
 
