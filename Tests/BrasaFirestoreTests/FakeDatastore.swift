@@ -98,6 +98,19 @@ final class FakeDatastore: DatastoreCalls {
         }
     }
 
+    /// Those of `paths`: it knows neither other orders nor earlier times.
+    func results(
+        _ query: StructuredQuery,
+        parent: ResourcePath,
+        at time: BrasaDocuments.Timestamp?
+    ) async throws(CallFailure) -> ResultPage {
+        let paths = try await self.paths(query, parent: parent)
+        let documents = self.state.withLock { state in
+            paths.compactMap { path in state.documents[path].map { (path, $0.fields) } }
+        }
+        return ResultPage(documents: documents, readTime: nil)
+    }
+
     private static func root(_ path: ResourcePath) -> ParentName? {
         guard let database = try? DatabaseName(project: "demo-test", database: "(default)") else { return nil }
         return ParentName(database: database, path: path)

@@ -11,6 +11,12 @@ protocol DatastoreCalls: Sendable {
     ) async throws(CallFailure) -> [(alias: UTF8Text, value: Value)]
     /// The names of a query's results.
     func paths(_ query: StructuredQuery, parent: ResourcePath) async throws(CallFailure) -> [ResourcePath]
+    /// A query's results, at that time or now.
+    func results(
+        _ query: StructuredQuery,
+        parent: ResourcePath,
+        at time: BrasaDocuments.Timestamp?
+    ) async throws(CallFailure) -> ResultPage
     /// Each write for itself: results in the writes' order.
     func batchWrite(
         _ writes: [Write]

@@ -47,12 +47,33 @@ struct ServerCalls: DatastoreCalls {
     }
 
     func paths(_ query: StructuredQuery, parent: ResourcePath) async throws(CallFailure) -> [ResourcePath] {
+        try await self.responses(query, parent: parent, .strong).compactMap { $0.document?.name.path }
+    }
+
+    func results(
+        _ query: StructuredQuery,
+        parent: ResourcePath,
+        at time: BrasaDocuments.Timestamp?
+    ) async throws(CallFailure) -> ResultPage {
+        let consistency = time.map { ReadConsistency.readTime(ReadTime($0)) } ?? .strong
+        let responses = try await self.responses(query, parent: parent, consistency)
+        let documents = responses.compactMap { response -> (ResourcePath, EncodedFields)? in
+            guard let found = response.document, let document = found.document else { return nil }
+            return (found.name.path, document.fields)
+        }
+        return ResultPage(documents: documents, readTime: responses.lazy.compactMap(\.readTime).first)
+    }
+
+    private func responses(
+        _ query: StructuredQuery,
+        parent: ResourcePath,
+        _ consistency: ReadConsistency
+    ) async throws(CallFailure) -> [RunQueryResponse] {
         guard let name = ParentName(database: self.datastore.database, path: parent) else {
             throw CallFailure(SyncError(.invalidArgument, "'\(parent)' is no parent of collections."))
         }
-        let request = RunQueryRequest(parent: name, query: query)
-        let responses = try await self.call { () async throws(CallError) in try await self.datastore.runQuery(request) }
-        return responses.compactMap { $0.document?.name.path }
+        let request = RunQueryRequest(parent: name, query: query, consistency: consistency)
+        return try await self.call { () async throws(CallError) in try await self.datastore.runQuery(request) }
     }
 
     func batchWrite(

@@ -1,0 +1,85 @@
+internal import BrasaDocuments
+internal import BrasaQueries
+internal import BrasaSync
+
+/// Reads a query's results page by page, each behind the last document of the one before and all at one time.
+struct ResultPages {
+    private let query: Query
+    /// Of the query's limit.
+    private var remaining: Int?
+    private var last: QueryDocumentSnapshot?
+    /// The first page's.
+    private var time: BrasaDocuments.Timestamp?
+    private var size = PageSize()
+    private var isEnded = false
+
+    init(query: Query) {
+        self.query = query
+        self.remaining = query.definition.limit.map { Int($0) }
+    }
+
+    /// Empty at the end, and after an error.
+    mutating func next(isolation actor: isolated (any Actor)?) async throws -> [QueryDocumentSnapshot] {
+        guard !self.isEnded else { return [] }
+        self.isEnded = true
+        let count = Swift.min(self.size.count, self.remaining ?? .max)
+        let core = try throwing { () throws(UsageError) in try self.query.firestore.core() }
+        let request = try throwing { () throws(UsageError) in try self.request(count) }
+        let calls = try core.callsOnline()
+        let page: ResultPage
+        do {
+            page = try await calls.results(request, parent: self.query.definition.parent, at: self.time)
+        } catch {
+            throw error.error.nsError
+        }
+        let snapshots = page.documents.map(self.snapshot)
+        self.time = self.time ?? page.readTime
+        self.last = snapshots.last
+        self.size.note(bytes: page.documents.reduce(0) { $0 + $1.fields.bytes.count }, of: snapshots.count)
+        self.remaining = self.remaining.map { $0 - snapshots.count }
+        self.isEnded = snapshots.count < count || self.remaining == 0
+        return snapshots
+    }
+
+    private func request(_ count: Int) throws(UsageError) -> StructuredQuery {
+        var definition = self.query.definition
+        guard definition.limitKind == .first else {
+            throw UsageError("Results with limit(toLast:) cannot be read one by one.")
+        }
+        if let last {
+            let values = try CursorReader(self.query.reader).values(of: last)
+            definition.start(at: QueryDefinition.Bound(values: values, isInclusive: false))
+        }
+        try definition.limit(to: count, .first)
+        return try definition.structured()
+    }
+
+    private func snapshot(_ document: (path: ResourcePath, fields: EncodedFields)) -> QueryDocumentSnapshot {
+        QueryDocumentSnapshot(
+            reference: DocumentReference(firestore: self.query.firestore, path: document.path),
+            fields: document.fields,
+            metadata: SnapshotMetadata(hasPendingWrites: false, isFromCache: false)
+        )
+    }
+}
+
+/// Some of a query's results, in its order.
+struct ResultPage: Sendable {
+    var documents: [(path: ResourcePath, fields: EncodedFields)]
+    /// Nil when the server did not say.
+    var readTime: BrasaDocuments.Timestamp?
+}
+
+/// How many documents a page shall have: about as many as make it a few megabytes, if they are like the last ones.
+struct PageSize {
+    private(set) var count = 50
+
+    private static let bytesWanted = 2 << 20
+    private static let countMax = 1_000
+
+    mutating func note(bytes: Int, of count: Int) {
+        guard count > 0 else { return }
+        let average = Swift.max(1, bytes / count)
+        self.count = Swift.max(1, Swift.min(Self.bytesWanted / average, Self.countMax))
+    }
+}
