@@ -1,8 +1,9 @@
 """The Swift client with its disk cache, killed again and again, offline and online: nothing that it took is lost.
 
 A write is taken when the client shows it. Each life of the client gets batches, some of them while it is offline, and is
-killed in the middle of them. The next life must have all that were taken, and of the others the first so many. In the
-end the server must have applied all of them in their order, and client and server must agree on every document.
+killed in the middle of them. The next life must have all that were taken, and of the others the first so many, and show
+what they make of the documents. In the end the server must have applied all of them once and in their order, it must have
+refused none, and client and server must agree on every document.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from google.cloud import firestore
 
-from support.cache_model import Model, Script
+from support.cache_model import ITEMS, Fields, Model, Script
 from support.cache_worker import CacheWorker
 from support.clients import client_for, close_client
 from support.servers import free_port
@@ -36,6 +37,8 @@ class Crashes:
         self.start_server = start_server
         self.port = free_port()
         self.server = self.serve()
+        # What others wrote last, by path.
+        self.others: dict[str, Fields] = {}
 
     def serve(self):
         return self.start_server("--emulator", listen=f"127.0.0.1:{self.port}")
@@ -81,18 +84,25 @@ class Crashes:
         worker = self.worker()
         journal = worker.ask("cached", path=f"journal/life{life}").get("document") or {}
         survivors = journal.get("list", [])
+        count = worker.ask("cached", path=f"counters/life{life}").get("document") or {"count": 0}
+        names = [f"item{number}" for number in range(ITEMS)]
+        items = {name: worker.ask("cached", path=f"items/{name}").get("document") for name in names}
         worker.kill()
         sent = self.model.journal(life)
         assert survivors == sent[: len(survivors)], "writes are lost in between, or out of their order"
         assert len(survivors) >= taken, f"{taken} writes were taken, {len(survivors)} are left"
+        assert count["count"] == len(survivors), "the client shows what writes make of a counter wrongly"
         self.model.keep(before + len(survivors))
+        assert {name: fields for name, fields in items.items() if fields is not None} == self.model.items
 
     def write_as_others(self, client: firestore.Client, number: int) -> None:
-        client.document(f"theirs/t{number % 7}").set({"number": number})
-        client.document(f"shared/s{number % 3}").set({"theirs": number})
+        for path, fields in ((f"theirs/t{number % 7}", {"number": number}), (f"shared/s{number % 3}", {"theirs": number})):
+            client.document(path).set(fields)
+            self.others[path] = fields
 
     def finish(self, client: firestore.Client) -> None:
         client.document(f"{FENCES}/fence").set({"number": 1})
+        self.others[f"{FENCES}/fence"] = {"number": 1}
         worker = self.worker()
         answer = worker.ask("settle", collections=COLLECTIONS, fence="fence", number=1)
         assert worker.stop() == 0, self.log.read_text()
@@ -103,12 +113,20 @@ class Crashes:
         assert answer["seen"] == server
         assert answer["cached"] == server
         assert server["items"] == self.model.items
-        lives = {batch.life for batch in self.model.batches}
-        assert server["journal"] == {f"life{life}": {"list": self.model.journal(life)} for life in lives}
-        increments = [o for batch in self.model.batches for o in batch.operations if o["kind"] == "increment"]
-        counted = server["counters"].get("all", {}).get("count", 0)
+        assert server["journal"] == self.model.journals()
         # Also where the server was killed: it remembers what it had answered.
-        assert counted == len(increments)
+        assert server["counters"] == self.model.counters()
+        assert server[FENCES] == self.written_by_others(FENCES)
+        ours, theirs = self.model.shared(), self.written_by_others("shared")
+        assert server["shared"].keys() == ours.keys() | theirs.keys()
+        for name, fields in server["shared"].items():
+            assert fields in (ours.get(name), theirs.get(name)), f"{name} has what was written over"
+        # Each life says in the log what it was told.
+        assert "rejected" not in self.log.read_text()
+
+    def written_by_others(self, collection: str) -> dict[str, Fields]:
+        paths = {path.partition("/")[::2]: fields for path, fields in self.others.items()}
+        return {name: fields for (folder, name), fields in paths.items() if folder == collection}
 
 
 @pytest.mark.timeout(900)

@@ -55,8 +55,6 @@ struct WorkerAnswer: Encodable, Sendable {
     /// By collection and name.
     var seen: [String: [String: Fields]]?
     var cached: [String: [String: Fields]]?
-    /// What the server said of writes that it did not take.
-    var rejections: [String]?
 }
 
 /// The few types that the test's documents have.

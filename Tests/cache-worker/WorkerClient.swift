@@ -1,11 +1,9 @@
 import BrasaFirestore
 import Foundation
-import Synchronization
 
 /// Does what calls ask for, by the library's public functions alone.
 final class WorkerClient: Sendable {
     let firestore: Firestore
-    private let rejections = Mutex<[String]>([])
 
     init(firestore: Firestore) {
         self.firestore = firestore
@@ -48,8 +46,9 @@ final class WorkerClient: Sendable {
                 batch.setData(added, forDocument: document, merge: true)
             }
         }
-        batch.commit { [weak self] error in
-            if let error { self?.rejections.withLock { $0.append("\(error)") } }
+        // In the log at once: this process may be killed before it is asked.
+        batch.commit { error in
+            if let error { FileHandle.standardError.write(Data("rejected: \(error)\n".utf8)) }
         }
         // The engine does one thing after the other: what it reads now has the batch in it, stored.
         if let path = operations.first?.path { _ = await self.cached(path) }
@@ -64,7 +63,7 @@ final class WorkerClient: Sendable {
     private func settle(_ collections: [String], _ fence: String, _ number: Int) async throws -> WorkerAnswer {
         try await self.firestore.enableNetwork()
         try await self.firestore.waitForPendingWrites()
-        var answer = WorkerAnswer(seen: [:], cached: [:], rejections: self.rejections.withLock(\.self))
+        var answer = WorkerAnswer(seen: [:], cached: [:])
         for (index, name) in collections.enumerated() {
             let collection = self.firestore.collection(name)
             for try await snapshot in collection.snapshots(includeMetadataChanges: true) {

@@ -7,12 +7,14 @@ import random
 from typing import Any
 
 ITEMS = 12
+ERA = 100
 Fields = dict[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
 class Batch:
-    """`number` counts from 1 and is the batch's own; each life of the client notes its batches in a journal."""
+    """`number` counts from 1 and is the batch's own. Each life of the client notes its batches in a journal and counts them;
+    another journal has those of all lives, so many in each of its parts."""
 
     number: int
     life: int
@@ -49,6 +51,26 @@ class Model:
     def journal(self, life: int) -> list[int]:
         return [batch.number for batch in self.batches if batch.life == life]
 
+    def journals(self) -> dict[str, Fields]:
+        journals: dict[str, Fields] = {}
+        for batch in self.batches:
+            for name in (f"life{batch.life}", f"era{batch.number // ERA}"):
+                journals.setdefault(name, {"list": []})["list"].append(batch.number)
+        return journals
+
+    def counters(self) -> dict[str, Fields]:
+        """A batch that is applied twice counts twice, whatever else is in it."""
+        counters: dict[str, Fields] = {}
+        for batch in self.batches:
+            for name in (f"life{batch.life}", "all"):
+                counters.setdefault(name, {"count": 0})["count"] += 1
+        return counters
+
+    def shared(self) -> dict[str, Fields]:
+        """What we wrote last where others write, too."""
+        operations = [operation for batch in self.batches for operation in batch.operations]
+        return {o["path"].partition("/")[2]: o["fields"] for o in operations if o["path"].startswith("shared/")}
+
 
 class Script:
     """Batches for one client, by chance. None has a precondition: one that is sent again, since its answer was lost, might
@@ -62,10 +84,11 @@ class Script:
         self._number += 1
         number = self._number
         operations: list[Fields] = [{"kind": "union", "path": f"journal/life{life}", "number": number}]
+        operations.append({"kind": "union", "path": f"journal/era{number // ERA}", "number": number})
+        for name in (f"life{life}", "all"):
+            operations.append({"kind": "increment", "path": f"counters/{name}", "number": 1})
         for item in self._chance.sample(range(ITEMS), self._chance.randint(1, 3)):
             operations.append(self._change(f"item{item}", number))
-        if self._chance.random() < 0.3:
-            operations.append({"kind": "increment", "path": "counters/all", "number": 1})
         if self._chance.random() < 0.3:
             # Somebody else writes there, too.
             path = f"shared/s{self._chance.randrange(3)}"

@@ -47,7 +47,7 @@ class CacheWorker:
         return self.receive()
 
     def kill(self) -> None:
-        """Ends the process as a power cut would."""
+        """Ends the process without a chance to put anything in order."""
         self._process.kill()
         self._close()
 
