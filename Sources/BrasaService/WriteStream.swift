@@ -27,6 +27,8 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         "The write stream cannot be resumed. Please start a new one."
     )
 
+    private static let lost = GRPCStatus(.unavailable, "The log has failed. The next start knows what was written.")
+
     private struct Session {
         let database: DatabaseHandle
         let record: WriteStreamRecord
@@ -141,14 +143,20 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     }
 
     private func resume(_ request: WriteRequest) {
-        guard let position = WriteStreamRecord.position(request.streamToken),
-            let (record, owner) = self.service.writeStreams.takeOver(
+        guard let position = WriteStreamRecord.position(request.streamToken) else {
+            return self.call.finish(Self.unknown)
+        }
+        let (record, owner): (WriteStreamRecord, WriteStreamRecord.Owner)
+        do throws(WriteStreamRecord.Refusal) {
+            (record, owner) = try self.service.writeStreams.takeOver(
                 request.streamID,
                 in: request.database,
                 after: position,
                 fence: self.fence
             )
-        else { return self.call.finish(Self.unknown) }
+        } catch {
+            return self.call.finish(Self.status(of: error))
+        }
         let session = Session(
             database: self.service.store.database(request.database),
             record: record,
@@ -167,8 +175,11 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     /// The answers that the client has missed come before that to its handshake: so it knows that there are no others.
     private func goOn(_ session: Session, after position: WriteStreamRecord.Position) {
         guard !self.isOver else { return }
-        guard let missed = session.record.answers(after: position, for: session.owner) else {
-            return self.end(Self.unknown)
+        let missed: [[UInt8]]
+        do throws(WriteStreamRecord.Refusal) {
+            missed = try session.record.answers(after: position, for: session.owner)
+        } catch {
+            return self.end(Self.status(of: error))
         }
         self.isResuming = false
         for answer in missed {
@@ -176,6 +187,13 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         }
         self.greet(session)
         if self.call.isWritable { self.call.resumeReading() }
+    }
+
+    private static func status(of refusal: WriteStreamRecord.Refusal) -> GRPCStatus {
+        switch refusal {
+        case .unknown: Self.unknown
+        case .lost: Self.lost
+        }
     }
 
     private func greet(_ session: Session) {
@@ -212,6 +230,9 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
             self.end(GRPCStatus(error))
         case .success:
             let answer = session.record.settleApplied()
+            guard session.record.isOwned(by: session.owner) else {
+                return self.service.writeStreams.settledLate(session.record)
+            }
             guard !self.isOver else { return self.close() }
             self.answered(answer)
         }

@@ -11,6 +11,14 @@ final class WriteStreamRecord: Sendable {
     /// Counts what a stream has said; a client hands it back as a token.
     typealias Position = UInt64
 
+    /// Why nobody goes on with the stream.
+    enum Refusal: Error {
+        /// No such stream, or it is not known what came after that position.
+        case unknown
+        /// The log has failed, and with it this process: the next one will know.
+        case lost
+    }
+
     /// Behind the newest position that the client is known to have come to.
     struct Bounds: Sendable {
         var answers = 100
@@ -35,7 +43,7 @@ final class WriteStreamRecord: Sendable {
         var isCommitting = false
         /// Of the batch that the engine has, from just before it is applied.
         var begun: CommitReceipt?
-        /// Nobody can say what became of a batch.
+        /// Nobody can say what became of a batch, before the next start.
         var isLost = false
         /// Waits for the batch that the engine has.
         var settled: (@Sendable () -> Void)?
@@ -50,7 +58,20 @@ final class WriteStreamRecord: Sendable {
 
         /// Whether all answers after this position are there.
         func knows(_ position: Position) -> Bool {
-            !self.isLost && position > 0 && position >= self.forgotten && position <= self.newestMax
+            position > 0 && position >= self.forgotten && position <= self.newestMax
+        }
+
+        /// The client has come to that position. When that is further than any answer that is left of it, there is a gap
+        /// before it.
+        mutating func goOn(after position: Position) {
+            if position > self.newest {
+                self.answers = []
+                self.bytes = 0
+                self.forgotten = position
+                self.newestAnswer = position
+                self.newest = position
+            }
+            self.newestMax = self.newest
         }
 
         mutating func nextPosition() -> Position {
@@ -108,7 +129,7 @@ final class WriteStreamRecord: Sendable {
     private static let unwrittenMax: Position = 1 << 32
 
     /// About how many bytes it takes.
-    var bytes: Int { self.state.withLock { 512 + $0.bytes } }
+    var bytes: Int { self.state.withLock { 512 + $0.bytes + 128 * $0.answers.count } }
 
     func isOwned(by owner: Owner) -> Bool { self.state.withLock { $0.owner == owner } }
 
@@ -195,21 +216,20 @@ final class WriteStreamRecord: Sendable {
 
     // MARK: Taking over
 
-    /// Another connection of the client goes on after this position. From now on the one before begins no batch. Nil: that is
-    /// no position of this stream, or what came after it is not known any more.
-    func takeOver(after position: Position, fence: @escaping @Sendable () -> Void) -> Owner? {
-        let taken = self.state.withLock { state -> (owner: Owner, fence: @Sendable () -> Void)? in
-            guard state.knows(position) else { return nil }
-            state.newest = max(state.newest, position)
-            state.newestMax = state.newest
+    /// Another connection of the client goes on after this position. From now on the one before begins no batch.
+    func takeOver(after position: Position, fence: @escaping @Sendable () -> Void) throws(Refusal) -> Owner {
+        let (owner, earlier) = try self.state.withLock { state throws(Refusal) in
+            guard !state.isLost else { throw .lost }
+            guard state.knows(position) else { throw .unknown }
+            state.goOn(after: position)
             state.owner += 1
             state.settled = nil
             let earlier = state.fence
             state.fence = fence
             return (state.owner, earlier)
         }
-        taken?.fence()
-        return taken?.owner
+        earlier()
+        return owner
     }
 
     /// True: no batch is with the engine, and none will be but the new owner's. Otherwise `perform` is called then, unless
@@ -222,10 +242,11 @@ final class WriteStreamRecord: Sendable {
         }
     }
 
-    /// The answers after a position, once it is settled. Nil: somebody else has taken over, or not all are known.
-    func answers(after position: Position, for owner: Owner) -> [[UInt8]]? {
-        self.state.withLock { state in
-            guard state.owner == owner, state.knows(position) else { return nil }
+    /// The answers after a position, once it is settled. `unknown` also when somebody else has taken over.
+    func answers(after position: Position, for owner: Owner) throws(Refusal) -> [[UInt8]] {
+        try self.state.withLock { state throws(Refusal) in
+            guard !state.isLost else { throw .lost }
+            guard state.owner == owner, state.knows(position) else { throw .unknown }
             return state.answers.lazy.filter { $0.position > position }.map(\.answer)
         }
     }

@@ -35,6 +35,12 @@ package final class WriteStreamTable: Sendable {
             guard let (_, bytes) = self.records.removeValue(forKey: id) else { return }
             self.bytes -= bytes
         }
+
+        mutating func measure(_ record: WriteStreamRecord) {
+            guard self.records[record.id] != nil else { return }
+            self.remove(record.id)
+            self.insert(record, bytes: record.bytes)
+        }
     }
 
     private struct State {
@@ -98,19 +104,18 @@ package final class WriteStreamTable: Sendable {
         return record
     }
 
-    /// Nil: no such stream, not of this database, or it cannot go on there.
+    /// Goes on with a stream of this database.
     func takeOver(
         _ id: UTF8Text,
         in database: DatabaseName,
         after position: WriteStreamRecord.Position,
         fence: @escaping @Sendable () -> Void
-    ) -> (record: WriteStreamRecord, owner: WriteStreamRecord.Owner)? {
+    ) throws(WriteStreamRecord.Refusal) -> (record: WriteStreamRecord, owner: WriteStreamRecord.Owner) {
         let now = self.clock.monotonic()
-        return self.state.withLock { state in
+        return try self.state.withLock { state throws(WriteStreamRecord.Refusal) in
             state.forget(now, self.bounds)
-            guard let record = state[id], record.database == database,
-                let owner = record.takeOver(after: position, fence: fence)
-            else { return nil }
+            guard let record = state[id], record.database == database else { throw .unknown }
+            let owner = try record.takeOver(after: position, fence: fence)
             state.remove(id)
             state.open[id] = record
             return (record, owner)
@@ -128,6 +133,14 @@ package final class WriteStreamTable: Sendable {
             state.recent.insert(record, bytes: bytes)
         }
     }
+
+    /// A batch was settled after its connection had lost the stream, which may be over by now.
+    func settledLate(_ record: WriteStreamRecord) {
+        self.state.withLock { state in
+            state.recent.measure(record)
+            state.older.measure(record)
+        }
+    }
 }
 
 /// Streams outlive the server: a client takes them up again after a restart as after a broken connection.
@@ -143,8 +156,13 @@ extension WriteStreamTable: ReceiptKeeper {
         self.state.withLock { state in
             for record in records {
                 let bytes = record.bytes
-                guard !state.recent.isFull(for: bytes, self.bounds) else { return }
-                state.recent.insert(record, bytes: bytes)
+                if !state.recent.isFull(for: bytes, self.bounds) {
+                    state.recent.insert(record, bytes: bytes)
+                } else if !state.older.isFull(for: bytes, self.bounds) {
+                    state.older.insert(record, bytes: bytes)
+                } else {
+                    return
+                }
             }
         }
     }
@@ -153,7 +171,8 @@ extension WriteStreamTable: ReceiptKeeper {
         let now = self.clock.monotonic()
         let records = self.state.withLock { state in
             state.forget(now, self.bounds)
-            return state.open.values + [state.older, state.recent].flatMap { $0.records.values.map(\.record) }
+            // A start that finds too many keeps the last ones.
+            return [state.older, state.recent].flatMap { $0.records.values.map(\.record) } + state.open.values
         }
         return records.flatMap { $0.receipts(through: time) }
     }

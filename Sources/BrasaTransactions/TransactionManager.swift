@@ -12,7 +12,7 @@ import Synchronization
 /// A commit that got its locks is evaluated on Store's latest state, applied in memory and lets go at once, before it is
 /// durable. Others may build on it: a commit's record follows in the log, so it is durable only after it. What only
 /// *shows* state waits for the log to reach that state: transactional reads, failed preconditions and commits that
-/// change nothing.
+/// change nothing, unless they have a witness.
 package final class TransactionManager: @unchecked Sendable {
     // Sendable, because all mutable state is used only by methods that run inside `exclusively`.
 

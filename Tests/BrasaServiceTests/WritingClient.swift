@@ -17,9 +17,12 @@ final class WritingClient {
     private var token: [UInt8] = []
     private var isReady = false
     private var isForgotten = false
+    /// The server may fail, and is followed by another one.
+    private let isServerMortal: Bool
     private var stream: RequestStream<WriteRequest>?
 
-    init(_ service: ServiceUnderTest, _ path: String) {
+    init(_ service: ServiceUnderTest, _ path: String, isServerMortal: Bool = false) {
+        self.isServerMortal = isServerMortal
         self.service = service
         self.path = path
     }
@@ -82,6 +85,7 @@ final class WritingClient {
     }
 
     private func finished(_ status: GRPCStatus) {
+        if self.isServerMortal, status.code == .unavailable { return self.loseConnection() }
         guard self.isForgotten, status.code == .aborted else {
             self.complaint = "\(status)"
             return

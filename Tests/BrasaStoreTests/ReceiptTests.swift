@@ -74,6 +74,41 @@ import Testing
         #expect(fixture.store.statistics.documents == 0)
     }
 
+    @Test func `Checkpoints shorten a log of receipts alone`() throws {
+        let fixture = try StoreFixture(receiptKeeper: Keeper())
+        let database = fixture.store.database(try databaseName())
+        try fixture.commit(database, [("a/1", "x")])
+        var position: UInt64 = 0
+        func fill() throws -> Int {
+            for _ in 0..<300 {
+                fixture.clock.advance(microseconds: 10)
+                let stamp = fixture.store.stamp()
+                position += 1
+                let receipt = try self.receipt("s", position, after: position - 1, time: stamp.time)
+                try fixture.store.apply(changes: [], receipt: receipt, at: stamp, waiter: nil)
+                fixture.flush()
+            }
+            try fixture.store.checkpoint()
+            return fixture.disk.paths.count { $0.contains("segment-") }
+        }
+        let counts = try (0..<6).map { _ in try fill() }
+        #expect(counts.suffix(4).allSatisfy { $0 <= counts[1] }, "\(counts)")
+        try fixture.restart(kill: true)
+        #expect(try fixture.store.text("a/1", in: fixture.store.database(databaseName())) == "x")
+    }
+
+    @Test func `Receipts of a checkpoint may take many chunks`() throws {
+        let keeper = Keeper()
+        let fixture = try StoreFixture(receiptKeeper: keeper)
+        let all = try (1...6_000).map { number in
+            try self.receipt("s\(number)", 1, after: 0, time: fixture.store.creationTime)
+        }
+        for receipt in all { keeper.add(receipt) }
+        try fixture.store.checkpoint()
+        try fixture.restart(kill: true)
+        #expect(keeper.found == all)
+    }
+
     @Test func `A long log brings no more receipts into memory than are worth it`() throws {
         var recovered = RecoveredReceipts(bytesMax: 2_000)
         let all = try (1...100).map { number in

@@ -59,6 +59,8 @@ struct RecoveredReceipts {
         while self.bytes > self.bytesMax, let oldest = self.receipts.popFirst() { self.bytes -= oldest.recoveredBytes }
     }
 
+    var last: CommitReceipt? { self.receipts.isEmpty ? nil : self.receipts[self.receipts.count - 1] }
+
     var all: [CommitReceipt] { (0..<self.receipts.count).map { self.receipts[$0] } }
 }
 

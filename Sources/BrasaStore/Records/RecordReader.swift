@@ -41,8 +41,9 @@ struct RecordReader: ~Copyable {
         try self.take(self.varint())
     }
 
-    mutating func databaseName() throws(LogRejection) -> DatabaseName {
+    mutating func databaseName(orSame last: DatabaseName? = nil) throws(LogRejection) -> DatabaseName {
         let bytes = try self.prefixed()
+        if let last, bytes.elementsEqual(last.bytes) { return last }
         do throws(DocumentError) {
             return try DatabaseName(parsing: bytes)
         } catch {
@@ -66,15 +67,17 @@ struct RecordReader: ~Copyable {
         EncodedFields(canonical: Array(try self.prefixed()))
     }
 
-    /// Of a commit at that time.
-    mutating func receipt(time: Int64) throws(LogRejection) -> CommitReceipt {
-        let database = try self.databaseName()
+    /// Of a commit at that time. Most are in the database of the one before.
+    mutating func receipt(time: Int64, after last: DatabaseName?) throws(LogRejection) -> CommitReceipt {
+        let database = try self.databaseName(orSame: last)
         guard let stream = UTF8Text(validating: try self.prefixed()) else {
             throw LogRejection("a stream's name is not one")
         }
         let position = try self.varint()
         let distance = try self.varint()
-        guard distance > 0, distance <= position else { throw LogRejection("a receipt is not after the one before") }
+        guard distance > 0, distance <= position, position <= Int64.max else {
+            throw LogRejection("a receipt is not after the one before")
+        }
         return CommitReceipt(
             database: database,
             stream: stream,

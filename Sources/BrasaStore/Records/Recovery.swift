@@ -46,7 +46,7 @@ struct Recovery {
         case .receipts:
             while !reader.isAtEnd {
                 let time = try reader.time(before: snapshotTime)
-                self.receipts.append(try reader.receipt(time: time))
+                self.receipts.append(try reader.receipt(time: time, after: self.receipts.last?.database))
             }
         }
     }
@@ -78,7 +78,7 @@ struct Recovery {
         case .creation: self.creationTime = time
         case .commit: try self.readCommit(&reader, time: time)
         case .commitWithReceipt:
-            let receipt = try reader.receipt(time: time)
+            let receipt = try reader.receipt(time: time, after: self.receipts.last?.database)
             try self.readCommit(&reader, time: time)
             self.receipts.append(receipt)
         case nil: throw LogRejection("record kind \(kind) is unknown")

@@ -7,7 +7,8 @@ extension Store {
     package var isCheckpointDue: Bool {
         let bytes = self.log.bytesSinceCheckpoint
         guard bytes >= self.configuration.checkpointBytesMin else { return false }
-        return bytes >= self.databases.reduce(0) { $0 + $1.counts.checkpointBytes }
+        let receiptBytes = self.checkpointReceiptBytes.load(ordering: .relaxed)
+        return bytes >= self.databases.reduce(receiptBytes) { $0 + $1.counts.checkpointBytes }
     }
 
     /// A background step, for a thread that may wait for the disk. Whether a checkpoint was written.
@@ -57,6 +58,7 @@ package final class CheckpointRun {
     private var entries: ArraySlice<NameScan.Entry> = []
     /// Asked for when all documents are written.
     private var receipts: ArraySlice<CommitReceipt>?
+    private var receiptBytes = 0
     private var hasChunk = false
     private var isDone = false
 
@@ -69,7 +71,9 @@ package final class CheckpointRun {
         // The newest commit's time says the same, and more: after a restart it is known that nothing lies between.
         let newest = store.documents.changes.newestCommit(through: now)
         let history = store.documents.history
-        if let newest, let pin = try? history.pin(newest, isFirm: true) {
+        // Records that change nothing may have come since: with the time of the last change, they would stay in the log.
+        let isBehind = newest.map { $0 <= store.checkpointTime.load(ordering: .relaxed) && $0 < store.log.lastTime }
+        if let newest, isBehind == false, let pin = try? history.pin(newest, isFirm: true) {
             self.pin = pin
         } else {
             self.pin = try history.pin(now, isFirm: true)
@@ -143,6 +147,7 @@ package final class CheckpointRun {
         while chunk.bytes.count < Self.chunkBytes, let receipt = self.receipts?.popFirst() {
             chunk.append(receipt, snapshotTime: self.pin.time.microseconds)
         }
+        self.receiptBytes += chunk.bytes.count
         return chunk.bytes
     }
 
@@ -188,6 +193,8 @@ package final class CheckpointRun {
         do throws(LogError) {
             try self.writer.commit()
             self.isDone = true
+            self.store.checkpointTime.store(self.pin.time.microseconds, ordering: .relaxed)
+            self.store.checkpointReceiptBytes.store(self.receiptBytes, ordering: .relaxed)
         } catch {
             throw StoreError(refused: error)
         }

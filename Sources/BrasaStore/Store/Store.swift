@@ -16,6 +16,10 @@ package final class Store: Sendable {
     let indexRegistry: IndexRegistry
     let receiptKeeper: (any ReceiptKeeper)?
     let isCheckpointing = Atomic<Bool>(false)
+    /// Of the newest checkpoint; `Int64.min` when there is none.
+    let checkpointTime: Atomic<Int64>
+    /// What receipts take in it.
+    let checkpointReceiptBytes = Atomic<Int>(0)
     /// Before this there was no store.
     package let creationTime: Timestamp
     /// Another one each time the store is opened. Of times from another life it is not certain that they mean the same
@@ -30,6 +34,7 @@ package final class Store: Sendable {
         indexRegistry: IndexRegistry,
         receiptKeeper: (any ReceiptKeeper)?,
         creationTime: Int64,
+        checkpointTime: Int64?,
         life: UInt64
     ) {
         self.documents = documents
@@ -39,6 +44,7 @@ package final class Store: Sendable {
         self.indexRegistry = indexRegistry
         self.receiptKeeper = receiptKeeper
         self.creationTime = Timestamp(microseconds: creationTime)
+        self.checkpointTime = Atomic(checkpointTime ?? .min)
         self.life = life
     }
 
@@ -93,6 +99,7 @@ package final class Store: Sendable {
                 indexRegistry: IndexRegistry(configuration: configuration, clock: clock, onRequest: onIndexRequested),
                 receiptKeeper: receiptKeeper,
                 creationTime: creationTime,
+                checkpointTime: recovery.snapshotTime,
                 life: entropy.next()
             )
         } catch {
