@@ -36,16 +36,17 @@ struct TransportClient: Sendable {
         self.caller = Caller(
             channel: self.channel,
             database: try DatabaseName(parsing: Self.database.utf8),
-            credentials: Credentials(token, eventLoop: eventLoop),
+            credentials: Credentials(token, eventLoop: eventLoop, timeout: .hours(1)),
             policies: policies
         )
         self.datastore = Datastore(self.caller)
     }
 
-    /// The standard ones, with waits that tests can bear.
+    /// The standard ones, with waits that tests can bear, and time enough on machines that have much to do.
     static var quickPolicies: CallPolicies {
         var policies = CallPolicies.standard
         policies.setBackoff(initial: .milliseconds(5), max: .milliseconds(50), attemptsMax: 50)
+        for method in CallMethod.allCases where policies[method].timeout != nil { policies[method].timeout = .hours(1) }
         return policies
     }
 
