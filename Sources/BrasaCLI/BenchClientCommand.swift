@@ -15,7 +15,7 @@ struct BenchClientCommand: AsyncParsableCommand {
     )
 
     enum Work: String, ExpressibleByArgument, CaseIterable {
-        case get, read, cached, query, set, commit, transaction
+        case get, read, cached, query, set, commit, increment, transaction, change, listen
 
         fileprivate var planned: ClientPlan.Work {
             switch self {
@@ -25,7 +25,10 @@ struct BenchClientCommand: AsyncParsableCommand {
             case .query: .query
             case .set: .set
             case .commit: .commit
+            case .increment: .increment
             case .transaction: .transaction
+            case .change: .change
+            case .listen: .listen
             }
         }
     }
@@ -33,7 +36,9 @@ struct BenchClientCommand: AsyncParsableCommand {
     @Argument(
         help: """
             get (getDocument from the server), read (BatchGetDocuments), cached (getDocument from the cache), query (20 \
-            documents), set (setData), commit (Commit), or transaction (runTransaction).
+            documents), set (setData), commit (Commit), increment (updateData), transaction (runTransaction), change (a \
+            listener to all documents sees one change), or listen (a listener to a document, as many of them as there are \
+            documents).
             """
     )
     var work: Work
@@ -72,7 +77,9 @@ struct BenchClientCommand: AsyncParsableCommand {
         let target = try self.measurement.planTarget()
         try BenchCommand.check("--clients", self.clients, 1...1_000)
         try BenchCommand.check("--tasks", self.tasks, 1...10_000)
-        try BenchCommand.check("--documents", self.documents, 1...1_000_000)
+        // A listener goes on until its document's turn comes again.
+        let documentsMin = self.work == .listen ? self.tasks + 1 : 1
+        try BenchCommand.check("--documents", self.documents, documentsMin...1_000_000)
         try BenchCommand.check("--size", self.measurement.size, 40...1_000_000)
         return ClientPlan(
             host: target.host,

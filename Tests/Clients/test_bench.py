@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-WORKS = ("get", "read", "cached", "query", "set", "commit", "transaction")
+WORKS = ("get", "read", "cached", "query", "set", "commit", "increment", "transaction", "change", "listen")
 
 
 @pytest.mark.parametrize("work", WORKS)

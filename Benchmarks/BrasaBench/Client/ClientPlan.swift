@@ -13,8 +13,14 @@ package struct ClientPlan: Sendable {
         case set
         /// A document written by Commit, past the engine.
         case commit
+        /// A field incremented by `updateData`, until the server has acknowledged it.
+        case increment
         /// A document read and written by `runTransaction`.
         case transaction
+        /// A document changed by Commit, past the engine, until a listener to all documents has seen it.
+        case change
+        /// A listener to a document, until the server has answered it. As many go on listening as there are documents.
+        case listen
     }
 
     package var host: String

@@ -14,6 +14,7 @@ struct ClientSession: Sendable {
     private let datastore: Datastore
     private let channel: CallChannel
     private let names: [DocumentName]
+    private let listening: ClientListening
 
     init(_ plan: ClientPlan) throws {
         self.plan = plan
@@ -29,6 +30,7 @@ struct ClientSession: Sendable {
         self.channel = try CallChannel(ChannelConfiguration(server: server, security: .plaintext), eventLoop: eventLoop)
         let credentials = Credentials(fixed: "owner", eventLoop: eventLoop)
         self.datastore = Datastore(Caller(channel: self.channel, database: database, credentials: credentials))
+        self.listening = ClientListening(documents: plan.documents, tasks: plan.tasks)
     }
 
     private static func id(_ index: Int) -> String { "document-\(index)" }
@@ -60,8 +62,11 @@ struct ClientSession: Sendable {
 
     /// Lets the client see what it shall find in its cache.
     func prepare() async throws {
-        guard case .cached = self.plan.work else { return }
-        _ = try await self.collection.getDocuments(source: .server)
+        switch self.plan.work {
+        case .cached: _ = try await self.collection.getDocuments(source: .server)
+        case .change: try await self.listening.begin(self.collection)
+        default: break
+        }
     }
 
     func close() async throws {
@@ -89,16 +94,16 @@ struct ClientSession: Sendable {
         case .set:
             try await document.setData(self.data(index, version: number))
         case .commit:
-            let fields = EncodedFields(encoding: [
-                Value.MapEntry(key: "group", value: .integer(Int64(index % self.groups))),
-                Value.MapEntry(
-                    key: "text",
-                    value: .string(UTF8Text(String(repeating: "x", count: max(0, self.plan.documentBytes - 40))))
-                ),
-                Value.MapEntry(key: "version", value: .integer(Int64(number))),
-            ])
-            let write = Write(name: self.names[index], operation: .set(fields))
-            _ = try await self.datastore.commit(CommitRequest(database: self.datastore.database, writes: [write]))
+            try await self.commit(index, version: number)
+        case .increment:
+            try await document.updateData(["version": FieldValue.increment(1)])
+        case .change:
+            // Of each task's own, so that no other change is seen in its place.
+            try await self.commit(self.listening.place(of: number), version: number)
+            await self.listening.change(seen: number)
+        case .listen:
+            let place = self.listening.nextPlace()
+            try await self.listening.listen(to: self.collection.document(Self.id(place)), at: place)
         case .transaction:
             try await self.firestore.runTransaction { transaction in
                 try Self.check(try await transaction.getDocument(document).exists)
@@ -106,6 +111,19 @@ struct ClientSession: Sendable {
                 return
             }
         }
+    }
+
+    private func commit(_ index: Int, version: Int) async throws {
+        let fields = EncodedFields(encoding: [
+            Value.MapEntry(key: "group", value: .integer(Int64(index % self.groups))),
+            Value.MapEntry(
+                key: "text",
+                value: .string(UTF8Text(String(repeating: "x", count: max(0, self.plan.documentBytes - 40))))
+            ),
+            Value.MapEntry(key: "version", value: .integer(Int64(version))),
+        ])
+        let write = Write(name: self.names[index], operation: .set(fields))
+        _ = try await self.datastore.commit(CommitRequest(database: self.datastore.database, writes: [write]))
     }
 
     private static func check(_ isFound: Bool) throws {
