@@ -194,6 +194,41 @@ import Testing
         #expect(listener.failures.isEmpty)
     }
 
+    @Test func `while targets are added only those have new tokens that were told something, but once a second all`()
+        throws
+    {
+        var configuration = WatchConfiguration()
+        configuration.turnReadsMax = 1
+        let world = try WatchWorld(watch: configuration)
+        try world.commit((0..<100).map { ("d/\($0)", 1) })
+        world.settle()
+        let listener = TestListener(world)
+        listener.keepsLog = true
+        listener.connect()
+        listener.add(2, try target("c"))
+        listener.add(4, try target("e"))
+        world.settle()
+        listener.credit = 40
+        listener.add(6, try target("d"))
+        world.settle()
+        func heard(_ number: Int64) throws -> [String] {
+            _ = listener.takeLog()
+            listener.credit = 3
+            try world.commit("c/a", number)
+            world.settle()
+            return listener.takeLog()
+        }
+        world.clock.advance(microseconds: 1_000_000)
+        #expect(try heard(1) == ["change c/a [2]", "resumable [2, 4]", "snapshot without token"])
+        #expect(try heard(2) == ["change c/a [2]", "resumable [2]", "snapshot without token"])
+        world.clock.advance(microseconds: 1_000_000)
+        #expect(try heard(3) == ["change c/a [2]", "resumable [2, 4]", "snapshot without token"])
+        listener.grant(.max)
+        world.settle()
+        #expect(listener.takeLog().suffix(2) == ["current [6]", "snapshot"])
+        #expect(listener.failures.isEmpty)
+    }
+
     @Test func `an idle stream hears the time every half minute`() throws {
         self.listener.add(2, try target("c"))
         _ = self.heard()

@@ -159,7 +159,10 @@ extension WatchStream {
         for target in round.targets where !target.isEnded {
             guard case .behind(let base) = target.phase, base.time == round.goal.time else { continue }
             arrived.append(target)
-            if !target.isCurrent { self.send(.current(target.ids, snapshot)) }
+            if !target.isCurrent {
+                self.send(.current(target.ids, snapshot))
+                self.clearNews(of: target)
+            }
             target.isCurrent = true
         }
         guard !arrived.isEmpty else { return self.settle() }

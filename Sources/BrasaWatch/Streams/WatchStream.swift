@@ -34,6 +34,10 @@ package final class WatchStream {
     /// When it was told of a snapshot, and since when it takes nothing; monotonic.
     private(set) var lastTold: Int64
     var stalledSince: Int64?
+    /// Targets that were told something since their last token.
+    private var ahead: ContiguousArray<WatchTarget> = []
+    /// When all current targets were last given a token while others were not current; monotonic.
+    private var tokensSent: Int64?
 
     init(watcher: Watcher, table: ViewTable, sink: any WatchSink, now: Int64) {
         self.watcher = watcher
@@ -170,6 +174,7 @@ package final class WatchStream {
         guard !target.isEnded else { return }
         target.isEnded = true
         target.passage = nil
+        self.clearNews(of: target)
         self.targets.removeAll { $0 === target }
         self.selectionBytes -= target.selectionBytes
         if !target.isLive { self.unsettledCount -= 1 }
@@ -204,11 +209,51 @@ package final class WatchStream {
         self.release()
         self.lastTold = self.watcher.now
         let snapshot = self.table.snapshot(at: time, of: self.watcher)
-        if self.unsettledCount == 0 { return self.send(.snapshot(snapshot)) }
-        let current = self.targets.filter(\.isCurrent).map(\.id)
-        if current.count == self.targets.count { return self.send(.snapshot(snapshot)) }
-        if !current.isEmpty { self.send(.resumable(current, snapshot)) }
+        // New ones are the last.
+        if self.unsettledCount == 0 || self.targets.last(where: { !$0.isCurrent }) == nil {
+            self.clearNews()
+            return self.send(.snapshot(snapshot))
+        }
+        self.sendTokens(snapshot)
         self.send(.snapshot(WatchSnapshot(time: time, token: nil)))
+    }
+
+    /// To current targets, while others are not current: to those whose token is of a state before what they were told, and
+    /// now and then to all. All of them each time would cost, while many are added one after the other, the square of their
+    /// number, here and in the client.
+    private func sendTokens(_ snapshot: WatchSnapshot) {
+        let now = self.watcher.now
+        let isForAll = self.tokensSent.map { now - $0 >= Self.tokenInterval } ?? true
+        let current = (isForAll ? self.targets : self.ahead).filter(\.isCurrent)
+        self.ahead.removeAll { target in
+            if target.isCurrent { target.isAhead = false }
+            return !target.isAhead
+        }
+        guard !current.isEmpty else { return }
+        if isForAll { self.tokensSent = now }
+        self.send(.resumable(current.map(\.id), snapshot))
+    }
+
+    private static let tokenInterval: Int64 = 1_000_000
+
+    /// The target is told something: an older token would be wrong for what the client has then.
+    func noteNews(for target: WatchTarget) {
+        if target.isAhead { return }
+        target.isAhead = true
+        self.ahead.append(target)
+    }
+
+    /// It gets a token of its own, or has ended.
+    func clearNews(of target: WatchTarget) {
+        guard target.isAhead else { return }
+        target.isAhead = false
+        self.ahead.removeAll { $0 === target }
+    }
+
+    /// Every target gets a token.
+    private func clearNews() {
+        for target in self.ahead { target.isAhead = false }
+        self.ahead.removeAll(keepingCapacity: true)
     }
 
     func sayAlive() {
@@ -239,6 +284,7 @@ package final class WatchStream {
 
     /// Says what changed for a live target. What several targets are told of one document is said at once.
     func tell(_ target: WatchTarget, _ news: CommitStep.News) {
+        self.noteNews(for: target)
         if self.targets.count == 1 { return self.send(news.event(for: target.ids)) }
         if self.held?.add(news, for: target.id) == true { return }
         self.release()

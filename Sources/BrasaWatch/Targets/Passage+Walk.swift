@@ -167,6 +167,7 @@ extension Passage {
     }
 
     private func tell(_ count: Int, _ filter: BloomFilter?) -> Stage {
+        self.stream.noteNews(for: self.target)
         self.stream.send(.existenceFilter(self.target.id, count: count, unchanged: filter))
         return .ended
     }

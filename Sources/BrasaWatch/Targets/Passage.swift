@@ -79,6 +79,7 @@ final class Passage {
 
     func tell(_ path: ResourcePath, _ document: Document?, isMember: Bool) {
         self.hasTold = true
+        self.stream.noteNews(for: self.target)
         self.watcher.eventsLeft -= 1
         let news = self.view.news(of: path, document, isMember: isMember, at: self.goal.time)
         self.stream.send(news.event(for: self.target.ids))

@@ -29,6 +29,8 @@ final class WatchTarget {
     /// Whether it was said to be current since it began.
     var isCurrent = false
     var isEnded = false
+    /// It was told something since its last token.
+    var isAhead = false
     var subscriberIndex = 0
     private(set) var isLive = false
 
