@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 import Testing
 
 @testable import BrasaSync
@@ -89,6 +90,45 @@ import Testing
         #expect(test.log == ["read c/a=1"])
         #expect(try test.engine.local.readDocument(at: path).isFound)
         #expect(test.transport.watch?.active.isEmpty == true)
+    }
+
+    @Test func `What a read costs does not go by the reads that were answered just before`() throws {
+        let test = try TestClient()
+        let names = (0..<10).map { "c\($0)" }
+        let ids = try names.map { name in
+            self.read(test, try collection(name))
+            return self.lastTarget(test)
+        }
+        // All answers are there before the engine has a turn of its own.
+        for (index, id) in ids.enumerated() {
+            test.transport.say(.target(.init(.add, targets: [id])))
+            let found = try document("\(names[index])/a", 1, ["n": .integer(Int64(index))])
+            test.transport.say(.document(found, targets: [id], removed: []))
+            test.transport.say(.target(.init(.current, targets: [id])))
+            test.transport.say(.target(.init(.noChange, targets: Array(ids[...index]), resumeToken: [1])))
+            let time = Timestamp(microseconds: Int64(index + 10))
+            test.transport.say(.target(.init(.noChange, targets: [], readTime: time)))
+        }
+        test.settle()
+        #expect(test.log == names.indices.map { "read c\($0)/a=\($0)" })
+        #expect(test.storage.counts[.executeQuery] == 10)
+    }
+
+    @Test(arguments: [(SyncQuery.LimitType.first, "read c/a=1 c/b=2"), (.last, "read c/b=2 c/d=4")])
+    func `A limit counts what queued writes leave of the server's answer`(
+        _ end: SyncQuery.LimitType,
+        _ expected: String
+    ) throws {
+        let test = try TestClient()
+        let order = StructuredQuery.Order(field: try field("n"), direction: .ascending)
+        test.write(try SpecModel.write("c/c", .delete))
+        let query = try collection("c", orderBy: [order], limit: 2, limitType: end)
+        self.read(test, query)
+        let named = try [("c/a", 1), ("c/b", 2), ("c/c", 3), ("c/d", 4)].map { name, number in
+            try document(name, 1, ["n": .integer(Int64(number))])
+        }
+        self.answer(test, named, at: 10)
+        #expect(test.log == [expected])
     }
 
     @Test func `Only what the server names is read, under the queued writes`() throws {

@@ -1,25 +1,26 @@
 package import BrasaDocuments
 package import BrasaQueries
 
-/// Documents in a query's order, also found by path.
+/// Documents in a query's order, also found by path. Every snapshot has a copy: what changes in one of two copies costs by
+/// the change, whatever the size of the set.
 package struct DocumentSet: RandomAccessCollection, Sendable {
-    /// An object, so that a copy of the set, which every snapshot has, copies references only.
-    private final class Entry: Sendable {
-        let key: OrderPreservingKey
-        let document: SyncDocument
-
-        init(key: OrderPreservingKey, document: SyncDocument) {
-            self.key = key
-            self.document = document
-        }
-    }
-
     private let order: ResultOrder
-    private var entries: [Entry] = []
-    private var byPath: [ResourcePath: Entry] = [:]
+    private var entries = DocumentEntries()
+    private var byPath = DocumentIndex()
 
     package init(order: ResultOrder) {
         self.order = order
+    }
+
+    /// Documents with different paths.
+    init(order: ResultOrder, _ documents: some Collection<SyncDocument>) {
+        self.order = order
+        var added: [DocumentEntry] = []
+        added.reserveCapacity(documents.count)
+        for document in documents { added.append(self.entry(of: document)) }
+        added.sort { $0.key < $1.key }
+        self.entries = DocumentEntries(added)
+        self.byPath = DocumentIndex(added)
     }
 
     package var startIndex: Int { 0 }
@@ -30,7 +31,7 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
 
     /// Complexity: O(log n).
     package func index(of path: ResourcePath) -> Int? {
-        self.byPath[path].map { self.position(of: $0.key) }
+        self.byPath[path].map { self.entries.position(of: $0.key) }
     }
 
     /// In the order, ties of all fields by name.
@@ -38,56 +39,57 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
         self.key(of: left) < self.key(of: right)
     }
 
-    /// Puts in or replaces. Complexity: O(n).
+    /// Puts in or replaces.
     mutating func insert(_ document: SyncDocument) {
-        self.remove(document.path)
-        let entry = Entry(key: self.key(of: document), document: document)
-        self.entries.insert(entry, at: self.position(of: entry.key))
-        self.byPath[document.path] = entry
+        let entry = self.entry(of: document)
+        if let old = self.byPath.update(entry) { self.entries.remove(old.key) }
+        self.entries.insert(entry)
     }
 
     mutating func remove(_ path: ResourcePath) {
-        guard let entry = self.byPath.removeValue(forKey: path) else { return }
-        self.entries.remove(at: self.position(of: entry.key))
+        if let old = self.byPath.remove(path) { self.entries.remove(old.key) }
     }
 
-    /// Nil takes the document out. Complexity: O(n + m log m) for m changes, whatever their order.
+    /// Nil takes the document out. Complexity: O(n + m log m) for m changes, whatever their order; a few changes cost by
+    /// themselves alone.
     mutating func apply(_ changes: [ResourcePath: SyncDocument?]) {
-        if changes.isEmpty { return }
-        if changes.count == 1, let (path, document) = changes.first {
-            if let document { self.insert(document) } else { self.remove(path) }
+        guard changes.count * Self.fewness > self.count else {
+            for (path, document) in changes {
+                if let document { self.insert(document) } else { self.remove(path) }
+            }
             return
         }
-        var added: [Entry] = []
-        for (path, document) in changes {
-            self.byPath[path] = nil
-            guard let document else { continue }
-            let entry = Entry(key: self.key(of: document), document: document)
-            self.byPath[path] = entry
-            added.append(entry)
-        }
+        var added: [DocumentEntry] = []
+        added.reserveCapacity(changes.count)
+        for case (_, let document?) in changes { added.append(self.entry(of: document)) }
         added.sort { $0.key < $1.key }
-        var merged: [Entry] = []
-        merged.reserveCapacity(self.entries.count + added.count)
-        var rest = added[...]
-        for entry in self.entries where changes.index(forKey: entry.document.path) == nil {
-            while let next = rest.first, next.key < entry.key {
-                merged.append(next)
-                rest.removeFirst()
-            }
-            merged.append(entry)
+        if self.isEmpty {
+            self.entries = DocumentEntries(added)
+            self.byPath = DocumentIndex(added)
+            return
         }
-        merged.append(contentsOf: rest)
-        self.entries = merged
+        for path in changes.keys { _ = self.byPath.remove(path) }
+        for entry in added { _ = self.byPath.update(entry) }
+        self.entries = DocumentEntries(
+            self.entries.merged(with: added) { changes.index(forKey: $0.document.path) != nil }
+        )
     }
 
-    /// Takes out what is too much, from the one end or the other. Gives what was taken out. Complexity: O(n).
+    /// When one of so many documents changes, it costs less to look for each of them.
+    private static let fewness = 8
+
+    /// Takes out what is too much, from the one end or the other. Gives what was taken out, in the order.
     mutating func trim(to count: Int, keepingFirst: Bool) -> [SyncDocument] {
-        let excess = self.entries.count - Swift.max(0, count)
+        let excess = self.count - Swift.max(0, count)
         guard excess > 0 else { return [] }
-        let dropped = (keepingFirst ? self.entries.suffix(excess) : self.entries.prefix(excess)).map(\.document)
-        if keepingFirst { self.entries.removeLast(excess) } else { self.entries.removeFirst(excess) }
-        for document in dropped { self.byPath[document.path] = nil }
+        let dropped = Array(keepingFirst ? self.suffix(excess) : self.prefix(excess))
+        if excess < self.count - excess {
+            for document in dropped { self.remove(document.path) }
+        } else {
+            let kept = self.entries.array(in: keepingFirst ? 0..<self.count - excess : excess..<self.count)
+            self.entries = DocumentEntries(kept)
+            self.byPath = DocumentIndex(kept)
+        }
         return dropped
     }
 
@@ -97,13 +99,26 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
         self.order.key(path: document.path, fields: document.fields) ?? OrderPreservingKey(document.path)
     }
 
-    /// Where the key is or belongs.
-    private func position(of key: OrderPreservingKey) -> Int {
-        var (low, high) = (0, self.entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self.entries[middle].key < key { low = middle + 1 } else { high = middle }
+    /// The same for a document that is in the set as it is, or not at all.
+    func place(of document: SyncDocument) -> OrderPreservingKey {
+        self.byPath[document.path]?.key ?? self.key(of: document)
+    }
+
+    private func entry(of document: SyncDocument) -> DocumentEntry {
+        DocumentEntry(key: self.key(of: document), document: document)
+    }
+
+    // MARK: - All of them
+
+    package func makeIterator() -> Iterator { Iterator(self.entries) }
+
+    package struct Iterator: IteratorProtocol {
+        private var entries: DocumentEntries.Iterator
+
+        fileprivate init(_ entries: DocumentEntries) {
+            self.entries = entries.makeIterator()
         }
-        return low
+
+        package mutating func next() -> SyncDocument? { self.entries.next()?.document }
     }
 }

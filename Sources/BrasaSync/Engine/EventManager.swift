@@ -1,6 +1,6 @@
 /// Hands the states of views to listeners: equal queries share one view.
 final class EventManager: ViewObserver {
-    private struct Listening {
+    private final class Listening {
         var listeners: [QueryListener] = []
         var last: ViewSnapshot?
 
@@ -20,9 +20,10 @@ final class EventManager: ViewObserver {
 
     func listen(_ listener: QueryListener) {
         let query = listener.query
-        var listening = self.queries[query] ?? Listening()
+        let known = self.queries[query]
+        let listening = known ?? Listening()
         do throws(StorageError) {
-            if self.queries[query] == nil {
+            if known == nil {
                 listening.last = try self.engine.listen(query, usesRemote: listener.usesRemote)
             } else if listener.usesRemote, !listening.usesRemote {
                 try self.engine.beginRemoteListen(query)
@@ -31,7 +32,7 @@ final class EventManager: ViewObserver {
             return listener.failed(SyncError(.unavailable, "The cache could not be read."))
         }
         listening.listeners.append(listener)
-        self.queries[query] = listening
+        if known == nil { self.queries[query] = listening }
         var hasRaised = listener.onlineStateChanged(to: self.onlineState)
         if let last = listening.last, listener.viewChanged(last) { hasRaised = true }
         if hasRaised { self.raiseInSync() }
@@ -40,7 +41,7 @@ final class EventManager: ViewObserver {
     func unlisten(_ listener: QueryListener) {
         listener.isMuted = true
         let query = listener.query
-        guard var listening = self.queries[query], listening.listeners.contains(where: { $0 === listener }) else {
+        guard let listening = self.queries[query], listening.listeners.contains(where: { $0 === listener }) else {
             return
         }
         listening.listeners.removeAll { $0 === listener }
@@ -48,7 +49,6 @@ final class EventManager: ViewObserver {
             self.queries[query] = nil
             return self.engine.unlisten(query)
         }
-        self.queries[query] = listening
         if listener.usesRemote, !listening.usesRemote { self.engine.endRemoteListen(query) }
     }
 
@@ -77,7 +77,7 @@ final class EventManager: ViewObserver {
         var hasRaised = false
         for snapshot in snapshots {
             guard let listening = self.queries[snapshot.query] else { continue }
-            self.queries[snapshot.query]?.last = snapshot
+            listening.last = snapshot
             for listener in listening.listeners where listener.viewChanged(snapshot) { hasRaised = true }
         }
         if hasRaised { self.raiseInSync() }

@@ -3,7 +3,9 @@ final class QueryListener {
     let query: SyncQuery
     let options: ListenOptions
     private let handler: (Result<ViewSnapshot, SyncError>) -> Void
-    private var last: ViewSnapshot?
+    /// What is held back, before anything was raised.
+    private var heldBack: ViewSnapshot?
+    private var hadPendingWrites = false
     private var hasRaisedFirst = false
     private var onlineState = OnlineState.unknown
     /// Nothing is raised after an error or the end of listening.
@@ -28,16 +30,19 @@ final class QueryListener {
             snapshot.changes.removeAll { $0.kind == .metadata }
             snapshot.excludesMetadataChanges = true
         }
-        defer { self.last = snapshot }
-        guard self.hasRaisedFirst else { return self.raiseFirst(snapshot) }
+        defer { self.hadPendingWrites = snapshot.hasPendingWrites }
+        guard self.hasRaisedFirst else {
+            self.heldBack = snapshot
+            return self.raiseFirst(snapshot)
+        }
         guard self.isWorthRaising(snapshot) else { return false }
         return self.raise(.success(snapshot))
     }
 
     func onlineStateChanged(to state: OnlineState) -> Bool {
         self.onlineState = state
-        guard let last = self.last, !self.hasRaisedFirst else { return false }
-        return self.raiseFirst(last)
+        guard let heldBack = self.heldBack else { return false }
+        return self.raiseFirst(heldBack)
     }
 
     func failed(_ error: SyncError) {
@@ -48,6 +53,7 @@ final class QueryListener {
     private func raiseFirst(_ snapshot: ViewSnapshot) -> Bool {
         guard self.isReadyForFirst(snapshot) else { return false }
         self.hasRaisedFirst = true
+        self.heldBack = nil
         var first = snapshot.asInitial
         first.excludesMetadataChanges = !self.options.includeMetadataChanges
         return self.raise(.success(first))
@@ -65,7 +71,7 @@ final class QueryListener {
     private func isWorthRaising(_ snapshot: ViewSnapshot) -> Bool {
         if !snapshot.changes.isEmpty { return true }
         guard self.options.includeMetadataChanges else { return false }
-        return snapshot.syncStateChanged || snapshot.hasPendingWrites != self.last?.hasPendingWrites
+        return snapshot.syncStateChanged || snapshot.hasPendingWrites != self.hadPendingWrites
     }
 
     private func raise(_ event: Result<ViewSnapshot, SyncError>) -> Bool {

@@ -22,7 +22,8 @@ struct ServerRead {
         if event.connection != self.connection { self.documents = [:] }
         self.connection = event.connection
         for path in change.removed { self.documents[path] = nil }
-        for path in change.added.union(change.modified) { self.documents[path] = event.documentUpdates[path] }
+        for path in change.added { self.documents[path] = event.documentUpdates[path] }
+        for path in change.modified { self.documents[path] = event.documentUpdates[path] }
         return change.isCurrent && event.mismatches[id] == nil
     }
 }
@@ -61,18 +62,19 @@ extension SyncEngine {
 
     /// What is read stays in the cache at least until the views have seen it.
     func holdServerReads(_ event: RemoteEvent) {
-        for id in self.serverReads.keys {
-            guard let change = event.targetChanges[id] else { continue }
-            self.local.hold(change.added.union(change.modified), for: id)
+        guard !self.serverReads.isEmpty else { return }
+        for (id, change) in event.targetChanges where self.serverReads[id] != nil {
+            self.local.hold(change.added, for: id)
+            self.local.hold(change.modified, for: id)
         }
     }
 
     func noteServerReads(_ event: RemoteEvent) {
         guard !self.serverReads.isEmpty else { return }
         for (id, change) in event.targetChanges {
-            guard self.serverReads[id]?.take(change, of: event, for: id) == true, let read = self.serverReads[id] else {
-                continue
-            }
+            guard self.serverReads[id]?.take(change, of: event, for: id) == true, let read = self.serverReads[id],
+                !read.isAnswered
+            else { continue }
             self.answer(id, self.result(of: read))
         }
     }
@@ -90,12 +92,7 @@ extension SyncEngine {
     private func result(of read: ServerRead) -> Result<ViewSnapshot, SyncError> {
         do throws(StorageError) {
             let documents = try self.local.merge(queuedWritesInto: read.documents, of: read.query)
-            let view = View(read.query, remoteKeys: Set(read.documents.keys))
-            let current = TargetChange(isCurrent: true)
-            guard let snapshot = view.apply(view.compute(documents), current, resolvesLimbo: false).snapshot else {
-                return .failure(SyncError(.internal, "The query has no state."))
-            }
-            return .success(snapshot.asInitial)
+            return .success(ViewSnapshot(of: read.query, documents.values, isFromCache: false))
         } catch {
             return .failure(SyncError(.unavailable, "The cache could not be read."))
         }

@@ -71,7 +71,7 @@ struct ViewTable {
                 if !views.unconditional.isEmpty { parts[place, default: [:]][path] = document }
                 conditional += views.conditional(for: document)
             }
-            for target in shown.targets(of: path) {
+            shown.forEachTarget(of: path) { target in
                 conditional += self.views(of: target).filter { $0.equality != nil }
             }
             for view in conditional { found[view.number, default: (view, [:])].changes[path] = document }

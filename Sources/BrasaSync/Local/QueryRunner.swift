@@ -90,23 +90,39 @@ struct QueryRunner {
 
     /// What the user's queued writes make of documents that the server has named as the results.
     func run(_ query: SyncQuery, onResults results: DocumentMap) throws(StorageError) -> DocumentMap {
+        let overlays = try self.overlays(on: results, of: query)
         var found: DocumentMap = [:]
+        found.reserveCapacity(results.count)
         for (path, result) in results {
             let cached = try self.tables.document(at: path)
-            let base = cached.isValid && cached.version > result.version ? cached : result
-            let document = try self.documents.overlaid(base).document
+            var document = cached.isValid && cached.version > result.version ? cached : result
+            overlays[path]?.overlay.apply(to: &document)
             if query.matches(document) { found[path] = document }
         }
-        var written: Set<ResourcePath> = []
-        if case .document(let path) = query.target { written.insert(path) }
-        for collection in try self.collections(of: query) {
-            written.formUnion(try self.tables.overlays(in: collection, of: self.user).keys)
-        }
-        for path in written where results[path] == nil {
-            let document = try self.documents.document(at: path)
+        for (path, stored) in overlays where results[path] == nil {
+            var document = try self.tables.document(at: path)
+            stored.overlay.apply(to: &document)
             if document.hasLocalMutations, query.matches(document) { found[path] = document }
         }
         return found
+    }
+
+    /// Of results, and of documents that may be results because of them.
+    private func overlays(
+        on results: DocumentMap,
+        of query: SyncQuery
+    ) throws(StorageError) -> [ResourcePath: StoredOverlay] {
+        var overlays: [ResourcePath: StoredOverlay] = [:]
+        if case .document(let path) = query.target {
+            overlays[path] = try self.tables.overlay(at: path, of: self.user)
+        } else if query.names?.collectionID == nil {
+            for path in results.keys { overlays[path] = try self.tables.overlay(at: path, of: self.user) }
+        } else {
+            for collection in try self.collections(of: query) {
+                overlays.merge(try self.tables.overlays(in: collection, of: self.user)) { $1 }
+            }
+        }
+        return overlays
     }
 
     private func collections(of query: SyncQuery) throws(StorageError) -> [ResourcePath] {

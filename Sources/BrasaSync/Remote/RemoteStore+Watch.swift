@@ -33,7 +33,9 @@ extension RemoteStore: WatchTargetSource {
         }
     }
 
-    func targetData(of target: TargetID) -> TargetData? { self.listenTargets[target] }
+    func purpose(of target: TargetID) -> TargetData.Purpose? { self.listenTargets.purpose(of: target) }
+
+    func subject(of target: TargetID) -> SyncTarget? { self.listenTargets.subject(of: target) }
 
     func remoteKeys(of target: TargetID) -> Set<ResourcePath> { self.syncer.remoteKeys(of: target) }
 

@@ -22,7 +22,9 @@ struct TargetTable {
         }
     }
 
-    func contains(_ id: TargetID) -> Bool { self.targets[id] != nil }
+    func contains(_ id: TargetID) -> Bool { self.targets.index(forKey: id) != nil }
+    func purpose(of id: TargetID) -> TargetData.Purpose? { self.targets[id]?.purpose }
+    func subject(of id: TargetID) -> SyncTarget? { self.targets[id]?.target }
 
     /// Those whose newest token is the shared one, with it.
     var following: [TargetData] { self.followers.compactMap { self[$0] } }

@@ -3,7 +3,8 @@ internal import BrasaDocuments
 /// Knows what the aggregator has to ask.
 protocol WatchTargetSource: AnyObject {
     /// Nil when nobody listens to it.
-    func targetData(of target: TargetID) -> TargetData?
+    func purpose(of target: TargetID) -> TargetData.Purpose?
+    func subject(of target: TargetID) -> SyncTarget?
     /// What the server had said of the target up to the last snapshot.
     func remoteKeys(of target: TargetID) -> Set<ResourcePath>
     func isRemoteKey(_ path: ResourcePath, of target: TargetID) -> Bool
@@ -48,12 +49,12 @@ struct WatchAggregator {
     mutating func add(_ message: WatchMessage.TargetMessage, targets: [TargetID]?) {
         // A snapshot without a token says nothing of the targets.
         if message.kind == .noChange, message.resumeToken.isEmpty { return }
-        for id in targets ?? self.targets.keys.filter({ self.activeData(of: $0) != nil }) { self.add(message, to: id) }
+        for id in targets ?? self.targets.keys.filter(self.isActive) { self.add(message, to: id) }
     }
 
     private mutating func add(_ message: WatchMessage.TargetMessage, to id: TargetID) {
         var target = self.targets[id] ?? WatchTarget()
-        let isActive = self.activeData(of: id) != nil
+        let isActive = self.isActive(id)
         switch message.kind {
         case .add:
             target.recordResponse()
@@ -80,7 +81,7 @@ struct WatchAggregator {
     }
 
     mutating func add(_ document: SyncDocument, targets: [TargetID], removed: [TargetID]) {
-        for id in targets where self.activeData(of: id) != nil {
+        for id in targets where self.isActive(id) {
             if document.isFound {
                 let isKnown = self.source.isRemoteKey(document.path, of: id)
                 self.record(isKnown ? .modified : .added, of: document.path, in: id, update: document)
@@ -93,7 +94,7 @@ struct WatchAggregator {
 
     /// Without an update it is not known what became of the document.
     mutating func remove(_ path: ResourcePath, from id: TargetID, update: SyncDocument?) {
-        guard self.activeData(of: id) != nil else { return }
+        guard self.isActive(id) else { return }
         // It may have come and gone since the last snapshot.
         let isKnown = self.source.isRemoteKey(path, of: id)
         self.record(isKnown ? .removed : nil, of: path, in: id, update: update)
@@ -101,8 +102,8 @@ struct WatchAggregator {
 
     /// The number of documents that the server has for the target.
     mutating func add(count: Int, bloomFilter: WatchMessage.UncheckedBloomFilter?, for id: TargetID) {
-        guard let data = self.activeData(of: id) else { return }
-        if case .document(let path) = data.target {
+        guard self.isActive(id) else { return }
+        if case .document(let path)? = self.source.subject(of: id) {
             if count == 0 { self.remove(path, from: id, update: .missing(path, version: .zero)) }
             return
         }
@@ -129,17 +130,17 @@ struct WatchAggregator {
     mutating func finish(at version: Timestamp, token: [UInt8]) -> RemoteEvent {
         var event = RemoteEvent(snapshotVersion: version, connection: self.connection, sharedToken: token)
         for id in self.spoken {
-            guard let data = self.activeData(of: id) else { continue }
+            guard self.isActive(id) else { continue }
             self.targets[id]?.take(token)
             guard self.targets[id]?.hasPendingChanges == true else { continue }
-            self.completeDocumentTarget(data, at: version)
+            self.completeDocumentTarget(id, at: version)
             guard let target = self.targets[id] else { continue }
             event.targetChanges[id] = target.targetChange
             self.targets[id]?.clearChanges()
         }
         for (path, ids) in self.touched {
             let isLimbo = ids.allSatisfy { id in
-                self.activeData(of: id).map { $0.purpose == .limboResolution } ?? true
+                !self.isActive(id) || self.source.purpose(of: id) == .limboResolution
             }
             if isLimbo { event.resolvedLimbo.insert(path) }
         }
@@ -159,11 +160,11 @@ struct WatchAggregator {
     }
 
     /// A target of one document that is current without the document: it does not exist.
-    private mutating func completeDocumentTarget(_ data: TargetData, at version: Timestamp) {
-        guard case .document(let path) = data.target, let target = self.targets[data.id], target.isCurrent,
-            !target.hasReceived(path), !self.source.isRemoteKey(path, of: data.id)
+    private mutating func completeDocumentTarget(_ id: TargetID, at version: Timestamp) {
+        guard case .document(let path)? = self.source.subject(of: id), let target = self.targets[id], target.isCurrent,
+            !target.hasReceived(path), !self.source.isRemoteKey(path, of: id)
         else { return }
-        self.remove(path, from: data.id, update: .missing(path, version: version))
+        self.remove(path, from: id, update: .missing(path, version: version))
     }
 
     // MARK: -
@@ -173,9 +174,9 @@ struct WatchAggregator {
         self.spoken.insert(id)
     }
 
-    private func activeData(of id: TargetID) -> TargetData? {
-        if self.targets[id]?.isPending == true { return nil }
-        return self.source.targetData(of: id)
+    /// Whether somebody listens to it, and what is said of it is about the target as it is now.
+    private func isActive(_ id: TargetID) -> Bool {
+        self.targets[id]?.isPending != true && self.source.purpose(of: id) != nil
     }
 
     private mutating func record(

@@ -114,8 +114,9 @@ final class View {
     }
 
     private func sorted(_ changes: DocumentChangeSet) -> [DocumentChange] {
+        guard changes.changes.count > 1 else { return Array(changes.changes.values) }
         let order = self.documents
-        let keyed = changes.changes.values.map { (rank: $0.kind.rank, key: order.key(of: $0.document), change: $0) }
+        let keyed = changes.changes.values.map { (rank: $0.kind.rank, key: order.place(of: $0.document), change: $0) }
         return keyed.sorted { ($0.rank, $0.key) < ($1.rank, $1.key) }.map(\.change)
     }
 }

@@ -40,6 +40,22 @@ package struct ViewSnapshot: Sendable {
         self.hasCachedResults = hasCachedResults
     }
 
+    /// What a read gives, without a view: of documents that match the query, as many as its limit allows.
+    init(of query: SyncQuery, _ matching: some Collection<SyncDocument>, isFromCache: Bool) {
+        var documents = DocumentSet(order: query.order, matching)
+        if let limit = query.limit { _ = documents.trim(to: limit, keepingFirst: query.limitType == .first) }
+        self.init(
+            query: query,
+            documents: documents,
+            oldDocuments: DocumentSet(order: query.order),
+            changes: documents.map { DocumentChange(.added, $0) },
+            mutatedKeys: Set(documents.lazy.filter(\.hasLocalMutations).map(\.path)),
+            isFromCache: isFromCache,
+            syncStateChanged: true,
+            hasCachedResults: false
+        )
+    }
+
     /// The same state as the first one that a listener sees.
     var asInitial: ViewSnapshot {
         ViewSnapshot(

@@ -4,6 +4,8 @@ import BrasaSync
 final class FailingStorage: SyncStorage {
     private let base: any SyncStorage
     var failing: Set<StorageOperation> = []
+    /// Transactions that were begun.
+    private(set) var counts: [StorageOperation: Int] = [:]
 
     init(_ base: any SyncStorage) {
         self.base = base
@@ -15,6 +17,7 @@ final class FailingStorage: SyncStorage {
         _ operation: StorageOperation,
         _ body: (any StorageTables) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
+        self.counts[operation, default: 0] += 1
         if self.failing.contains(operation) { throw StorageError(operation, reason: "told to fail") }
         return try self.base.transaction(operation, body)
     }

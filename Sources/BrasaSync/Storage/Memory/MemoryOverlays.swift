@@ -5,8 +5,10 @@ struct MemoryOverlays {
     private var collections: [ResourcePath: [ResourcePath: StoredOverlay]] = [:]
     private var byBatch: [BatchID: Set<ResourcePath>] = [:]
 
+    var isEmpty: Bool { self.collections.isEmpty }
+
     subscript(path: ResourcePath) -> StoredOverlay? {
-        get { path.parent.flatMap { self.collections[$0]?[path] } }
+        get { self.isEmpty ? nil : path.parent.flatMap { self.collections[$0]?[path] } }
         set {
             guard let collection = path.parent else { return }
             if let old = self.collections[collection]?[path] { self.byBatch[old.batchID]?.remove(path) }
