@@ -7,12 +7,15 @@ import Testing
 @Suite struct DiskSpecTests {
     private static let disk = SpecMode(name: "disk", isDurable: true) { _ in try DiskSpecCache() }
 
-    @Test func `The portable cases pass on a disk`() throws {
-        #expect(try SpecSuite.portable?.run(Self.disk) ?? [] == [])
+    @Test(.enabled(if: SpecSuite.portable != nil, "BRASA_SPEC_TESTS names no folder that has them"))
+    func `The portable cases pass on a disk`() throws {
+        let failures = try SpecSuite.portable?.run(Self.disk)
+        #expect(failures == [])
     }
 
     @Test func `Our own cases pass on a disk`() throws {
-        #expect(try SpecSuite.own.run(Self.disk) == [])
+        let failures = try SpecSuite.own.run(Self.disk)
+        #expect(failures == [])
     }
 }
 

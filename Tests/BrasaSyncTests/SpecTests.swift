@@ -3,11 +3,17 @@ import Testing
 @testable import BrasaSyncSpecification
 
 @Suite struct SpecTests {
-    @Test(arguments: [SpecMode.memory, .kept]) func `The portable cases pass`(_ mode: SpecMode) throws {
-        #expect(try SpecSuite.portable?.run(mode) ?? [] == [])
+    @Test(
+        .enabled(if: SpecSuite.portable != nil, "BRASA_SPEC_TESTS names no folder that has them"),
+        arguments: [SpecMode.memory, .kept]
+    )
+    func `The portable cases pass`(_ mode: SpecMode) throws {
+        let failures = try SpecSuite.portable?.run(mode)
+        #expect(failures == [])
     }
 
     @Test(arguments: [SpecMode.memory, .kept]) func `Our own cases pass`(_ mode: SpecMode) throws {
-        #expect(try SpecSuite.own.run(mode) == [])
+        let failures = try SpecSuite.own.run(mode)
+        #expect(failures == [])
     }
 }
