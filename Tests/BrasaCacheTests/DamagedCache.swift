@@ -57,6 +57,13 @@ struct DamagedCache {
         }
     }
 
+    /// The first column of all rows.
+    func blobs(_ sql: String) throws -> [[UInt8]] {
+        let storage = try self.open()
+        defer { storage.close() }
+        return try storage.open?.connection.prepare { try Data.fetchAll($0, sql: sql).map { Array($0) } } ?? []
+    }
+
     /// Of every table, SQLite's own aside, but for that of the numbers it has given.
     func columns() throws -> [(table: String, columns: [String])] {
         let storage = try self.open()

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import GRDB
 import Testing
 
 @testable import BrasaCache
@@ -52,6 +53,57 @@ import Testing
     }
 
     // MARK: - Removal
+
+    @Test func `A run that takes entries away takes few, too`() throws {
+        let tags = IndexDefinition(collectionID: "c", scope: .collection, parts: [.init(try field("tags"), .contains)])
+        let (storage, local) = try self.open()
+        func bring(_ tags: [Value], at version: Int64) throws {
+            var documents: DocumentMap = [:]
+            for number in 0..<8 {
+                var document = try document("c/\(number)", version, ["tags": .array(tags)])
+                document.readTime = document.version
+                documents[document.path] = document
+            }
+            _ = try local.storage.transaction(.applyRemoteEvent) { tables throws(StorageError) in
+                try local.store(documents, in: tables)
+            }
+        }
+        try bring((0..<900).map { .integer($0) }, at: 1)
+        try local.setIndexes([tags])
+        try self.fill(local)
+        #expect(try storage.rowCount("index_entries") == 7_200)
+        try bring([], at: 2)
+        var isDone = false
+        while !isDone {
+            let changes = try storage.rowChanges { isDone = try local.backfillIndexes() == .upToDate }
+            #expect(changes <= 2_600)
+        }
+        #expect(try storage.rowCount("index_entries") == 0)
+    }
+
+    @Test func `A part that cannot be read does not keep others from going on`() throws {
+        var (storage, local) = try self.open()
+        try self.bring(0..<200, to: local)
+        try local.setIndexes([self.definition])
+        try self.fill(local)
+        try storage.open?.connection.prepare { database in
+            try database.execute(sql: "INSERT INTO users (uid) VALUES (x'0161')")
+            try database.execute(
+                sql: """
+                    INSERT INTO index_progress (field_index, user, stage, last_change, sequence)
+                    SELECT id, (SELECT max(number) FROM users), 7, -1, 0 FROM field_indexes
+                    """
+            )
+        }
+        storage.close()
+        (storage, local) = try self.open()
+        try self.bring(0..<20, at: 2, to: local)
+        try self.fill(local)
+        #expect(try storage.rowCount("index_progress") == 1)
+        #expect(try self.found(local) == (20, true))
+        try local.setIndexes([])
+        #expect(try storage.rowCount("index_progress") == 0)
+    }
 
     @Test func `An index is removed at once and freed a bite at a time, also by the next process`() throws {
         var (storage, local) = try self.open()

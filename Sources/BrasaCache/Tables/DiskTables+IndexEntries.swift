@@ -62,7 +62,7 @@ extension DiskTables {
     ) throws(StorageError) -> [FieldIndexEntry] {
         guard let owner = try self.number(of: IndexOwner(index: index, user: user)) else { return [] }
         let statements = self.indexEntryStatements
-        return try (isReversed ? statements.backwards : statements.forwards).all(
+        let entries = try (isReversed ? statements.backwards : statements.forwards).all(
             .integer(owner),
             .blob(interval.start.firstKey),
             .blob(interval.end.firstKey),
@@ -70,21 +70,43 @@ extension DiskTables {
         ) { row throws(StorageError) in
             FieldIndexEntry(key: row.bytes(0), path: try self.indexedPath(row, 1))
         }
+        try self.check(entries.lazy.map(\.key), in: interval, isReversed: isReversed)
+        return entries
     }
 
+    /// SQLite steps over the keys of a page without comparing them, so a damaged one could lead whoever goes on behind
+    /// the last in circles.
+    private func check(
+        _ keys: some Sequence<[UInt8]>,
+        in interval: KeyInterval,
+        isReversed: Bool = false
+    ) throws(StorageError) {
+        let (start, end) = (interval.start.firstKey, interval.end.firstKey)
+        var last: [UInt8]?
+        for key in keys {
+            guard ByteOrder.compare(key, start) != .ascending, ByteOrder.compare(key, end) == .ascending,
+                last.map({ ByteOrder.compare($0, key) == (isReversed ? .descending : .ascending) }) ?? true
+            else { throw self.damage("the order of keys") }
+            last = key
+        }
+    }
+
+    @discardableResult
     func setKeys(
         _ keys: [IndexKey],
         of path: ResourcePath,
         in index: IndexID,
         for user: SyncUser
-    ) throws(StorageError) {
-        guard let owner = try self.number(of: IndexOwner(index: index, user: user)) else { return }
+    ) throws(StorageError) -> Int {
+        guard let owner = try self.number(of: IndexOwner(index: index, user: user)) else { return 0 }
         let statements = self.indexEntryStatements
         let old = Set(try statements.keys.all(.integer(owner), .blob(path.bytes)) { $0.bytes(0) })
         let new = Set(keys.map(\.bytes))
         // Most changes are of other fields.
-        for key in old.subtracting(new) { try statements.remove.run(.integer(owner), .blob(key)) }
-        for key in new.subtracting(old) { try statements.add.run(.integer(owner), .blob(key), .blob(path.bytes)) }
+        let (leaving, coming) = (old.subtracting(new), new.subtracting(old))
+        for key in leaving { try statements.remove.run(.integer(owner), .blob(key)) }
+        for key in coming { try statements.add.run(.integer(owner), .blob(key), .blob(path.bytes)) }
+        return leaving.count + coming.count
     }
 
     func number(of owner: IndexOwner) throws(StorageError) -> Int64? {
@@ -124,12 +146,16 @@ extension DiskTables {
         after number: ChangeNumber,
         limit: Int
     ) throws(StorageError) -> [NotedChange] {
-        try self.indexEntryStatements.noted.all(
+        var last = number
+        return try self.indexEntryStatements.noted.all(
             .blob(id.bytes),
             .integer(number),
             .integer(Int64(limit))
         ) { row throws(StorageError) in
-            NotedChange(number: row.integer(0), path: try self.indexedPath(row, 1))
+            let number = row.integer(0)
+            guard number > last else { throw self.damage("the order of changes") }
+            last = number
+            return NotedChange(number: number, path: try self.indexedPath(row, 1))
         }
     }
 
@@ -149,14 +175,18 @@ extension DiskTables {
     ) throws(StorageError) -> [SyncDocument] {
         guard let number = try self.names.number(of: collection) else { return [] }
         let statements = self.indexEntryStatements
-        return try (isReversed ? statements.namedBackwards : statements.namedForwards).all(
+        var ids: [[UInt8]] = []
+        let documents = try (isReversed ? statements.namedBackwards : statements.namedForwards).all(
             .integer(number),
             .blob(interval.start.firstKey),
             .blob(interval.end.firstKey),
             .integer(Int64(limit))
         ) { row throws(StorageError) in
-            try self.document(at: try self.path(in: collection, row, 5), row)
+            ids.append(row.bytes(5))
+            return try self.document(at: try self.path(in: collection, row, 5), row)
         }
+        try self.check(ids, in: interval, isReversed: isReversed)
+        return documents
     }
 
     // MARK: - Filling
@@ -178,6 +208,7 @@ extension DiskTables {
                 .integer(collection)
             ) { $0.integer(0) }
             guard let next else { break }
+            guard next > collection else { throw self.damage("the order of collections") }
             collection = next
             try self.appendPaths(behind: [], in: next, limit: limit, &paths)
         }
@@ -191,11 +222,16 @@ extension DiskTables {
         _ paths: inout [ResourcePath]
     ) throws(StorageError) {
         let parent = try self.names.collection(collection)
+        var ids: [[UInt8]] = []
         paths += try self.indexEntryStatements.documents.all(
             .integer(collection),
             .blob(id),
             .integer(Int64(limit - paths.count))
-        ) { row throws(StorageError) in try self.path(in: parent, row, 0) }
+        ) { row throws(StorageError) in
+            ids.append(row.bytes(0))
+            return try self.path(in: parent, row, 0)
+        }
+        try self.check(ids, in: KeyInterval(start: id.isEmpty ? .start : .after(id), end: .end))
     }
 }
 

@@ -51,6 +51,10 @@ extension DiskTables {
         let owner = IndexOwner(index: index, user: user)
         guard let number = try self.number(of: owner) else { return }
         self.indexOwners[owner] = nil
+        try self.removePart(number)
+    }
+
+    func removePart(_ number: Int64) throws(StorageError) {
         try self.indexPartStatements.remove.run(.integer(number))
         try self.indexPartStatements.addForgotten.run(.integer(number))
     }
@@ -79,7 +83,10 @@ extension DiskTables {
         var left = countMax
         while left > 0, let part = try statements.forgotten.first(read: { $0.integer(0) }) {
             left -= try statements.removeEntries.run(.integer(part), .integer(Int64(left)))
-            if left > 0 { try statements.removeForgotten.run(.integer(part)) }
+            guard left > 0 else { break }
+            guard try statements.removeForgotten.run(.integer(part)) > 0 else {
+                throw self.damage("the parts of indexes that are forgotten")
+            }
         }
         return countMax - left
     }
@@ -89,6 +96,9 @@ extension DiskTables {
         var left = countMax
         var id: [UInt8] = []
         while left > 0, let next = try statements.nextChangedID.first(.blob(id), read: { $0.bytes(0) }) {
+            guard ByteOrder.compare(id, next) == .ascending else {
+                throw self.damage("the order of changed collections")
+            }
             left -= try statements.removeChanges.run(.blob(next), .integer(Int64(left)))
             id = next
         }

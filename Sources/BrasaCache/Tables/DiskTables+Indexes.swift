@@ -30,7 +30,7 @@ struct IndexStatements {
         )
         self.allProgress = try connection.statement(
             """
-            SELECT stage, filled_through, last_change, sequence, user FROM index_progress WHERE field_index = ?
+            SELECT stage, filled_through, last_change, sequence, user, number FROM index_progress WHERE field_index = ?
             """
         )
     }
@@ -63,15 +63,27 @@ extension DiskTables: IndexTables {
 
     func removeFieldIndex(_ index: FieldIndex) throws(StorageError) {
         self.knownIndexes = nil
-        for part in try self.parts(of: index.id) { try self.removePart(of: index.id, for: part.user) }
+        let numbers = try self.indexStatements.allProgress.all(.integer(index.id)) { $0.integer(5) }
+        for number in numbers { try self.removePart(number) }
+        self.indexOwners = self.indexOwners.filter { $0.key.index != index.id }
         try self.indexStatements.removeParts.run(.integer(index.id))
         try self.indexStatements.removeIndex.run(.integer(index.id))
     }
 
     func parts(of index: IndexID) throws(StorageError) -> [IndexPart] {
-        try self.indexStatements.allProgress.all(.integer(index)) { row throws(StorageError) in
-            IndexPart(user: try self.names.user(row.integer(4)), progress: try self.progress(row))
+        var unreadable: [Int64] = []
+        let parts = try self.indexStatements.allProgress.all(.integer(index)) {
+            row throws(StorageError) -> IndexPart? in
+            do throws(StorageError) {
+                return IndexPart(user: try self.names.user(row.integer(4)), progress: try self.progress(row))
+            } catch {
+                unreadable.append(row.integer(5))
+                return nil
+            }
         }
+        // Begun anew, none of them is missed; left alone, each would keep all users' indexes from going on.
+        for number in unreadable { try self.removePart(number) }
+        return parts.compactMap(\.self)
     }
 
     func progress(of index: IndexID, for user: SyncUser) throws(StorageError) -> IndexProgress? {

@@ -78,7 +78,10 @@ extension DiskTables {
 
     func removeOverlays(ofBatch id: BatchID, of user: SyncUser) throws(StorageError) {
         guard let number = try self.names.number(of: user) else { return }
-        try self.overlayStatements.removeBatch.run(.integer(number), .integer(id))
+        let statements = self.overlayStatements
+        let keys = try statements.ofBatch.all(.integer(number), .integer(id)) { DocumentKey($0) }
+        try statements.removeBatch.run(.integer(number), .integer(id))
+        for key in keys { try self.noteChange(of: try self.path(of: key)) }
     }
 
     /// Of a row that begins with an overlay's columns from `batch` on.

@@ -112,8 +112,8 @@ struct IndexBackfill {
             let document = try documents.document(at: path)
             let keys = document.isFound ? index.definition.keys(path: path, fields: document.fields) : []
             guard let keys else { return nil }
-            bite.entries -= keys.count
-            try self.indexes.setKeys(keys, of: path, in: index.id, for: self.user)
+            let changed = try self.indexes.setKeys(keys, of: path, in: index.id, for: self.user)
+            bite.entries -= max(keys.count, changed)
         }
         return paths.count
     }

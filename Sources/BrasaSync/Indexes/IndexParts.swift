@@ -1,3 +1,4 @@
+internal import BrasaDocuments
 internal import BrasaQueries
 
 /// How much is kept of indexes, and done to them at a time.
@@ -23,15 +24,25 @@ struct IndexParts {
     /// lacks has to be kept, and be looked at by each query.
     func removeLate() throws(StorageError) {
         let last = try self.indexes.lastChange()
+        // Indexes of one collection id are often at the same change.
+        var lackingCounts: [UTF8Text: [ChangeNumber: Int]] = [:]
+        var documentCounts: [UTF8Text: [SyncUser: Int]] = [:]
         for index in try self.indexes.fieldIndexes() {
             let id = index.definition.collectionID
             for part in try self.indexes.parts(of: index.id) where part.progress.stage != .abandoned {
                 // The distance counts other collections and the same document twice.
                 guard last - part.progress.lastChange > self.limits.lateMin else { continue }
-                let lacking = try self.indexes.changeCount(ofCollectionID: id, after: part.progress.lastChange)
-                guard lacking > self.limits.lateMin,
-                    lacking > (try self.indexes.documentCount(ofCollectionID: id, of: part.user))
-                else { continue }
+                let change = part.progress.lastChange
+                var lacking = lackingCounts[id]?[change]
+                if lacking == nil { lacking = try self.indexes.changeCount(ofCollectionID: id, after: change) }
+                lackingCounts[id, default: [:]][change] = lacking
+                guard let lacking, lacking > self.limits.lateMin else { continue }
+                var documents = documentCounts[id]?[part.user]
+                if documents == nil {
+                    documents = try self.indexes.documentCount(ofCollectionID: id, of: part.user)
+                }
+                documentCounts[id, default: [:]][part.user] = documents
+                guard let documents, lacking > documents else { continue }
                 try self.indexes.removePart(of: index.id, for: part.user)
             }
         }

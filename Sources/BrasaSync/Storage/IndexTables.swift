@@ -31,13 +31,14 @@ package protocol IndexTables: AnyObject {
         isReversed: Bool,
         limit: Int
     ) throws(StorageError) -> [FieldIndexEntry]
-    /// Replaces a document's entries. No key is another's beginning.
+    /// Replaces a document's entries, and gives how many went and came. No key is another's beginning.
+    @discardableResult
     func setKeys(
         _ keys: [IndexKey],
         of path: ResourcePath,
         in index: IndexID,
         for user: SyncUser
-    ) throws(StorageError)
+    ) throws(StorageError) -> Int
 
     /// Documents directly in a collection, overlays aside, in the order of their names: the first whose ids, written as
     /// `OrderPreservingKey` does, are between two places or, reversed, the last.

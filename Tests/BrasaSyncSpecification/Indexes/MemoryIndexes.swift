@@ -82,10 +82,13 @@ final class MemoryIndexes: IndexTables {
         return Array((isReversed ? found.reversed() : found).prefix(limit))
     }
 
-    func setKeys(_ keys: [IndexKey], of path: ResourcePath, in index: IndexID, for user: SyncUser) {
+    @discardableResult
+    func setKeys(_ keys: [IndexKey], of path: ResourcePath, in index: IndexID, for user: SyncUser) -> Int {
         let owner = Owner(index: index, user: user)
+        let old = self.entries[owner]?.filter { $0.path == path }.map(\.key) ?? []
         self.entries[owner]?.removeAll { $0.path == path }
         self.entries[owner, default: []] += keys.map { FieldIndexEntry(key: $0.bytes, path: path) }
+        return Set(old).symmetricDifference(keys.map(\.bytes)).count
     }
 
     func documents(
