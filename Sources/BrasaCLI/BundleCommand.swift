@@ -73,7 +73,8 @@ struct BundleCommand: AsyncParsableCommand {
 
     /// Without the line end that a file's text has.
     private var bearerToken: String? {
-        let text = self.token ?? ProcessInfo.processInfo.environment["BRASA_TOKEN"]
+        let variable = ProcessInfo.processInfo.environment["BRASA_TOKEN"]
+        let text = self.token ?? (variable?.isEmpty == true ? nil : variable)
         return text?.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 

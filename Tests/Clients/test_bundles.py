@@ -189,6 +189,7 @@ class Gate(grpc.GenericRpcHandler):
     ("arguments", "variable", "shown"),
     [
         ((), None, "Bearer owner"),
+        ((), "", "Bearer owner"),
         (("--token", "mine"), None, "Bearer mine"),
         ((), "from a file\n", "Bearer from a file"),
         (("--token", "mine"), "another", "Bearer mine"),

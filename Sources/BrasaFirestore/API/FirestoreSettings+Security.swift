@@ -18,8 +18,8 @@ extension FirestoreSettings {
     }
 
     /// Gives the bearer token for calls, or nil for none. It is asked when there is no token yet, and with true when the
-    /// server has refused the last one. A token is of visible ASCII characters and spaces; others fail the call with
-    /// `unauthenticated`.
+    /// server has refused the last one. A token is of visible ASCII characters, and spaces but for its end; others fail the call
+    /// with `unauthenticated`.
     public typealias TokenProvider = @Sendable (_ isRefresh: Bool) async throws -> String?
 
     /// Whose certificates are believed; nil for those whom the system believes.

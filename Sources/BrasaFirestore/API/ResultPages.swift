@@ -32,6 +32,9 @@ struct ResultPages {
         } catch {
             throw error.error.nsError
         }
+        guard page.readTime != nil || page.documents.isEmpty else {
+            throw SyncError(.internal, "The server did not say when it read the results.").nsError
+        }
         let snapshots = page.documents.map(self.snapshot)
         self.time = self.time ?? page.readTime
         self.last = snapshots.last
@@ -70,7 +73,8 @@ struct ResultPage: Sendable {
     var readTime: BrasaDocuments.Timestamp?
 }
 
-/// How many documents a page shall have: about as many as make it a few megabytes, if they are like the last ones.
+/// How many documents a page shall have: about as many as make it two megabytes, if they are like the last ones. They
+/// may be larger, so a page has at most twice as many as the one before.
 struct PageSize {
     private(set) var count = 50
 
@@ -80,6 +84,6 @@ struct PageSize {
     mutating func note(bytes: Int, of count: Int) {
         guard count > 0 else { return }
         let average = Swift.max(1, bytes / count)
-        self.count = Swift.max(1, Swift.min(Self.bytesWanted / average, Self.countMax))
+        self.count = Swift.max(1, Swift.min(Self.bytesWanted / average, Self.countMax, 2 * self.count))
     }
 }

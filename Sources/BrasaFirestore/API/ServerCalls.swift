@@ -57,9 +57,14 @@ struct ServerCalls: DatastoreCalls {
     ) async throws(CallFailure) -> ResultPage {
         let consistency = time.map { ReadConsistency.readTime(ReadTime($0)) } ?? .strong
         let responses = try await self.responses(query, parent: parent, consistency)
-        let documents = responses.compactMap { response -> (ResourcePath, EncodedFields)? in
-            guard let found = response.document, let document = found.document else { return nil }
-            return (found.name.path, document.fields)
+        var documents: [(ResourcePath, EncodedFields)] = []
+        for case let found? in responses.map(\.document) {
+            guard let document = found.document else {
+                throw CallFailure(
+                    SyncError(.internal, "The server has sent '\(found.name.path.string)' without its times.")
+                )
+            }
+            documents.append((found.name.path, document.fields))
         }
         return ResultPage(documents: documents, readTime: responses.lazy.compactMap(\.readTime).first)
     }

@@ -85,7 +85,7 @@ import Testing
         try await server.stop()
     }
 
-    @Test(arguments: ["", "read from a file\n", "a\u{1}", "sécret"])
+    @Test(arguments: ["", "read from a file\n", "a\u{1}", "sécret", "a "])
     func `A token that no header can carry fails the call, which says so`(token: String) async throws {
         let server = try await ScriptedServer([
             .init(FirestoreMethods.commit, { call, _, _ in call.respond(ByteBuffer()) })

@@ -44,6 +44,7 @@ package final class Credentials: @unchecked Sendable {
         /// be a broken stream, of which nobody thinks of the token.
         package static func fault(in text: String) -> String? {
             guard !text.isEmpty else { return "the token is empty" }
+            guard text.utf8.last != 0x20 else { return "the token ends with a space, which no header can carry" }
             guard let position = text.utf8.enumerated().first(where: { !(0x20...0x7E).contains($0.element) }) else {
                 return nil
             }
