@@ -10,6 +10,16 @@ import Testing
 
 /// However often connections break, and wherever, every batch of a client is applied once.
 @Suite struct WriteStreamModelTests {
+    private static func check(_ clients: [WritingClient], _ service: ServiceUnderTest) throws {
+        for (number, client) in clients.enumerated() {
+            #expect(client.complaint == nil)
+            #expect(client.isDone)
+            guard client.made > 0 else { continue }
+            let document = try service.get("c/\(number)").get().document
+            #expect(document?.fields == fields([("n", .integer(Int64(client.made)))]))
+        }
+    }
+
     @Test(arguments: 0..<60 as Range<UInt64>)
     func `Every batch is applied once`(_ seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -32,13 +42,7 @@ import Testing
         service.isClientReading = true
         for client in clients where !client.isConnected { client.connect() }
         try service.run()
-        for (number, client) in clients.enumerated() {
-            #expect(client.complaint == nil)
-            #expect(client.isDone)
-            guard client.made > 0 else { continue }
-            let document = try service.get("c/\(number)").get().document
-            #expect(document?.fields == fields([("n", .integer(Int64(client.made)))]))
-        }
+        try Self.check(clients, service)
     }
 
     @Test(arguments: 0..<60 as Range<UInt64>)
@@ -82,13 +86,7 @@ import Testing
             for client in clients where !client.isConnected { client.connect() }
             try service.run()
         }
-        for (number, client) in clients.enumerated() {
-            #expect(client.complaint == nil)
-            #expect(client.isDone)
-            guard client.made > 0 else { continue }
-            let document = try service.get("c/\(number)").get().document
-            #expect(document?.fields == fields([("n", .integer(Int64(client.made)))]))
-        }
+        try Self.check(clients, service)
     }
 
     @Test func `On several threads, too, one connection writes at a time, and misses nothing`() async {
