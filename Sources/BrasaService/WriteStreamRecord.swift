@@ -121,11 +121,11 @@ final class WriteStreamRecord: Sendable {
             state.append(receipt, bounds)
         }
         state.newest = newest.position
-        state.newestMax = newest.position + min(Self.unwrittenMax, .max - newest.position)
+        state.newestMax = newest.position + Self.unwrittenMax
         self.state = Mutex(state)
     }
 
-    /// More is never said after a stream's last answer, and positions do not come to their end by it.
+    /// More is never said after a stream's last answer. The log has no positions above Int64.max, so nothing overflows.
     private static let unwrittenMax: Position = 1 << 32
 
     /// About how many bytes it takes.

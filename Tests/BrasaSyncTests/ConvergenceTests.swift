@@ -79,7 +79,6 @@ struct ConvergenceRun {
     private var listeners: [Int: (token: ListenerToken, reader: Reader)] = [:]
     private var cacheListeners: [Int: ListenerToken] = [:]
     private let reads = Reads()
-    private var isNetworkEnabled = true
 
     init(_ cache: Cache, seed: UInt64) throws {
         self.random = SeededRandom(seed: seed)
@@ -114,7 +113,7 @@ struct ConvergenceRun {
         case 75..<85: self.answerWrite(mayFail: true)
         case 85..<88: self.test.transport.breakWatch(SyncError(.unavailable))
         case 88..<90: self.test.transport.breakWrites(SyncError(.unavailable))
-        case 90..<94: self.toggleNetwork()
+        case 90..<94: self.test.toggleNetwork()
         case 94..<97:
             let all: [StorageOperation] = [.applyRemoteEvent, .acknowledgeBatch, .rejectBatch, .nextBatch]
             self.test.storage.failing = Bool.random(using: &self.random) ? Set(all) : []
@@ -132,7 +131,7 @@ struct ConvergenceRun {
 
     mutating func finish() throws {
         self.test.storage.failing = []
-        if !self.isNetworkEnabled { self.toggleNetwork() }
+        if !self.test.isNetworkEnabled { self.test.toggleNetwork() }
         for index in self.queries.indices where self.listeners[index] == nil { self.toggleListener(index) }
         for _ in 0..<100 {
             self.test.settle()
@@ -269,14 +268,5 @@ struct ConvergenceRun {
     private func collect() throws {
         guard self.test.storage.failing.isEmpty else { return }
         _ = try self.test.engine.local.collectGarbage(CollectionLimits(bytesMax: 0, percent: 30))
-    }
-
-    private mutating func toggleNetwork() {
-        self.isNetworkEnabled.toggle()
-        if self.isNetworkEnabled {
-            self.test.client.enableNetwork {}
-        } else {
-            self.test.client.disableNetwork {}
-        }
     }
 }

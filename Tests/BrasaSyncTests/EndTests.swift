@@ -53,7 +53,6 @@ import Testing
         try self.callAll(client) { log.append($0) }
         client.enableNetwork {}
         client.setUser(SyncUser(uid: "alice"))
-        client.connectivityChanged()
         scheduler.drain()
         #expect(log == self.answers(.dataLoss))
         #expect(client.end?.message == "damaged")

@@ -13,6 +13,23 @@ import Testing
         try trial.finish()
     }
 
+    /// Else the test above could come to excuse every batch that is applied twice.
+    @Test func `Trials resume streams and lose power, and few batches are excused`() throws {
+        var (losses, resumptions, batches, excused) = (0, 0, 0, 0)
+        for seed in 100..<110 as Range<UInt64> {
+            var trial = try ResumptionTrial(seed: seed, LosingMemoryStorage())
+            for _ in 0..<150 { try trial.step() }
+            try trial.finish()
+            losses += trial.lossCount
+            resumptions += trial.resumptionCount
+            batches += trial.batchCount
+            excused += trial.excusedCount
+        }
+        #expect(losses >= 20)
+        #expect(resumptions >= 50)
+        #expect(excused * 10 <= batches)
+    }
+
     private func client(_ server: FakeWriteServer, _ storage: MemoryStorage? = nil) throws -> TestClient {
         try TestClient(storage ?? MemoryStorage(collector: .leastRecentlyUsed), server: server)
     }

@@ -168,7 +168,8 @@ import Testing
         #expect(self.heard() == ["remove 2: \(text)", "remove 4: \(text)"])
     }
 
-    @Test func `a new target on a busy stream holds up neither the others nor their tokens`() throws {
+    /// A listener with targets of its own that may hear 40 of the 100 documents of one more, `d`.
+    private func busyListener(_ collections: [UTF8Text]) throws -> (WatchWorld, TestListener) {
         var configuration = WatchConfiguration()
         configuration.turnReadsMax = 1
         let world = try WatchWorld(watch: configuration)
@@ -177,13 +178,20 @@ import Testing
         let listener = TestListener(world)
         listener.keepsLog = true
         listener.connect()
-        listener.add(2, try target("c"))
-        world.settle()
-        _ = listener.takeLog()
-        listener.credit = 40
-        listener.add(4, try target("d"))
-        world.settle()
+        for (index, collection) in (collections + ["d"]).enumerated() {
+            if collection == "d" {
+                _ = listener.takeLog()
+                listener.credit = 40
+            }
+            listener.add(Int32(2 * (index + 1)), try target(collection))
+            world.settle()
+        }
         #expect(listener.takeLog().count == 40)
+        return (world, listener)
+    }
+
+    @Test func `a new target on a busy stream holds up neither the others nor their tokens`() throws {
+        let (world, listener) = try self.busyListener(["c"])
         listener.credit = 3
         try world.commit("c/a", 1)
         world.settle()
@@ -197,22 +205,8 @@ import Testing
     @Test func `while targets are added only those have new tokens that were told something, but once a second all`()
         throws
     {
-        var configuration = WatchConfiguration()
-        configuration.turnReadsMax = 1
-        let world = try WatchWorld(watch: configuration)
-        try world.commit((0..<100).map { ("d/\($0)", 1) })
-        world.settle()
-        let listener = TestListener(world)
-        listener.keepsLog = true
-        listener.connect()
-        listener.add(2, try target("c"))
-        listener.add(4, try target("e"))
-        world.settle()
-        listener.credit = 40
-        listener.add(6, try target("d"))
-        world.settle()
+        let (world, listener) = try self.busyListener(["c", "e"])
         func heard(_ number: Int64) throws -> [String] {
-            _ = listener.takeLog()
             listener.credit = 3
             try world.commit("c/a", number)
             world.settle()

@@ -168,10 +168,6 @@ package final class SyncClient {
         if self.end == nil { self.engine.remote.serverReachable() }
     }
 
-    package func connectivityChanged() {
-        if self.end == nil { self.engine.remote.restart() }
-    }
-
     /// Listeners hear nothing more. Queued writes stay in the storage.
     package func terminate(completion: @escaping () -> Void) {
         guard self.end == nil else { return completion() }

@@ -4,7 +4,7 @@ internal import BrasaDocuments
 final class RemoteStore {
     /// Why the network may not be used.
     enum OfflineReason: Hashable {
-        case userDisabled, storageFailed, credentialChange, connectivityChange, shutdown
+        case userDisabled, storageFailed, credentialChange, shutdown
     }
 
     let database: DatabaseName
@@ -89,14 +89,6 @@ final class RemoteStore {
     }
 
     /// The network came back or changed.
-    func restart() {
-        self.offlineReasons.insert(.connectivityChange)
-        self.stopStreams()
-        self.tracker.set(.unknown)
-        self.offlineReasons.remove(.connectivityChange)
-        self.startStreams()
-    }
-
     func changeUser(to user: SyncUser) {
         self.retries.add { [unowned self] () throws(StorageError) in
             let couldUseNetwork = self.canUseNetwork

@@ -13,6 +13,7 @@ final class TestClient {
     var log: [String] = []
     private(set) var snapshots: [ViewSnapshot] = []
     private var tokens: [ListenerToken] = []
+    private(set) var isNetworkEnabled = true
 
     convenience init(
         _ collector: MemoryStorage.Collector = .eager,
@@ -47,6 +48,15 @@ final class TestClient {
     }
 
     // MARK: - The user
+
+    func toggleNetwork() {
+        self.isNetworkEnabled.toggle()
+        if self.isNetworkEnabled {
+            self.client.enableNetwork {}
+        } else {
+            self.client.disableNetwork {}
+        }
+    }
 
     @discardableResult
     func listen(_ query: SyncQuery, _ options: ListenOptions = ListenOptions()) -> ListenerToken {

@@ -24,6 +24,7 @@ final class WriteLedger {
     private(set) var failures: [String] = []
     /// Batches that were applied more than once, which nobody could help.
     private(set) var excusedCount = 0
+    var batchCount: Int { self.batches.count }
 
     private static let numberField = "batch"
 

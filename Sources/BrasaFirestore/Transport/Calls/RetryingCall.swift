@@ -151,8 +151,8 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     }
 
     private func expire() {
-        // The token comes first.
-        let missing = self.waiter == nil ? "token" : "connection"
+        let missing =
+            if self.tokenWaiter != nil { "token" } else if self.waiter != nil { "connection" } else { "answer" }
         self.end(.failure(CallError(GRPCStatus(.deadlineExceeded, "There was no \(missing) before the deadline"))))
     }
 
