@@ -24,7 +24,8 @@ struct DamagedCache {
         self.queries = [
             try collection("c"), try collection("c", orderBy: order, limit: 3, limitType: .last),
             try collection("c", filter: .field(n, .greaterThan, .integer(2))), try collection("d"),
-            SyncQuery(document: try path("c/0")),
+            SyncQuery(document: try path("c/0")), try collection("c", limit: 3),
+            try collection("c", filter: .field(try field("m"), .arrayContains, .integer(1)), isGroup: true),
         ]
         self.paths = try ["c", "d", "p/0/c"].flatMap { id in try (0..<6).map { try path("\(id)/\($0)") } }
     }

@@ -1,3 +1,5 @@
+import BrasaDocuments
+import BrasaQueries
 import BrasaQueryModel
 import Testing
 
@@ -7,7 +9,7 @@ import Testing
 
 /// The whole engine on files whose bytes are not those that were written: it answers or says that it cannot, it never
 /// traps, and removing the file is a cure.
-@Suite struct EngineDamageTests {
+@Suite(.timeLimit(.minutes(5))) struct EngineDamageTests {
     private static func filled() throws -> (cache: DamagedCache, bytes: [UInt8]) {
         let cache = try DamagedCache()
         try cache.fill()
@@ -62,18 +64,54 @@ import Testing
     }
 
     /// SQLite does not notice that keys of a page are out of order; whoever goes on behind the last must not go in circles.
-    @Test func `A client comes to an end though keys are out of order`() throws {
+    @Test(arguments: 0..<8 as Range<UInt64>)
+    func `A client comes to an end though keys are out of order`(_ seed: UInt64) throws {
         let (cache, whole) = try Self.filled()
         let keys = try cache.blobs("SELECT key FROM index_entries UNION SELECT id FROM documents")
         #expect(keys.count > 20)
-        for key in keys {
-            for place in whole.ranges(of: key) {
-                var bytes = whole
-                bytes[place.upperBound - 1] = 0xF0
-                try cache.write(bytes)
-                try Self.live(on: cache)
+        var dice = SeededRandom(seed: seed)
+        for _ in 0..<30 {
+            let key = dice.pick(keys)
+            let places = whole.ranges(of: key)
+            guard !places.isEmpty else { continue }
+            var bytes = whole
+            // What another key has there, or more than any has.
+            let index = dice.below(key.count)
+            let other = dice.pick(keys.filter { $0.count > index })
+            bytes[dice.pick(places).lowerBound + index] = dice.chance(2) ? other[index] : 0xF0
+            try cache.write(bytes)
+            try Self.live(on: cache)
+        }
+    }
+
+    /// Else a page's last key could lead back to where the page began.
+    @Test(arguments: [false, true])
+    func `Keys that are out of order in a page are damage`(_ isReversed: Bool) throws {
+        let (cache, whole) = try Self.filled()
+        let path = try path("c/0")
+        let collection = try #require(path.parent)
+        func read() throws -> Int {
+            let storage = try cache.open()
+            defer { storage.close() }
+            return try storage.transaction(.executeQuery) { tables throws(StorageError) in
+                guard let indexes = tables.indexes else { return 0 }
+                return try indexes.documents(in: collection, named: .all, isReversed: isReversed, limit: 10).count
             }
         }
+        #expect(try read() > 5)
+        let ids = try ["c/1", "c/4"].map { text in
+            var key = OrderPreservingKey()
+            key.appendID(of: try BrasaSyncSpecification.path(text))
+            return key.bytes
+        }
+        var bytes = whole
+        for (id, other) in [(ids[0], ids[1]), (ids[1], ids[0])] {
+            for place in whole.ranges(of: id) { bytes.replaceSubrange(place, with: other) }
+        }
+        try cache.write(bytes)
+        let error = #expect(throws: StorageError.self) { try read() }
+        #expect(error?.isDamage == true)
+        try Self.live(on: cache)
     }
 
     /// Files have no checksums: a number or a field that is another is not noticed. What can be told is.

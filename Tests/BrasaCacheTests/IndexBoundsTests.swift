@@ -105,6 +105,24 @@ import Testing
         #expect(try storage.rowCount("index_progress") == 0)
     }
 
+    @Test func `A part that becomes unreadable is filled anew, without what there was of it`() throws {
+        var (storage, local) = try self.open()
+        local.indexLimits = IndexLimits(lateMin: 10)
+        try self.bring(0..<200, to: local)
+        try local.setIndexes([self.definition])
+        try self.fill(local)
+        try storage.open?.connection.prepare { try $0.execute(sql: "UPDATE index_progress SET stage = 7") }
+        try self.bring(0..<20, at: 2, to: local)
+        try self.fill(local)
+        #expect(try self.found(local) == (20, true))
+        storage.close()
+        (storage, local) = try self.open()
+        try self.fill(local)
+        #expect(try self.found(local) == (20, true))
+        #expect(try storage.rowCount("index_entries") == 200)
+        #expect(try storage.rowCount("index_progress") == 1)
+    }
+
     @Test func `An index is removed at once and freed a bite at a time, also by the next process`() throws {
         var (storage, local) = try self.open()
         try self.bring(0..<2000, to: local)

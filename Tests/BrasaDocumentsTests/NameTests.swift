@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueryModel
 import Testing
 
 struct NameTests {
@@ -146,6 +147,30 @@ struct NameTests {
                         == (low == high ? .descending : order)
                 )
             }
+        }
+    }
+
+    @Test func `Ids are read back from how they are written, and from nothing else`() {
+        for seed in 0..<200 as Range<UInt64> {
+            var generator = ValueGenerator(seed: seed)
+            let path = path(generator.documentPath())
+            var key = OrderPreservingKey()
+            key.appendID(of: path)
+            var bytes = key.bytes
+            #expect(bytes.withUnsafeBytes(OrderPreservingKey.documentID(in:)) == Array(path.lastSegment), "\(path)")
+            // Whatever one byte becomes.
+            bytes[generator.random.below(bytes.count)] = generator.random.pick([0, 1, 2, 0x31, 0x5F, 0xF0, 0xFF])
+            guard let id = bytes.withUnsafeBytes(OrderPreservingKey.documentID(in:)),
+                let other = try? path.parent?.appending(id)
+            else { continue }
+            var again = OrderPreservingKey()
+            again.appendID(of: other)
+            #expect(again.bytes == bytes, "\(path)")
+        }
+        for written in [
+            [2] + Array("__id5__".utf8) + [0, 1], [2, 0x61, 0, 0xF0, 0x61, 0, 1], [2, 0x61, 0], [1, 0], [],
+        ] {
+            #expect((written as [UInt8]).withUnsafeBytes(OrderPreservingKey.documentID(in:)) == nil, "\(written)")
         }
     }
 

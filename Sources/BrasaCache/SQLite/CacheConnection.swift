@@ -94,7 +94,7 @@ final class CacheConnection {
     func time(_ microseconds: Int64) throws(StorageError) -> Timestamp {
         let time = Timestamp(microseconds: microseconds)
         guard time >= .earliest, time <= .latest else {
-            throw StorageError(self.operation, reason: "the cache is damaged: a time")
+            throw StorageError(self.operation, damaged: "a time")
         }
         return time
     }

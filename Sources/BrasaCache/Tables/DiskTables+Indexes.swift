@@ -77,6 +77,7 @@ extension DiskTables: IndexTables {
             do throws(StorageError) {
                 return IndexPart(user: try self.names.user(row.integer(4)), progress: try self.progress(row))
             } catch {
+                guard error.isDamage else { throw error }
                 unreadable.append(row.integer(5))
                 return nil
             }

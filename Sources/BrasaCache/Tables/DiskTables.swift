@@ -83,6 +83,6 @@ final class DiskTables: StorageTables {
 
     /// What was stored cannot be read back.
     func damage(_ what: String) -> StorageError {
-        StorageError(self.connection.operation, reason: "the cache is damaged: \(what)")
+        StorageError(self.connection.operation, damaged: what)
     }
 }

@@ -36,7 +36,7 @@ extension DiskTables {
 
     func path(of key: DocumentKey) throws(StorageError) -> ResourcePath {
         let collection = try self.names.collection(key.collection)
-        guard let id = key.id.withUnsafeBytes(OrderPreservingKey.segment(in:)),
+        guard let id = key.id.withUnsafeBytes(OrderPreservingKey.documentID(in:)),
             let path = try? collection.appending(id)
         else { throw self.damage("a document's id") }
         return path
@@ -44,7 +44,7 @@ extension DiskTables {
 
     /// The path of a document in the collection; `column` has its id.
     func path(in collection: ResourcePath, _ row: CacheRow, _ column: Int32) throws(StorageError) -> ResourcePath {
-        guard let id = row.withBytes(column, OrderPreservingKey.segment(in:)),
+        guard let id = row.withBytes(column, OrderPreservingKey.documentID(in:)),
             let path = try? collection.appending(id)
         else { throw self.damage("a document's id") }
         return path

@@ -56,7 +56,7 @@ final class InternedNames {
     func user(_ number: Int64) throws(StorageError) -> SyncUser {
         let key = try self.userKey.first(.integer(number)) { $0.bytes(0) }
         guard let key, let user = SyncUser(key: key) else {
-            throw StorageError(self.connection.operation, reason: "the cache is damaged: a user")
+            throw StorageError(self.connection.operation, damaged: "a user")
         }
         return user
     }
@@ -100,7 +100,7 @@ final class InternedNames {
 
     private func path(_ bytes: [UInt8]) throws(StorageError) -> ResourcePath {
         guard let path = try? ResourcePath(parsing: bytes), path.isCollection else {
-            throw StorageError(self.connection.operation, reason: "the cache is damaged: a collection")
+            throw StorageError(self.connection.operation, damaged: "a collection")
         }
         return path
     }

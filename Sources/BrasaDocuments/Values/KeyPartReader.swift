@@ -102,6 +102,7 @@ package struct KeyPartReader {
             if byte == 0 {
                 guard let next = self.byte(mask) else { return false }
                 if next == 1 { return true }
+                guard next == 0xFF else { return false }
             }
         }
         return false

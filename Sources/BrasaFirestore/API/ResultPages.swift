@@ -74,9 +74,9 @@ struct ResultPage: Sendable {
 }
 
 /// How many documents a page shall have: about as many as make it two megabytes, if they are like the last ones. They
-/// may be larger, so a page has at most twice as many as the one before.
+/// may be larger, so the first page has few, and a page at most twice as many as the one before.
 struct PageSize {
-    private(set) var count = 50
+    private(set) var count = 10
 
     private static let bytesWanted = 2 << 20
     private static let countMax = 1_000

@@ -18,7 +18,7 @@ package final class Store: Sendable {
     let isCheckpointing = Atomic<Bool>(false)
     /// Of the newest checkpoint; `Int64.min` when there is none.
     let checkpointTime: Atomic<Int64>
-    /// What receipts take in it.
+    /// What receipts take in it; 0 after a start, so that the first checkpoint comes somewhat earlier.
     let checkpointReceiptBytes = Atomic<Int>(0)
     /// Before this there was no store.
     package let creationTime: Timestamp

@@ -1,8 +1,8 @@
 package import BrasaDocuments
 package import BrasaQueries
 
-/// Documents in a query's order, also found by path. Every snapshot has a copy: what changes in one of two copies costs by
-/// the change, whatever the size of the set.
+/// Documents in a query's order, also found by path. Every snapshot has a copy: a change in one of two copies costs a
+/// search, a chunk of documents, and one word for each of the other chunks.
 package struct DocumentSet: RandomAccessCollection, Sendable {
     private let order: ResultOrder
     private var entries = DocumentEntries()
@@ -25,6 +25,7 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
 
     package var startIndex: Int { 0 }
     package var endIndex: Int { self.entries.count }
+    /// Complexity: O(log n).
     package subscript(position: Int) -> SyncDocument { self.entries[position].document }
 
     package subscript(path: ResourcePath) -> SyncDocument? { self.byPath[path]?.document }
@@ -39,7 +40,7 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
         self.key(of: left) < self.key(of: right)
     }
 
-    /// Puts in or replaces.
+    /// Puts in or replaces. Complexity: O(n / 64), of the cheapest steps.
     mutating func insert(_ document: SyncDocument) {
         let entry = self.entry(of: document)
         if let old = self.byPath.update(entry) { self.entries.remove(old.key) }
@@ -50,10 +51,9 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
         if let old = self.byPath.remove(path) { self.entries.remove(old.key) }
     }
 
-    /// Nil takes the document out. Complexity: O(n + m log m) for m changes, whatever their order; a few changes cost by
-    /// themselves alone.
+    /// Nil takes the document out. Complexity: O(n + m log m) for m changes, whatever their order; O(m n / 64) for a few.
     mutating func apply(_ changes: [ResourcePath: SyncDocument?]) {
-        guard changes.count * Self.fewness > self.count else {
+        guard !self.isFew(changes.count) else {
             for (path, document) in changes {
                 if let document { self.insert(document) } else { self.remove(path) }
             }
@@ -75,15 +75,15 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
         )
     }
 
-    /// When one of so many documents changes, it costs less to look for each of them.
-    private static let fewness = 8
+    /// Whether it costs less to look for each of so many documents than to go through all.
+    private func isFew(_ count: Int) -> Bool { count <= Swift.min(self.count / 8, 256) }
 
     /// Takes out what is too much, from the one end or the other. Gives what was taken out, in the order.
     mutating func trim(to count: Int, keepingFirst: Bool) -> [SyncDocument] {
         let excess = self.count - Swift.max(0, count)
         guard excess > 0 else { return [] }
         let dropped = Array(keepingFirst ? self.suffix(excess) : self.prefix(excess))
-        if excess < self.count - excess {
+        if self.isFew(excess) {
             for document in dropped { self.remove(document.path) }
         } else {
             let kept = self.entries.array(in: keepingFirst ? 0..<self.count - excess : excess..<self.count)

@@ -88,7 +88,6 @@ final class RemoteStore {
         self.writes.lifecycle.hasten()
     }
 
-    /// The network came back or changed.
     func changeUser(to user: SyncUser) {
         self.retries.add { [unowned self] () throws(StorageError) in
             let couldUseNetwork = self.canUseNetwork

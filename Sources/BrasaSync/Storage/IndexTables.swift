@@ -19,6 +19,7 @@ package protocol IndexTables: AnyObject {
     func progress(of index: IndexID, for user: SyncUser) throws(StorageError) -> IndexProgress?
     /// An index that is abandoned has no entries any more.
     func setProgress(_ progress: IndexProgress, of index: IndexID, for user: SyncUser) throws(StorageError)
+    /// One that is damaged goes as if it had been removed, so that it is begun anew.
     func parts(of index: IndexID) throws(StorageError) -> [IndexPart]
     /// As if nothing had been done for this user.
     func removePart(of index: IndexID, for user: SyncUser) throws(StorageError)

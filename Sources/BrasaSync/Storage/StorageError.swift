@@ -3,10 +3,19 @@ package struct StorageError: Error, Sendable {
     package let operation: StorageOperation
     /// For the log.
     package let reason: String
+    /// What was stored is not what was written. It stays so, where other errors may pass.
+    package let isDamage: Bool
 
     package init(_ operation: StorageOperation, reason: String) {
         self.operation = operation
         self.reason = reason
+        self.isDamage = false
+    }
+
+    package init(_ operation: StorageOperation, damaged what: String) {
+        self.operation = operation
+        self.reason = "the cache is damaged: \(what)"
+        self.isDamage = true
     }
 }
 

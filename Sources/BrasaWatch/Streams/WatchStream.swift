@@ -209,7 +209,7 @@ package final class WatchStream {
         self.release()
         self.lastTold = self.watcher.now
         let snapshot = self.table.snapshot(at: time, of: self.watcher)
-        // New ones are the last.
+        // New ones are the last, so this seldom looks far; restarted ones may be anywhere.
         if self.unsettledCount == 0 || self.targets.last(where: { !$0.isCurrent }) == nil {
             self.clearNews()
             return self.send(.snapshot(snapshot))

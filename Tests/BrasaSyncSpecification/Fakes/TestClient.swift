@@ -151,10 +151,11 @@ func collection(
     orderBy: [StructuredQuery.Order] = [],
     filter: StructuredQuery.Filter? = nil,
     limit: Int32? = nil,
-    limitType: SyncQuery.LimitType = .first
+    limitType: SyncQuery.LimitType = .first,
+    isGroup: Bool = false
 ) throws -> SyncQuery {
     var query = StructuredQuery()
-    query.from = [StructuredQuery.CollectionSelector(collectionID: UTF8Text(id))]
+    query.from = [StructuredQuery.CollectionSelector(collectionID: UTF8Text(id), allDescendants: isGroup)]
     query.orderBy = orderBy
     query.filter = filter
     query.limit = limit
