@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaQueries
 import Foundation
 import GRDB
+import Testing
 
 @testable import BrasaCache
 @testable import BrasaSync
@@ -20,12 +21,14 @@ struct DamagedCache {
     init() throws {
         self.folder = try TemporaryFolder()
         let n = try field("n")
+        let name = try #require(try DocumentName(database: SpecModel.database(), path: path("c/0")))
         let order = [StructuredQuery.Order(field: n, direction: .descending)]
         self.queries = [
             try collection("c"), try collection("c", orderBy: order, limit: 3, limitType: .last),
             try collection("c", filter: .field(n, .greaterThan, .integer(2))), try collection("d"),
             SyncQuery(document: try path("c/0")), try collection("c", limit: 3),
             try collection("c", filter: .field(try field("m"), .arrayContains, .integer(1)), isGroup: true),
+            try collection("c", filter: .field(.documentName, .greaterThan, .reference(name))),
         ]
         self.paths = try ["c", "d", "p/0/c"].flatMap { id in try (0..<6).map { try path("\(id)/\($0)") } }
     }
@@ -63,6 +66,12 @@ struct DamagedCache {
         let storage = try self.open()
         defer { storage.close() }
         return try storage.open?.connection.prepare { try Data.fetchAll($0, sql: sql).map { Array($0) } } ?? []
+    }
+
+    func integers(_ sql: String) throws -> [Int64] {
+        let storage = try self.open()
+        defer { storage.close() }
+        return try storage.open?.connection.prepare { try Int64.fetchAll($0, sql: sql) } ?? []
     }
 
     /// Of every table, SQLite's own aside, but for that of the numbers it has given.

@@ -88,30 +88,66 @@ import Testing
     @Test(arguments: [false, true])
     func `Keys that are out of order in a page are damage`(_ isReversed: Bool) throws {
         let (cache, whole) = try Self.filled()
-        let path = try path("c/0")
-        let collection = try #require(path.parent)
-        func read() throws -> Int {
+        let collection = try #require(path("c/0").parent)
+        func read(_ count: (any IndexTables) throws(StorageError) -> Int) throws -> Int {
             let storage = try cache.open()
             defer { storage.close() }
             return try storage.transaction(.executeQuery) { tables throws(StorageError) in
                 guard let indexes = tables.indexes else { return 0 }
-                return try indexes.documents(in: collection, named: .all, isReversed: isReversed, limit: 10).count
+                return try count(indexes)
             }
         }
-        #expect(try read() > 5)
-        let ids = try ["c/1", "c/4"].map { text in
-            var key = OrderPreservingKey()
-            key.appendID(of: try BrasaSyncSpecification.path(text))
-            return key.bytes
+        func documents(_ indexes: any IndexTables) throws(StorageError) -> Int {
+            try indexes.documents(in: collection, named: .all, isReversed: isReversed, limit: 10).count
         }
-        var bytes = whole
-        for (id, other) in [(ids[0], ids[1]), (ids[1], ids[0])] {
-            for place in whole.ranges(of: id) { bytes.replaceSubrange(place, with: other) }
+        func entries(_ indexes: any IndexTables) throws(StorageError) -> Int {
+            guard let index = try indexes.fieldIndexes().first else { return 0 }
+            let user = SyncUser.signedOut
+            return try indexes.entries(of: index.id, for: user, in: .all, isReversed: isReversed, limit: 10).count
         }
+        #expect(try read(documents) > 5)
+        #expect(try read(entries) > 5)
+        let ids = try cache.blobs("SELECT id FROM documents WHERE collection = 1 ORDER BY id LIMIT 5")
+        let keys = try cache.blobs("SELECT key FROM index_entries WHERE owner = 1 ORDER BY key LIMIT 5")
+        for (keys, read) in [(ids, { try read(documents) }), (keys, { try read(entries) })] {
+            let (first, last) = (try #require(keys.first), try #require(keys.last))
+            try #require(first.count == last.count && keys.count == 5)
+            var bytes = whole
+            for (old, new) in [(first, last), (last, first)] {
+                for place in whole.ranges(of: old) { bytes.replaceSubrange(place, with: new) }
+            }
+            try cache.write(bytes)
+            let error = #expect(throws: StorageError.self) { try read() }
+            #expect(error?.isDamage == true)
+            try Self.live(on: cache)
+        }
+    }
+
+    @Test func `Forgotten parts that are damaged hold nothing up, and free nothing that is in use`() throws {
+        let (cache, _) = try Self.filled()
+        func backfill() throws {
+            let storage = try cache.open()
+            let local = LocalStore(storage: storage, user: .signedOut)
+            while case .more = try local.backfillIndexes() {}
+            storage.close()
+        }
+        try backfill()
+        #expect(try cache.change("DELETE FROM index_progress WHERE number != (SELECT max(number) FROM index_progress)"))
+        #expect(try cache.change("INSERT OR IGNORE INTO forgotten_parts VALUES (1), (2), (3)"))
+        let used = try #require(cache.integers("SELECT max(number) FROM index_progress").first)
+        #expect((4...127).contains(used))
+        // A row of nothing but its number.
+        var bytes = try cache.read()
+        let rows = bytes.ranges(of: [2, 1, 2, 0])
+        #expect(!rows.isEmpty)
+        for row in rows { bytes[row.lowerBound + 1] = UInt8(used) }
         try cache.write(bytes)
-        let error = #expect(throws: StorageError.self) { try read() }
-        #expect(error?.isDamage == true)
-        try Self.live(on: cache)
+        #expect(try cache.integers("SELECT number FROM forgotten_parts LIMIT 1") == [used])
+        let count = "SELECT count(*) FROM index_entries WHERE owner = \(used)"
+        let before = try cache.integers(count)
+        try backfill()
+        #expect(before != [0])
+        #expect(try cache.integers(count) == before)
     }
 
     /// Files have no checksums: a number or a field that is another is not noticed. What can be told is.

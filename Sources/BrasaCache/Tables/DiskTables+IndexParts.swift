@@ -9,7 +9,12 @@ struct IndexPartStatements {
     init(_ connection: CacheConnection) throws(DatabaseError) {
         self.remove = try connection.statement("DELETE FROM index_progress WHERE number = ?")
         self.addForgotten = try connection.statement("INSERT OR IGNORE INTO forgotten_parts VALUES (?)")
-        self.forgotten = try connection.statement("SELECT number FROM forgotten_parts LIMIT 1")
+        self.forgotten = try connection.statement(
+            """
+            SELECT number FROM forgotten_parts WHERE number > ? AND number NOT IN (SELECT number FROM index_progress)
+            ORDER BY number LIMIT 1
+            """
+        )
         self.removeForgotten = try connection.statement("DELETE FROM forgotten_parts WHERE number = ?")
         self.removeEntries = try connection.statement(
             """
@@ -81,11 +86,15 @@ extension DiskTables {
     private func forgetEntries(countMax: Int) throws(StorageError) -> Int {
         let statements = self.indexPartStatements
         var left = countMax
-        while left > 0, let part = try statements.forgotten.first(read: { $0.integer(0) }) {
+        var last: Int64 = -1
+        // Damage may take rows out of their order, or make them name a part that is in use. What it hides is not freed,
+        // but that is no reason for the indexes to stop.
+        while left > 0, let part = try statements.forgotten.first(.integer(last), read: { $0.integer(0) }), part > last
+        {
             left -= try statements.removeEntries.run(.integer(part), .integer(Int64(left)))
             guard left > 0 else { break }
-            // Of damaged rows more room is taken than must be; nothing else has to wait for them.
-            guard try statements.removeForgotten.run(.integer(part)) > 0 else { break }
+            try statements.removeForgotten.run(.integer(part))
+            last = part
         }
         return countMax - left
     }

@@ -47,6 +47,7 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
         self.entries.insert(entry)
     }
 
+    /// Complexity: O(n / 64), of the cheapest steps.
     mutating func remove(_ path: ResourcePath) {
         if let old = self.byPath.remove(path) { self.entries.remove(old.key) }
     }
@@ -76,7 +77,7 @@ package struct DocumentSet: RandomAccessCollection, Sendable {
     }
 
     /// Whether it costs less to look for each of so many documents than to go through all.
-    private func isFew(_ count: Int) -> Bool { count <= Swift.min(self.count / 8, 256) }
+    private func isFew(_ count: Int) -> Bool { count <= Swift.min(self.count / 8, 2048) }
 
     /// Takes out what is too much, from the one end or the other. Gives what was taken out, in the order.
     mutating func trim(to count: Int, keepingFirst: Bool) -> [SyncDocument] {

@@ -3,7 +3,8 @@ package struct StorageError: Error, Sendable {
     package let operation: StorageOperation
     /// For the log.
     package let reason: String
-    /// What was stored is not what was written. It stays so, where other errors may pass.
+    /// What was read back cannot be what was written, nor become it, where other errors may pass. What SQLite itself
+    /// finds is not in it.
     package let isDamage: Bool
 
     package init(_ operation: StorageOperation, reason: String) {

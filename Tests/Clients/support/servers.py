@@ -19,15 +19,12 @@ STOP_SECONDS = 60
 
 
 def brasa_binary() -> Path | None:
-    """The server under test: BRASA_BINARY, else what `swift build` left, release first."""
+    """The server under test: BRASA_BINARY, else what `swift build` left last, so that no old one is tested unseen."""
     named = os.environ.get("BRASA_BINARY")
     if named:
         return Path(named)
-    for configuration in ("release", "debug"):
-        built = REPOSITORY / ".build" / configuration / "brasa"
-        if built.exists():
-            return built
-    return None
+    built = [REPOSITORY / ".build" / configuration / "brasa" for configuration in ("release", "debug")]
+    return max(filter(Path.exists, built), key=lambda binary: binary.stat().st_mtime, default=None)
 
 
 def clean_environment() -> dict[str, str]:
