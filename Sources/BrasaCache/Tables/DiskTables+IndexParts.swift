@@ -11,8 +11,9 @@ struct IndexPartStatements {
         self.addForgotten = try connection.statement("INSERT OR IGNORE INTO forgotten_parts VALUES (?)")
         self.forgotten = try connection.statement(
             """
-            SELECT number FROM forgotten_parts WHERE number > ? AND number NOT IN (SELECT number FROM index_progress)
-            ORDER BY number LIMIT 1
+            SELECT number FROM forgotten_parts WHERE number > ? AND number NOT IN (
+                SELECT number FROM index_progress WHERE stage != \(StoredIndexStage.abandoned.rawValue)
+            ) ORDER BY number LIMIT 1
             """
         )
         self.removeForgotten = try connection.statement("DELETE FROM forgotten_parts WHERE number = ?")
