@@ -9,7 +9,7 @@ import Testing
 
 /// The whole engine on files whose bytes are not those that were written: it answers or says that it cannot, it never
 /// traps, and removing the file is a cure.
-@Suite(.timeLimit(.minutes(5))) struct EngineDamageTests {
+@Suite(.timeLimit(.minutes(10))) struct EngineDamageTests {
     private static func filled() throws -> (cache: DamagedCache, bytes: [UInt8]) {
         let cache = try DamagedCache()
         try cache.fill()
@@ -70,7 +70,7 @@ import Testing
         let keys = try cache.blobs("SELECT key FROM index_entries UNION SELECT id FROM documents")
         #expect(keys.count > 20)
         var dice = SeededRandom(seed: seed)
-        for _ in 0..<30 {
+        for _ in 0..<15 {
             let key = dice.pick(keys)
             let places = whole.ranges(of: key)
             guard !places.isEmpty else { continue }

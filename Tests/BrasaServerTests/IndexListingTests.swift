@@ -7,7 +7,7 @@ import Testing
 @testable import BrasaServer
 
 @Suite struct IndexListingTests {
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `An index that a query asks for is built while the server runs, and listed`() async throws {
         let server = try await RunningServer()
         let client = try await server.connect()

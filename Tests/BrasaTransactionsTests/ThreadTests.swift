@@ -13,7 +13,7 @@ struct ThreadTests {
         func post(_ work: @escaping @Sendable () -> Void) { work() }
     }
 
-    @Test("increments from eight tasks on one document, transactional and plain, all count", .timeLimit(.minutes(1)))
+    @Test("increments from eight tasks on one document, transactional and plain, all count", .timeLimit(.minutes(10)))
     func increments() async throws {
         let bench = try Bench()
         bench.server.store.start()
