@@ -1,5 +1,6 @@
 /// One call of `append` or `barrier` that waits for its group.
 struct QueuedRecord: Sendable {
+    /// A barrier's is that of the newest record that it waits for.
     let time: Int64
     let payload: [UInt8]
     let waiter: LogWaiter?
@@ -13,8 +14,8 @@ struct QueuedRecord: Sendable {
         self.isBarrier = false
     }
 
-    init(barrier waiter: LogWaiter) {
-        self.time = .min
+    init(barrierThrough time: Int64, waiter: LogWaiter) {
+        self.time = time
         self.payload = []
         self.waiter = waiter
         self.isBarrier = true

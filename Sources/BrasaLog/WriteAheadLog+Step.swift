@@ -87,25 +87,33 @@ extension WriteAheadLog {
         }
     }
 
-    /// Nothing is acknowledged from here on: what the disk holds is known only after a restart has read it.
+    /// No commit is acknowledged from here on: what the disk holds of it is known only after a restart has read it.
     private func fail(_ error: LogError, _ writing: inout LogFiles.Writing) {
         let afterwards = error.afterwards
-        var completions = Completions()
-        for record in writing.taken[writing.next...] { completions.add(record.waiter) }
+        var lost = writing.taken[writing.next...]
         writing.taken.removeAll()
         writing.next = 0
         writing.isClosed = true
-        let waiting = self.queue.withLock { queue in
+        let durableTime = self.queue.withLock { queue in
             queue.refusal = afterwards
             queue.queuedBytes = 0
             queue.unfinished = 0
-            let waiting = queue.waiting
+            lost += queue.waiting
             queue.waiting.removeAll()
-            return waiting
+            return queue.durableTime
         }
-        for record in waiting { completions.add(record.waiter) }
+        var (reached, failed) = (Completions(), Completions())
+        for record in lost {
+            // A barrier may stand far behind what it waits for.
+            if record.isBarrier && record.time <= durableTime {
+                reached.add(record.waiter)
+            } else {
+                failed.add(record.waiter)
+            }
+        }
         self.observer.onFailure(error)
-        completions.post(.failure(afterwards))
+        reached.post(.success(()))
+        failed.post(.failure(afterwards))
     }
 
     /// Allocates the next segment once the current one is half full. Always false: it has nothing more to do until it is

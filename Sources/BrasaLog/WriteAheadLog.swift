@@ -64,13 +64,14 @@ package final class WriteAheadLog: Sendable {
         }
     }
 
-    /// Completes when everything appended before is durable: inside this call when it already is, or when the log has
-    /// failed.
-    package func barrier(_ waiter: LogWaiter) {
+    /// Completes when everything appended up to `time`, by default all of it, is durable: inside this call when it already
+    /// is, or when the log has failed before it was.
+    package func barrier(through time: Int64 = .max, _ waiter: LogWaiter) {
         let answer = self.queue.withLock { queue -> Result<Void, LogError>? in
+            let time = min(time, queue.lastTime)
+            if queue.durableTime >= time { return .success(()) }
             if let refusal = queue.refusal { return .failure(refusal) }
-            if queue.unfinished == 0 { return .success(()) }
-            let entry = QueuedRecord(barrier: waiter)
+            let entry = QueuedRecord(barrierThrough: time, waiter: waiter)
             queue.waiting.append(entry)
             queue.queuedBytes += entry.queuedBytes
             queue.unfinished += 1

@@ -209,7 +209,8 @@ extension TransactionManager {
         return time > self.store.watermark
     }
 
-    /// Answers when all that has been applied so far is durable.
+    /// Answers when all that has been applied so far is durable. That it cannot become durable is answered only if it
+    /// has not before: else a rollback would tell the client otherwise than the commit that it follows.
     func addOnceDurable<Value>(
         to reply: Reply<Value>,
         isCaller: Bool,
@@ -217,6 +218,7 @@ extension TransactionManager {
         _ result: @escaping @Sendable () -> Result<Value, TransactionError>
     ) {
         let store = self.store
+        let time = store.appliedTime
         completions.add(isCaller ? nil : reply.mailbox) {
             let waiter = Store.waiter(on: reply.mailbox) { outcome in
                 switch outcome {
@@ -224,7 +226,7 @@ extension TransactionManager {
                 case .failure(let error): reply.complete(.failure(TransactionError(error)))
                 }
             }
-            store.barrier(waiter)
+            store.barrier(through: time, waiter)
         }
     }
 

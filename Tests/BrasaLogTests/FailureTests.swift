@@ -31,6 +31,24 @@ import Testing
         #expect(self.journal.failures.count == 1)
     }
 
+    @Test func aBarrierBehindWhatFailedHearsOfWhatItWaitsFor() throws {
+        let (log, _) = try openLog(self.disk, journal: self.journal)
+        // Each fills a group.
+        let large = [UInt8](repeating: 1, count: 4 << 10)
+        try log.append(time: 1, record: large, waiter: nil)
+        try log.append(time: 2, record: large, waiter: nil)
+        log.barrier(through: 1, self.journal.waiter(-1, on: self.mailbox))
+        log.barrier(through: 2, self.journal.waiter(-2, on: self.mailbox))
+        #expect(log.step() && self.journal.durableTime == 1)
+        #expect(self.journal.acknowledged.isEmpty)
+        self.disk.faults = SimulatedFaults(failedWrites: 1_000)
+        #expect(!log.step())
+        #expect(self.journal.acknowledged == [-1] && self.journal.refused == [.failed])
+        log.barrier(through: 1, self.journal.waiter(-3, on: self.mailbox))
+        log.barrier(through: 2, self.journal.waiter(-4, on: self.mailbox))
+        #expect(self.journal.acknowledged == [-1, -3] && self.journal.refused == [.failed, .failed])
+    }
+
     @Test func whatAFailedSyncLeftInTheCacheIsNotBelieved() throws {
         // The process is restarted after the failure, sees the record in the system's cache, and tells others about it.
         // Then power is lost: the record must still be there.

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaSimulation
+import BrasaStore
 import BrasaTransactions
 import Testing
 
@@ -193,6 +194,26 @@ struct LifeCycleTests {
         let late = bench.startRollback(lost)
         for error in [commit.error, early.error, late.error] { #expect(error?.code == .unavailable) }
         #expect(bench.startRollback(durable).error == .expired)
+    }
+
+    @Test("a commit that changes nothing succeeds once what it found is durable, though the log fails then")
+    func unchangingCommitBeforeFailure() throws {
+        let disk = SimulatedDisk(seed: 1)
+        let bench = try Bench(disk: disk)
+        let holder = try bench.holding("c/a")
+        let other = try bench.begin()
+        let unchanging = bench.commit(other, bench.set("c/a", 7))
+        // Its end lets the other go on, whose answer then lies in the mailbox.
+        let commit = bench.commit(holder, bench.set("c/a", 7))
+        #expect(bench.server.store.step())
+        disk.faults.failedSyncs = 1_000
+        let lost = bench.commit(nil, bench.set("c/b", 1))
+        #expect(!bench.server.store.step() && bench.server.logHasFailed)
+        #expect(!unchanging.isThere)
+        bench.settle()
+        #expect(commit.isSuccess && unchanging.isSuccess)
+        #expect(lost.error?.code == .unavailable)
+        #expect(bench.startRollback(other).error == .expired)
     }
 
     // MARK: Retries

@@ -82,8 +82,12 @@ extension Store {
         Timestamp(microseconds: max(self.commitClock.lastCommit, self.commitClock.watermark))
     }
 
-    /// The waiter hears when everything applied so far is durable.
-    package func barrier(_ waiter: LogWaiter) { self.log.barrier(waiter) }
+    /// The waiter hears when the state of `time`, an `appliedTime`, is durable, also when the log fails after that.
+    package func barrier(through time: Timestamp, _ waiter: LogWaiter) {
+        // Above the newest record when reads have moved the watermark.
+        if time <= self.watermark { return waiter.complete(.success(())) }
+        self.log.barrier(through: time.microseconds, waiter)
+    }
 }
 
 extension Store {
