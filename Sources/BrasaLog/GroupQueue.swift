@@ -10,7 +10,7 @@ struct GroupQueue {
     var unfinished = 0
     var lastTime: Int64
     var durableTime: Int64
-    /// What every call is answered with from now on.
+    /// What is answered from now on for whatever is not durable yet.
     var refusal: LogError?
 }
 

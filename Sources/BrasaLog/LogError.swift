@@ -14,7 +14,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         case diskFull
         /// Any other refusal of the disk.
         case disk
-        /// An earlier write or sync failed; nothing is acknowledged until a restart has recovered.
+        /// An earlier write or sync failed; nothing more becomes durable until a restart has recovered.
         case failed
         /// The log was closed.
         case closed
@@ -45,7 +45,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         LogError(.damaged, file: file, offset: offset, detail: detail)
     }
 
-    /// The error that everything after a failure is answered with.
+    /// The error that is answered after a failure for whatever was not durable before.
     var afterwards: LogError {
         LogError(
             .failed,

@@ -16,7 +16,7 @@ package struct LogWaiter: Sendable {
 package struct LogObserver: Sendable {
     /// Everything up to and including this time is durable.
     package let onDurable: @Sendable (Int64) -> Void
-    /// Called once, at the first failed write or sync. Nothing is durable from then on.
+    /// Called once, at the first failed write or sync. Nothing more becomes durable from then on.
     package let onFailure: @Sendable (LogError) -> Void
 
     package init(

@@ -87,7 +87,8 @@ extension WriteAheadLog {
         }
     }
 
-    /// No commit is acknowledged from here on: what the disk holds of it is known only after a restart has read it.
+    /// Nothing more is acknowledged than was durable before: what else the disk holds is known only after a restart has
+    /// read it.
     private func fail(_ error: LogError, _ writing: inout LogFiles.Writing) {
         let afterwards = error.afterwards
         var lost = writing.taken[writing.next...]

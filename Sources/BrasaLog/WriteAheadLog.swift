@@ -65,7 +65,7 @@ package final class WriteAheadLog: Sendable {
     }
 
     /// Completes when everything appended up to `time`, by default all of it, is durable: inside this call when it already
-    /// is, or when the log has failed before it was.
+    /// is, or when the log has failed or was closed before it was.
     package func barrier(through time: Int64 = .max, _ waiter: LogWaiter) {
         let answer = self.queue.withLock { queue -> Result<Void, LogError>? in
             let time = min(time, queue.lastTime)

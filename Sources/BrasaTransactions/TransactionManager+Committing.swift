@@ -143,7 +143,8 @@ extension TransactionManager {
         // A receipt has to be durable also where nothing changes.
         guard !evaluation.changes.isEmpty || commit.witness != nil else {
             self.store.withdraw(stamp)
-            self.end(commit.transaction, .committed(at: self.store.appliedTime), now: now, &completions)
+            let time = self.showsUndurable(commit) ? self.store.appliedTime : nil
+            self.end(commit.transaction, .committed(at: time), now: now, &completions)
             return self.answerJudged(commit, isCaller: isCaller, .success(result), &completions)
         }
         do throws(StoreError) {
@@ -200,11 +201,15 @@ extension TransactionManager {
         _ result: Result<CommitResult, TransactionError>,
         _ completions: inout Completions
     ) {
-        if commit.keys.contains(where: { self.isUndurable($0.path, in: $0.database) }) {
+        if self.showsUndurable(commit) {
             self.addOnceDurable(to: commit.reply, isCaller: isCaller, &completions) { result }
         } else {
             completions.add(to: commit.reply, isCaller: isCaller, result)
         }
+    }
+
+    private func showsUndurable(_ commit: PendingCommit) -> Bool {
+        commit.keys.contains { self.isUndurable($0.path, in: $0.database) }
     }
 
     /// Whether something that an optimistic transaction has seen is no longer so.

@@ -209,16 +209,18 @@ extension TransactionManager {
         return time > self.store.watermark
     }
 
-    /// Answers when all that has been applied so far is durable. That it cannot become durable is answered only if it
-    /// has not before: else a rollback would tell the client otherwise than the commit that it follows.
+    /// Answers when the state of `through`, by default all that has been applied so far, is durable. That it cannot
+    /// become durable is answered only if it has not before: else a rollback would tell the client otherwise than the
+    /// commit that it follows.
     func addOnceDurable<Value>(
         to reply: Reply<Value>,
+        through time: Timestamp? = nil,
         isCaller: Bool,
         _ completions: inout Completions,
         _ result: @escaping @Sendable () -> Result<Value, TransactionError>
     ) {
         let store = self.store
-        let time = store.appliedTime
+        let time = time ?? store.appliedTime
         completions.add(isCaller ? nil : reply.mailbox) {
             let waiter = Store.waiter(on: reply.mailbox) { outcome in
                 switch outcome {

@@ -97,7 +97,7 @@ package final class TransactionManager: @unchecked Sendable {
             case .ended(let ended):
                 let result = Result<Void, TransactionError>(failure: ended.errorOnRollback(now: now))
                 if case .committed(let time?) = ended.ending, time > self.store.watermark {
-                    self.addOnceDurable(to: reply, isCaller: true, &completions) { result }
+                    self.addOnceDurable(to: reply, through: time, isCaller: true, &completions) { result }
                 } else {
                     completions.add(to: reply, isCaller: true, result)
                 }

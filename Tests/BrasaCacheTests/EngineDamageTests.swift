@@ -42,11 +42,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [
+    private static let tables = [
         "globals", "users", "collections", "documents", "uses", "batches", "batch_documents", "overlays", "targets",
         "target_documents", "forgotten_targets", "bundles", "named_queries", "field_indexes", "field_index_parts",
         "index_progress", "index_entries", "document_changes", "forgotten_parts", "sqlite_sequence",
-    ])
+    ]
+
+    @Test func `No table is left out`() throws {
+        let (cache, _) = try Self.filled()
+        #expect(try cache.columns().map(\.table).sorted() == Self.tables.sorted())
+    }
+
+    @Test(arguments: Self.tables)
     func `A client lives with anything in any column`(_ table: String) throws {
         let (cache, whole) = try Self.filled()
         let columns = try #require(cache.columns().first { $0.table == table }).columns

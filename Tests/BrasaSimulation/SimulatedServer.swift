@@ -77,7 +77,7 @@ package final class SimulatedServer: Sendable {
         )
     }
 
-    /// A write or sync failed: nothing is acknowledged any more.
+    /// A write or sync failed: nothing is acknowledged any more that was not durable before.
     package var logHasFailed: Bool { self.failed.value.withLock { $0 } }
 
     package func database(_ id: String = "(default)") -> DatabaseHandle {

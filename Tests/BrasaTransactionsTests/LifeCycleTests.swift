@@ -216,6 +216,29 @@ struct LifeCycleTests {
         #expect(bench.startRollback(other).error == .expired)
     }
 
+    @Test("a rollback of a durable commit says so, though the log loses another's", arguments: [false, true])
+    func rollbackBesideLoss(_ isUnchanging: Bool) throws {
+        let disk = SimulatedDisk(seed: 1)
+        let bench = try Bench(disk: disk)
+        _ = bench.commit(nil, bench.set("c/a", 7))
+        bench.settle()
+        let id = try bench.begin()
+        // Too large for the other's group.
+        let content = Value.MapEntry(key: "b", value: .bytes([UInt8](repeating: 1, count: 4 << 10)))
+        let loss = Write(name: bench.name("c/b"), operation: .set(EncodedFields(encoding: [content])))
+        let before = isUnchanging ? bench.commit(nil, loss) : nil
+        let commit = bench.commit(id, bench.set("c/a", isUnchanging ? 7 : 8))
+        let lost = before ?? bench.commit(nil, loss)
+        let rollback = bench.startRollback(id)
+        if !isUnchanging { #expect(bench.server.store.step()) }
+        disk.faults.failedSyncs = 1_000
+        #expect(!bench.server.store.step() && bench.server.logHasFailed)
+        bench.settle()
+        #expect(commit.isSuccess && lost.error?.code == .unavailable)
+        #expect(rollback.error == .expired)
+        #expect(bench.startRollback(id).error == .expired)
+    }
+
     // MARK: Retries
 
     @Test("a retry may name what was rolled back, committed, aborted or expired, but nothing unknown or read-only")

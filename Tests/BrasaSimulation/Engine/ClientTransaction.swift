@@ -246,7 +246,7 @@ final class ClientTransaction: @unchecked Sendable {
     }
 
     /// Clients roll back after every failure, and must not fail at that, whatever ended the transaction. Once the log has
-    /// failed nobody is told that a commit is there.
+    /// failed nobody is told of a commit that it is there after hearing that it is not.
     private func rollBack(_ id: TransactionID) {
         let reply: Reply<Void> = self.client.reply("rollback") { result in
             guard case .failure(let error) = result else { return }
