@@ -55,7 +55,8 @@ final class SimulatedClient: @unchecked Sendable {
     ) -> Reply<Value> {
         let call = self.simulation.expectAnswer(to: what)
         let then = OneThread(then)
-        return Reply(mailbox: self.mailbox) { [simulation = self.simulation] result in
+        // Unowned, because a server that is part of the simulation keeps the calls that a crash left unanswered.
+        return Reply(mailbox: self.mailbox) { [unowned simulation = self.simulation] result in
             simulation.catching {
                 try simulation.answered(call)
                 try then.value(result)
