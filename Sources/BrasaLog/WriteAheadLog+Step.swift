@@ -91,7 +91,7 @@ extension WriteAheadLog {
     /// read it.
     private func fail(_ error: LogError, _ writing: inout LogFiles.Writing) {
         let afterwards = error.afterwards
-        var lost = writing.taken[writing.next...]
+        var unfinished = writing.taken[writing.next...]
         writing.taken.removeAll()
         writing.next = 0
         writing.isClosed = true
@@ -99,12 +99,12 @@ extension WriteAheadLog {
             queue.refusal = afterwards
             queue.queuedBytes = 0
             queue.unfinished = 0
-            lost += queue.waiting
+            unfinished += queue.waiting
             queue.waiting.removeAll()
             return queue.durableTime
         }
         var (reached, failed) = (Completions(), Completions())
-        for record in lost {
+        for record in unfinished {
             // A barrier may stand far behind what it waits for.
             if record.isBarrier && record.time <= durableTime {
                 reached.add(record.waiter)

@@ -143,9 +143,9 @@ extension TransactionManager {
         // A receipt has to be durable also where nothing changes.
         guard !evaluation.changes.isEmpty || commit.witness != nil else {
             self.store.withdraw(stamp)
-            let time = self.showsUndurable(commit) ? self.store.appliedTime : nil
+            let time = self.undurableTime(shownBy: commit)
             self.end(commit.transaction, .committed(at: time), now: now, &completions)
-            return self.answerJudged(commit, isCaller: isCaller, .success(result), &completions)
+            return self.answer(commit, isCaller: isCaller, .success(result), onceDurable: time, &completions)
         }
         do throws(StoreError) {
             let reply = commit.reply
@@ -201,15 +201,28 @@ extension TransactionManager {
         _ result: Result<CommitResult, TransactionError>,
         _ completions: inout Completions
     ) {
-        if self.showsUndurable(commit) {
-            self.addOnceDurable(to: commit.reply, isCaller: isCaller, &completions) { result }
+        let time = self.undurableTime(shownBy: commit)
+        self.answer(commit, isCaller: isCaller, result, onceDurable: time, &completions)
+    }
+
+    private func answer(
+        _ commit: PendingCommit,
+        isCaller: Bool,
+        _ result: Result<CommitResult, TransactionError>,
+        onceDurable time: Timestamp?,
+        _ completions: inout Completions
+    ) {
+        if let time {
+            self.addOnceDurable(to: commit.reply, through: time, isCaller: isCaller, &completions) { result }
         } else {
             completions.add(to: commit.reply, isCaller: isCaller, result)
         }
     }
 
-    private func showsUndurable(_ commit: PendingCommit) -> Bool {
-        commit.keys.contains { self.isUndurable($0.path, in: $0.database) }
+    /// Of the latest state, if what it has of the documents named is not durable. Asked once for an answer and for what is
+    /// remembered of it: the watermark moves meanwhile.
+    private func undurableTime(shownBy commit: PendingCommit) -> Timestamp? {
+        commit.keys.contains { self.isUndurable($0.path, in: $0.database) } ? self.store.appliedTime : nil
     }
 
     /// Whether something that an optimistic transaction has seen is no longer so.
