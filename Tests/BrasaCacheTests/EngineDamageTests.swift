@@ -77,7 +77,7 @@ import Testing
         let keys = try cache.blobs("SELECT key FROM index_entries UNION SELECT id FROM documents")
         #expect(keys.count > 20)
         var dice = SeededRandom(seed: seed)
-        for _ in 0..<15 {
+        for _ in 0..<30 {
             let key = dice.pick(keys)
             let places = whole.ranges(of: key)
             guard !places.isEmpty else { continue }
