@@ -50,6 +50,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "brasa", targets: ["BrasaCLI"]),
+        // Apart, so that a server's build has neither the client nor what only it needs: BoringSSL, SQLite, histograms.
+        .executable(name: "brasa-tools", targets: ["BrasaTools"]),
         .library(name: "BrasaFirestore", targets: ["BrasaFirestore"]),
     ],
     dependencies: [
@@ -112,11 +114,12 @@ let package = Package(
         ),
 
         // outside
+        room("BrasaOptions", []),
         room(
             "BrasaServer",
             [
-                "BrasaDocuments", "BrasaService", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
-                "BrasaPlatform", "BrasaGRPC", "BrasaHTTP2", "BrasaWire",
+                "BrasaOptions", "BrasaDocuments", "BrasaService", "BrasaTransactions", "BrasaWatch", "BrasaStore",
+                "BrasaLog", "BrasaPlatform", "BrasaGRPC", "BrasaHTTP2", "BrasaWire",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -143,9 +146,16 @@ let package = Package(
         .executableTarget(
             name: "BrasaCLI",
             dependencies: [
-                "BrasaServer", "BrasaBench", "BrasaFirestore", "BrasaGRPC", "BrasaLog", "BrasaStore",
-                "BrasaPlatform",
+                "BrasaServer", "BrasaOptions", "BrasaLog", "BrasaStore", "BrasaPlatform",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "BrasaTools",
+            dependencies: [
+                "BrasaBench", "BrasaFirestore", "BrasaGRPC", "BrasaOptions",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -223,6 +233,7 @@ let package = Package(
             pure + ["BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation", "BrasaQueryModel"]
         ),
         tests("BrasaSimulation", ["BrasaSimulation", "BrasaPlatform"]),
+        tests("BrasaOptions", ["BrasaOptions"]),
         tests("BrasaBench", ["BrasaBench", "BrasaDocuments", "BrasaWire", nio("NIOCore")]),
         tests(
             "BrasaService",
@@ -235,8 +246,8 @@ let package = Package(
         tests(
             "BrasaFirestore",
             pure + [
-                "BrasaFirestore", "BrasaSync", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaServer", "BrasaLog",
-                "BrasaQueryModel",
+                "BrasaFirestore", "BrasaSync", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaServer", "BrasaOptions",
+                "BrasaLog", "BrasaQueryModel",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
@@ -245,8 +256,8 @@ let package = Package(
         tests(
             "BrasaServer",
             pure + [
-                "BrasaServer", "BrasaService", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
-                "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation",
+                "BrasaServer", "BrasaOptions", "BrasaService", "BrasaTransactions", "BrasaWatch", "BrasaStore",
+                "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
                 .product(name: "Logging", package: "swift-log"),
             ]

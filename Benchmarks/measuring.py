@@ -13,14 +13,24 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def brasa() -> Path:
-    """BRASA_BINARY, else a release build of this folder."""
-    named = os.environ.get("BRASA_BINARY")
+    """The server."""
+    return program("brasa", "BRASA_BINARY")
+
+
+def tools() -> Path:
+    """The load generator."""
+    return program("brasa-tools", "BRASA_TOOLS")
+
+
+def program(product: str, variable: str) -> Path:
+    """The one that the variable names, else a release build of this folder."""
+    named = os.environ.get(variable)
     if named:
         return Path(named).resolve()
-    build = ["swift", "build", "-c", "release", "--product", "brasa"]
+    build = ["swift", "build", "-c", "release", "--product", product]
     subprocess.run(build, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     folder = subprocess.check_output(["swift", "build", "-c", "release", "--show-bin-path"], cwd=ROOT, text=True)
-    return Path(folder.strip()) / "brasa"
+    return Path(folder.strip()) / product
 
 
 class Server:
@@ -51,9 +61,9 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def bench(binary: Path, server: Server, *arguments: str) -> tuple[float, float, float]:
+def bench(loader: Path, server: Server, *arguments: str) -> tuple[float, float, float]:
     """Calls a second, median and 99th percentile in microseconds."""
-    command = [str(binary), "bench", *arguments, "--target", server.address, "--format", "row"]
+    command = [str(loader), "bench", *arguments, "--target", server.address, "--format", "row"]
     rate, median, tail = subprocess.check_output(command, text=True).split()
     return float(rate), float(median), float(tail)
 

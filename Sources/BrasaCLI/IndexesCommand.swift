@@ -1,4 +1,5 @@
 import ArgumentParser
+import BrasaOptions
 import BrasaServer
 import Foundation
 

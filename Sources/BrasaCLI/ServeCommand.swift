@@ -1,5 +1,6 @@
 import ArgumentParser
 import BrasaLog
+import BrasaOptions
 import BrasaServer
 import Foundation
 import Logging

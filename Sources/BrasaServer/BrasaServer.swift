@@ -1,4 +1,5 @@
 import BrasaLog
+package import BrasaOptions
 import BrasaPlatform
 import BrasaService
 import BrasaStore

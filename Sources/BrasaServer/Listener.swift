@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaOptions
 import BrasaService
 import NIOCore
 import NIOHTTP1

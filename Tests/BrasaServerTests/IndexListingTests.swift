@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaOptions
 import BrasaQueries
 import BrasaWire
 import Foundation

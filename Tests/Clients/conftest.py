@@ -15,7 +15,7 @@ from google.cloud import firestore
 from google.cloud.firestore_v1.async_client import AsyncClient
 
 from support.clients import async_client_for, client_for, close_async_client, close_client
-from support.servers import BrasaServer, brasa_binary
+from support.servers import BrasaServer, brasa_binary, tools_binary
 from support.wire import Database, Wire
 
 
@@ -47,6 +47,15 @@ def binary() -> Path:
     found = brasa_binary()
     if found is None or not found.exists():
         pytest.fail("no server to test: build one with `swift build`, or set BRASA_BINARY")
+    return found
+
+
+@pytest.fixture(scope="session")
+def tools(binary: Path) -> Path:
+    """The program `brasa-tools` of the same build."""
+    found = tools_binary(binary)
+    if not found.exists():
+        pytest.fail(f"no {found}: build it with `swift build`")
     return found
 
 

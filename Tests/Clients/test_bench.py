@@ -1,4 +1,4 @@
-"""`brasa bench client` does each of its works against a real server, without a failed call."""
+"""`brasa-tools bench client` does each of its works against a real server, without a failed call."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ WORKS = ("get", "read", "cached", "query", "set", "commit", "increment", "transa
 
 
 @pytest.mark.parametrize("work", WORKS)
-def test_the_swift_client_is_measured_at_its_work(address, binary, work):
-    command = [str(binary), "bench", "client", work, "--target", address, "--format", "row", "--documents", "200"]
+def test_the_swift_client_is_measured_at_its_work(address, tools, work):
+    command = [str(tools), "bench", "client", work, "--target", address, "--format", "row", "--documents", "200"]
     command += ["--clients", "2", "--tasks", "4", "--warm-up", "10ms", "--duration", "200ms"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")

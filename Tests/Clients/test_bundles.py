@@ -1,4 +1,4 @@
-"""`brasa bundle` beside the official client's FirestoreBundle: equal input, equal bundles."""
+"""`brasa-tools bundle` beside the official client's FirestoreBundle: equal input, equal bundles."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def swift(address: str, client: firestore.Client, tmp_path: Path) -> Iterator[Sw
 
 
 @pytest.fixture
-def build(binary: Path, address: str, client: firestore.Client, tmp_path: Path):
-    """Runs `brasa bundle` on the test's database."""
+def build(tools: Path, address: str, client: firestore.Client, tmp_path: Path):
+    """Runs `brasa-tools bundle` on the test's database."""
 
     def run(*arguments: str, status: int = 0) -> bytes:
-        command = [binary, "bundle", "--target", address, "--project", client.project, *arguments]
+        command = [tools, "bundle", "--target", address, "--project", client.project, *arguments]
         ended = subprocess.run(command, capture_output=True, timeout=60)
         assert ended.returncode == status, ended.stderr
         return ended.stdout if status == 0 else ended.stderr
@@ -164,8 +164,8 @@ def test_what_cannot_be_bundled_is_refused(build, arguments):
     assert b"q" in build("--id=b", *arguments, status=status) or arguments[0] == "--document=cities"
 
 
-def test_a_server_that_is_not_there_is_named(binary):
-    command = [binary, "bundle", "--target", "127.0.0.1:1", "--project", "p", "--id", "b", "--document", "c/d"]
+def test_a_server_that_is_not_there_is_named(tools):
+    command = [tools, "bundle", "--target", "127.0.0.1:1", "--project", "p", "--id", "b", "--document", "c/d"]
     ended = subprocess.run(command, capture_output=True, timeout=120)
     assert ended.returncode == 1
     assert b"127.0.0.1:1" in ended.stderr
@@ -195,13 +195,13 @@ class Gate(grpc.GenericRpcHandler):
         (("--token", "mine"), "another", "Bearer mine"),
     ],
 )
-def test_the_server_is_shown_the_token(binary, arguments, variable, shown):
+def test_the_server_is_shown_the_token(tools, arguments, variable, shown):
     gate = Gate()
     with ThreadPoolExecutor(1) as threads:
         server = grpc.server(threads, handlers=[gate])
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()
-        command = [binary, "bundle", "--target", f"127.0.0.1:{port}", "--project", "p", "--id", "b", "--document", "c/d"]
+        command = [tools, "bundle", "--target", f"127.0.0.1:{port}", "--project", "p", "--id", "b", "--document", "c/d"]
         environment = os.environ | ({} if variable is None else {"BRASA_TOKEN": variable})
         ended = subprocess.run([*command, *arguments], capture_output=True, timeout=60, env=environment)
         server.stop(None).wait()
@@ -210,8 +210,8 @@ def test_the_server_is_shown_the_token(binary, arguments, variable, shown):
     assert gate.shown == [shown]
 
 
-def test_a_token_that_no_header_can_carry_is_refused(binary):
-    command = [binary, "bundle", "--project", "p", "--id", "b", "--document", "c/d", "--token", "a\nb"]
+def test_a_token_that_no_header_can_carry_is_refused(tools):
+    command = [tools, "bundle", "--project", "p", "--id", "b", "--document", "c/d", "--token", "a\nb"]
     ended = subprocess.run(command, capture_output=True, timeout=60)
     assert ended.returncode == 1
     assert b"the token's byte 1 is 10" in ended.stderr

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaOptions
 import BrasaWire
 import Foundation
 

@@ -1,5 +1,6 @@
 import BrasaHTTP2
 import BrasaLog
+import BrasaOptions
 import Logging
 import NIOCore
 import NIOPosix

@@ -27,6 +27,11 @@ def brasa_binary() -> Path | None:
     return max(filter(Path.exists, built), key=lambda binary: binary.stat().st_mtime, default=None)
 
 
+def tools_binary(server: Path) -> Path:
+    """The clients of the command line, which stand beside the server."""
+    return server.with_name("brasa-tools")
+
+
 def clean_environment() -> dict[str, str]:
     """The caller's environment without what would configure the server."""
     return {name: value for name, value in os.environ.items() if not name.startswith("BRASA_")}

@@ -16,7 +16,7 @@ package enum ByteCountText {
     }
 
     /// Rounded, for people.
-    static func format(_ count: Int64) -> String {
+    package static func format(_ count: Int64) -> String {
         var unit = "B"
         var tenths = max(count, 0) &* 10
         guard count >= 1024, count <= Int64.max / 10 else { return "\(count) B" }

@@ -66,7 +66,7 @@ struct BundleCommand: AsyncParsableCommand {
                 try FileHandle.standardOutput.write(contentsOf: Data(bytes))
             }
         } catch let error where !(error is ValidationError) {
-            FileHandle.standardError.write(Data("brasa: \(error)\n".utf8))
+            FileHandle.standardError.write(Data("brasa-tools: \(error)\n".utf8))
             throw ExitCode(1)
         }
     }

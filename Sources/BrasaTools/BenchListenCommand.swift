@@ -1,6 +1,6 @@
 import ArgumentParser
 import BrasaBench
-import BrasaServer
+import BrasaOptions
 import Foundation
 
 struct BenchListenCommand: AsyncParsableCommand {

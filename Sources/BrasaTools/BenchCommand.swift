@@ -1,6 +1,6 @@
 import ArgumentParser
 import BrasaBench
-import BrasaServer
+import BrasaOptions
 import Foundation
 
 struct BenchCommand: AsyncParsableCommand {
@@ -21,7 +21,7 @@ struct BenchCommand: AsyncParsableCommand {
         do {
             try await body()
         } catch let error as BenchError {
-            FileHandle.standardError.write(Data("brasa: \(error.description)\n".utf8))
+            FileHandle.standardError.write(Data("brasa-tools: \(error.description)\n".utf8))
             throw ExitCode(1)
         }
     }

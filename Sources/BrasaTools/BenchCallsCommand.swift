@@ -1,7 +1,7 @@
 import ArgumentParser
 import BrasaBench
 import BrasaGRPC
-import BrasaServer
+import BrasaOptions
 import Foundation
 
 struct BenchCallsCommand: AsyncParsableCommand {
