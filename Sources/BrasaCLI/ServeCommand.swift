@@ -11,9 +11,9 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Serve a data folder.",
         discussion: """
             Each option can also be set by an environment variable: BRASA_LISTEN, BRASA_DATA_DIR, BRASA_DURABILITY, \
-            BRASA_SHARDS, BRASA_THREADS, BRASA_HISTORY, BRASA_INDEX_MEMORY, BRASA_INDEX_IDLE, BRASA_EMULATOR, \
-            BRASA_INSECURE, BRASA_LOG_LEVEL. The command \
-            line wins.
+            BRASA_SHARDS, BRASA_THREADS, BRASA_HISTORY, BRASA_INDEX_MEMORY, BRASA_INDEX_IDLE, \
+            BRASA_CONNECTION_MEMORY, BRASA_CONNECTIONS, BRASA_CONNECTIONS_PER_ADDRESS, BRASA_RECEIVE_TIME, \
+            BRASA_EMULATOR, BRASA_INSECURE, BRASA_LOG_LEVEL. The command line wins.
             """
     )
 
@@ -49,6 +49,23 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: "Drop an index when no query used it for this long, such as 90m or 7d. Default 24h.")
     var indexIdle: String?
+
+    @Option(
+        help: """
+            How much memory connections may take for requests and responses, such as 256M or 2G; past it calls get \
+            RESOURCE_EXHAUSTED and streams wait. Default 512M.
+            """
+    )
+    var connectionMemory: String?
+
+    @Option(help: "Connections at a time; more are closed at once. Default 10000, or what the system allows.")
+    var connections: String?
+
+    @Option(help: "Connections at a time from one address. Default 1024.")
+    var connectionsPerAddress: String?
+
+    @Option(help: "How long a client may take to send a request, such as 30s or 5m. Default 60s.")
+    var receiveTime: String?
 
     @Flag(help: "Open the emulator's endpoints, which can clear a whole database.")
     var emulator = false
@@ -140,6 +157,34 @@ struct ServeCommand: AsyncParsableCommand {
                 default: .info,
                 takes: "trace, debug, info, notice, warning, error or critical",
                 parse: Logger.Level.init(rawValue:)
+            ),
+            connectionBytesMax: try settings.read(
+                "connection-memory",
+                self.connectionMemory,
+                default: 512 << 20,
+                takes: "a number of bytes such as 256M or 2G",
+                parse: ByteCountText.parse
+            ),
+            connectionsMax: try settings.read(
+                "connections",
+                self.connections,
+                default: nil,
+                takes: "a number from 1",
+                parse: { Int($0).flatMap { $0 > 0 ? .some($0) : nil } }
+            ),
+            connectionsPerAddressMax: try settings.read(
+                "connections-per-address",
+                self.connectionsPerAddress,
+                default: 1024,
+                takes: "a number from 1",
+                parse: { Int($0).flatMap { $0 > 0 ? $0 : nil } }
+            ),
+            receiveTimeMax: try settings.read(
+                "receive-time",
+                self.receiveTime,
+                default: .seconds(60),
+                takes: "a duration such as 30s or 5m",
+                parse: { DurationText.parse($0).flatMap { $0 > .zero ? $0 : nil } }
             )
         )
     }

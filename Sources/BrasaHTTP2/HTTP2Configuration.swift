@@ -16,6 +16,8 @@ package struct HTTP2Keepalive: Sendable {
 package struct HTTP2ServerConfiguration: Sendable {
     package var limits = HTTP2Limits()
     package var keepalive: HTTP2Keepalive? = HTTP2Keepalive(interval: .seconds(60), timeout: .seconds(20))
+    /// What all connections draw on for what they keep; nil bounds each by its limits only.
+    package var budget: ByteBudget?
 
     package init() {}
 }
@@ -48,6 +50,13 @@ package enum HTTP2Role {
         switch self {
         case .server(let configuration, _): configuration.limits
         case .client(let configuration): configuration.limits
+        }
+    }
+
+    var budget: ByteBudget? {
+        switch self {
+        case .server(let configuration, _): configuration.budget
+        case .client: nil
         }
     }
 

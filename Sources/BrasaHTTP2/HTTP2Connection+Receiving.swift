@@ -36,6 +36,8 @@ extension HTTP2Connection {
 
     // MARK: Headers
 
+    private static var idleHeaderListBytes: Int { 2 << 10 }
+
     func headersBegan(_ id: Int32, isRequest: Bool) {
         self.releaseHeldData(endStream: false)
         self.headers.removeAll()
@@ -56,6 +58,8 @@ extension HTTP2Connection {
     }
 
     private func headersReceived(_ id: Int32, endStream: Bool) {
+        // An idle connection keeps the storage of a list of usual size only.
+        defer { if self.headers.listBytes > Self.idleHeaderListBytes { self.headers = HTTP2Headers() } }
         guard let stream = self.headerStream ?? self.stream(id) else { return }
         self.headerStream = nil
         if endStream { stream.flags.insert(.remoteEnded) }

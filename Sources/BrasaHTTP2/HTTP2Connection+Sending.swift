@@ -39,6 +39,7 @@ extension HTTP2Connection {
     /// There is more to send on the stream: bytes, or its end.
     func bodyGrew(by count: Int, on stream: HTTP2Stream) {
         self.bufferedBytes += count
+        self.account.add(count)
         self.unpumpedBytes += count
         if stream.flags.contains(.deferred) {
             stream.flags.remove(.deferred)
@@ -47,13 +48,9 @@ extension HTTP2Connection {
         self.setNeedsPump()
     }
 
-    /// While the connection is full, only streams with nothing waiting may write: each goes on, none piles up.
-    func hasRoom(for bufferedBytes: Int, mark: Int) -> Bool {
-        bufferedBytes == 0 || (bufferedBytes < mark && self.bufferedBytes < self.limits.connectionBufferedBytesMax)
-    }
-
     func dropQueue(of stream: HTTP2Stream) {
         self.bufferedBytes -= stream.queue.readableBytes
+        self.account.remove(stream.queue.readableBytes)
         stream.queue.removeAll()
         stream.trailers = nil
     }
@@ -81,8 +78,9 @@ extension HTTP2Connection {
         self.output.writeBytes(header)
         stream.queue.move(count, to: &self.output)
         self.bufferedBytes -= count
+        self.account.remove(count)
         guard stream.flags.contains(.awaitsWritability) else { return }
-        if self.hasRoom(for: stream.bufferedBytes, mark: self.limits.streamLowWaterBytes + 1) {
+        if self.isWritable(withWaiting: stream.bufferedBytes, mark: self.limits.streamLowWaterBytes + 1) {
             stream.flags.remove(.awaitsWritability)
             self.streamsToWake.append(stream)
         }
@@ -199,6 +197,7 @@ extension HTTP2Connection {
     }
 
     private func wakeStreams() {
+        self.gatherStreamsWithRoom()
         guard !self.streamsToWake.isEmpty else { return }
         let streams = self.streamsToWake
         self.streamsToWake = []

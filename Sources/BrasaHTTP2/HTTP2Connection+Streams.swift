@@ -37,6 +37,7 @@ extension HTTP2Connection {
             windowBytes: self.limits.streamWindowBytes
         )
         stream.id = id
+        self.count(HTTP2Stream.costBytes, on: stream)
         self.streams.append(stream)
         self.session.setStreamData(id, Unmanaged.passUnretained(stream).toOpaque())
         stream.handler = acceptor(stream)
@@ -75,6 +76,8 @@ extension HTTP2Connection {
         guard let handler = stream.handler else { return }
         stream.handler = nil
         self.dropQueue(of: stream)
+        self.account.remove(stream.countedBytes)
+        stream.countedBytes = 0
         // What nobody will consume any more must not count against the connection's window for ever.
         self.window.consumed(stream.window.unconsumedBytes)
         stream.connection = nil

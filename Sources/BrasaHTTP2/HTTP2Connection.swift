@@ -17,6 +17,8 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     let keepalive: HTTP2Keepalive?
     let limits: HTTP2Limits
     let session: Nghttp2Session
+    /// What is kept for the peer: streams, what waits to be sent, and what their handlers count.
+    let account: ByteAccount
 
     // All state is guarded by the event loop.
     var context: ChannelHandlerContext?
@@ -56,6 +58,11 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var window: ReceiveWindow
     var streamsToClose: [HTTP2Stream] = []
     var streamsToWake: [HTTP2Stream] = []
+    /// Streams wait for room that others hold.
+    var isAwaitingRoom = false
+    var roomTimer: Scheduled<Void>?
+    /// The channel holds bytes for a socket that takes no more.
+    var isSocketFull = false
 
     // Ending.
     var drain = DrainPhase.none
@@ -79,6 +86,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         self.keepalive = role.keepalive
         self.limits = role.limits
         self.session = Nghttp2Session(isServer: role.isServer, limits: role.limits)
+        self.account = ByteAccount(role.budget)
         self.budgets = FrameBudgets(role.limits)
         self.window = ReceiveWindow(size: max(role.limits.connectionWindowBytes, 65_535))
         self.session.setOwner(Unmanaged.passUnretained(self).toOpaque())
@@ -131,6 +139,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     }
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        self.noteSocketIsFull(!context.channel.isWritable)
         if context.channel.isWritable { self.setNeedsPump() }
         context.fireChannelWritabilityChanged()
     }
@@ -146,6 +155,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     private func start() {
         guard self.phase == .idle else { return }
         self.phase = .open
+        self.account.open()
         self.startKeepalive()
         self.setNeedsPump()
     }
@@ -189,7 +199,10 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         }
         self.streamsToClose = []
         self.streamsToWake = []
+        self.roomTimer?.cancel()
         self.output = ByteBuffer()
+        self.noteSocketIsFull(false)
+        self.account.close()
         self.noteDraining()
         self.onDraining = nil
         self.onPeerReady = nil

@@ -18,8 +18,10 @@ package struct HTTP2Limits: Sendable {
     package var streamHighWaterBytes = 256 << 10
     /// A stream at the high mark becomes writable again when no more than this many bytes wait.
     package var streamLowWaterBytes = 64 << 10
-    /// While this many bytes wait on all streams together, only streams with nothing waiting are writable.
+    /// While this many bytes wait on all streams together, only streams with nothing waiting are writable,
     package var connectionBufferedBytesMax = 8 << 20
+    /// and while this many wait, none is, and `HTTP2Stream.hasRoom` says no.
+    package var connectionUnreadBytesMax = 64 << 20
 
     /// RST_STREAM frames received in a second. Past this and the following budgets the connection is ended
     /// with GOAWAY(ENHANCE_YOUR_CALM).

@@ -4,6 +4,8 @@ package import NIOCore
 /// does nothing, so whoever answers late need not know.
 package final class HTTP2Stream {
     package let eventLoop: any EventLoop
+    /// Of the connection: whoever keeps bytes for this stream counts them here, until `closed` at most.
+    package let account: ByteAccount
     /// Zero on a client until its headers are sent.
     package internal(set) var id: Int32 = 0
 
@@ -16,6 +18,11 @@ package final class HTTP2Stream {
     var window: ReceiveWindow
     /// How this side ended the stream before its time; its handler hears of it in the next pump.
     var localEnd: HTTP2CloseReason?
+    /// What `account` counts for the stream besides what waits to be sent.
+    var countedBytes = 0
+
+    /// About what a stream and its call take by themselves, nghttp2's part included.
+    static let costBytes = 2 << 10
 
     // Links of `StreamList`, which owns the streams.
     var next: HTTP2Stream?
@@ -41,6 +48,7 @@ package final class HTTP2Stream {
     init(eventLoop: any EventLoop, connection: HTTP2Connection, windowBytes: Int) {
         self.window = ReceiveWindow(size: windowBytes)
         self.eventLoop = eventLoop
+        self.account = connection.account
         self.connection = connection
     }
 
@@ -50,14 +58,18 @@ package final class HTTP2Stream {
     /// Bytes that wait to be sent.
     package var bufferedBytes: Int { self.queue.readableBytes }
 
-    /// Bytes that wait for the peer on all streams of the connection.
-    package var connectionBufferedBytes: Int { self.connection?.bufferedBytes ?? 0 }
+    /// Whether so many bytes more may wait for the peer, on all streams of the connection together and in the process. To
+    /// be asked before something is made that is sent whole; streaming goes by `isWritable`.
+    package func hasRoom(for count: Int) -> Bool { self.connection?.hasRoom(for: count) ?? true }
 
     /// Whether there is room for more; nothing stops a caller from sending regardless. Being told false asks for one
     /// call of `becameWritable` when that changes.
     package var isWritable: Bool {
         guard !self.isClosed, let connection = self.connection else { return false }
-        let writable = connection.hasRoom(for: self.bufferedBytes, mark: connection.limits.streamHighWaterBytes)
+        let writable = connection.isWritable(
+            withWaiting: self.bufferedBytes,
+            mark: connection.limits.streamHighWaterBytes
+        )
         if !writable { self.flags.insert(.awaitsWritability) }
         return writable
     }
@@ -90,6 +102,7 @@ package final class HTTP2Stream {
         guard let connection = self.usableConnection() else { return }
         guard self.isBodyOpen else { return assertionFailure("trailers outside the body") }
         self.trailers = trailers
+        connection.count(trailers.listBytes, on: self)
         self.flags.insert(.bodyComplete)
         connection.bodyGrew(by: 0, on: self)
     }

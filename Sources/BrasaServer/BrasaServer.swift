@@ -24,7 +24,8 @@ package enum BrasaServer {
         logger.logLevel = configuration.logLevel
         // Before anything is touched on disk.
         let address = try Listener.resolve(configuration)
-        let connectionsMax = FileDescriptorLimit.raise()
+        let descriptors = FileDescriptorLimit.raise()
+        let connectionsMax = min(descriptors, configuration.connectionsMax ?? descriptors)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
         // A signal ends the wait with nil, a log that failed with its error.
         let (endings, end) = AsyncStream.makeStream(of: LogError?.self, bufferingPolicy: .bufferingOldest(1))
@@ -66,7 +67,7 @@ private struct ListeningService: Service {
     let ready: @Sendable (ListenAddress) -> Void
 
     func run() async throws {
-        let services = try ServiceDirectory(group: self.group, engine: self.engine)
+        let services = try ServiceDirectory(self.configuration, group: self.group, engine: self.engine)
         let listener = try await Listener.bind(
             self.address,
             self.configuration,

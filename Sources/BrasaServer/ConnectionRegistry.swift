@@ -2,31 +2,41 @@ import BrasaHTTP2
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The open connections, so that a drain reaches each of them, and their bound.
+/// The open connections, so that a drain reaches each of them, and their bounds: in all, and from one address.
 final class ConnectionRegistry: Sendable {
     private struct Table {
         var channels: [ObjectIdentifier: any Channel] = [:]
+        var counts: [PeerAddress: Int] = [:]
         var isDraining = false
     }
 
     private let table = NIOLockedValueBox(Table())
     private let countMax: Int
+    private let countPerAddressMax: Int
 
-    /// - Parameter countMax: connections past it are closed as soon as they are accepted.
-    init(countMax: Int) {
+    /// Connections past the bounds are closed as soon as they are accepted.
+    init(countMax: Int, countPerAddressMax: Int) {
         self.countMax = countMax
+        self.countPerAddressMax = countPerAddressMax
     }
 
-    /// False when the server is full or draining; the caller closes the channel.
+    /// False when the server is full, for all or for this peer, or draining; the caller closes the channel.
     func add(_ channel: any Channel) -> Bool {
+        let address = PeerAddress(channel.remoteAddress)
         let isAdded = self.table.withLockedValue { table in
             guard !table.isDraining, table.channels.count < self.countMax else { return false }
+            guard table.counts[address, default: 0] < self.countPerAddressMax else { return false }
             table.channels[ObjectIdentifier(channel)] = channel
+            table.counts[address, default: 0] += 1
             return true
         }
         guard isAdded else { return false }
         channel.closeFuture.whenComplete { _ in
-            self.table.withLockedValue { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
+            self.table.withLockedValue { table in
+                table.channels[ObjectIdentifier(channel)] = nil
+                let rest = table.counts[address, default: 0] - 1
+                table.counts[address] = rest > 0 ? rest : nil
+            }
         }
         return true
     }

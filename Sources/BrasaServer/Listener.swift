@@ -35,7 +35,10 @@ final class Listener: Sendable {
         group: MultiThreadedEventLoopGroup,
         services: ServiceDirectory
     ) async throws -> Listener {
-        let connections = ConnectionRegistry(countMax: connectionsMax)
+        let connections = ConnectionRegistry(
+            countMax: connectionsMax,
+            countPerAddressMax: configuration.connectionsPerAddressMax
+        )
         let emulator = configuration.emulator
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
@@ -89,10 +92,10 @@ final class Listener: Sendable {
         let entry = services.entry(on: channel.eventLoop)
         switch verdict {
         case .http2:
+            var configuration = HTTP2ServerConfiguration()
+            configuration.budget = services.budget
             try pipeline.addHandler(
-                HTTP2Connection(
-                    role: .server(HTTP2ServerConfiguration(), acceptor: entry.grpc.acceptor(on: channel.eventLoop))
-                )
+                HTTP2Connection(role: .server(configuration, acceptor: entry.grpc.acceptor(on: channel.eventLoop)))
             )
         case .http1, .undecided:
             try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: true)

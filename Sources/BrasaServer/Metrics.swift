@@ -40,6 +40,10 @@ struct Metrics {
         self.counter("brasa_listen_resets_total", "Targets that had to begin again.", watch.resets)
     }
 
+    mutating func addConnectionBytes(_ count: Int) {
+        self.gauge("brasa_connection_bytes", "What connections keep of requests and responses, about.", count)
+    }
+
     private mutating func gauge(_ name: String, _ help: String, _ value: Int) {
         self.add("gauge", name, help, value)
     }

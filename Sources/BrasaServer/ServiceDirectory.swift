@@ -12,10 +12,14 @@ struct ServiceDirectory: Sendable {
     }
 
     let health: HealthService
+    /// Of all connections.
+    let budget: ByteBudget
     private let entries: [ObjectIdentifier: Entry]
     private let engine: Engine
 
-    init(group: any EventLoopGroup, engine: Engine) throws {
+    init(_ configuration: ServerConfiguration, group: any EventLoopGroup, engine: Engine) throws {
+        var limits = GRPCServerLimits()
+        limits.receiveTimeMax = .init(configuration.receiveTimeMax)
         let health = HealthService(statuses: [
             "": .serving, FirestoreMethods.service: .serving, AdminMethods.service: .serving,
         ])
@@ -29,9 +33,11 @@ struct ServiceDirectory: Sendable {
             admin.register(in: &methods)
             health.register(in: &methods)
             reflection.register(in: &methods)
-            entries[ObjectIdentifier(eventLoop)] = Entry(firestore: service, grpc: GRPCServer(methods: methods))
+            let grpc = GRPCServer(methods: methods, limits: limits)
+            entries[ObjectIdentifier(eventLoop)] = Entry(firestore: service, grpc: grpc)
         }
         self.engine = engine
+        self.budget = ByteBudget(bytesMax: configuration.connectionBytesMax)
         self.health = health
         self.entries = entries
     }
@@ -44,7 +50,11 @@ struct ServiceDirectory: Sendable {
         return entry
     }
 
-    var metrics: Metrics { self.engine.metrics }
+    var metrics: Metrics {
+        var metrics = self.engine.metrics
+        metrics.addConnectionBytes(self.budget.drawnBytes)
+        return metrics
+    }
 
     /// Tells who asks for the server's health that it is about to end.
     func announceShutdown() {

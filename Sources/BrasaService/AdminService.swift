@@ -14,7 +14,11 @@ package struct AdminService: Sendable {
     }
 
     package func register(in methods: inout GRPCMethodTable) {
-        methods.register(AdminMethods.listIndexes, .unary { call, _ in self.listIndexes(call) })
+        methods.register(
+            AdminMethods.listIndexes,
+            messageBytesMax: RequestLimits.names,
+            .unary { call, _ in self.listIndexes(call) }
+        )
     }
 
     private func listIndexes(_ call: GRPCServerCall) {

@@ -12,7 +12,7 @@ extension FirestoreService {
         guard let request else { return }
         let database = self.store.database(request.database)
         self.begin(request.options ?? .unspecified, unspecified: .readWrite(), in: database, for: call) { id in
-            call.respond(call.message { BeginTransactionResponse(transaction: id.bytes).encode(into: &$0) })
+            call.respond(outcome: call.message { BeginTransactionResponse(transaction: id.bytes).encode(into: &$0) })
         }
     }
 
@@ -39,7 +39,7 @@ extension FirestoreService {
                     writeResults: commit.results.map(WriteResultMessage.init),
                     commitTime: commit.commitTime
                 )
-                call.respond(call.message { response.encode(into: &$0) })
+                call.respond(outcome: call.message { response.encode(into: &$0) })
             }
         )
         self.cancel(ticket, with: call)
@@ -56,7 +56,7 @@ extension FirestoreService {
         let request = call.decode { () throws(WireError) in try RollbackRequest(decoding: message) }
         guard let request, let id = self.transactionID(request.transaction, for: call) else { return }
         let reply: Reply<Void> = self.reply { result in
-            if call.value(result) != nil { call.respond(call.message { _ in }) }
+            if call.value(result) != nil { call.respond(outcome: call.message { _ in }) }
         }
         self.transactions.rollback(transaction: id, database: self.store.database(request.database), reply: reply)
     }
@@ -80,7 +80,7 @@ extension FirestoreService {
                         response.statuses.append(GRPCStatus(error))
                     }
                 }
-                call.respond(call.message { response.encode(into: &$0) })
+                call.respond(outcome: call.message { response.encode(into: &$0) })
             }
         )
     }

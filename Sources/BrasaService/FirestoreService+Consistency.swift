@@ -36,7 +36,8 @@ extension FirestoreService {
     ) {
         // A commit in flight can hold the time back beyond the clock, hence at least a millisecond and another look.
         self.eventLoop.scheduleTask(in: .microseconds(max(microseconds, 1_000))) {
-            guard !call.isFinished else { return }
+            // Others may have taken the room meanwhile.
+            guard call.hasRoom() else { return }
             self.withReadTime(requested, for: call, body)
         }
     }

@@ -49,17 +49,19 @@ extension FirestoreService {
         guard let document else {
             return call.finish(GRPCStatus(.notFound, "Document \"\(request.name.string)\" not found."))
         }
-        self.respond(with: document, named: request.name, mask: request.mask, on: call)
+        call.respond(self.message(with: document, named: request.name, mask: request.mask, on: call))
     }
 
-    private func respond(with document: Document, named name: DocumentName, mask: [FieldPath]?, on call: GRPCServerCall)
-    {
+    private func message(
+        with document: Document,
+        named name: DocumentName,
+        mask: [FieldPath]?,
+        on call: GRPCServerCall
+    ) -> ByteBuffer {
         let document = document.masked(by: mask.map { FieldMask($0) })
-        call.respond(
-            call.message(size: document.wireSizeEstimate) { buffer in
-                NamedDocument(name: name, document: document).encode(into: &buffer)
-            }
-        )
+        return call.message(size: document.wireSizeEstimate) { buffer in
+            NamedDocument(name: name, document: document).encode(into: &buffer)
+        }
     }
 
     func createDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {
@@ -67,7 +69,7 @@ extension FirestoreService {
         guard let request else { return }
         do throws(DocumentError) {
             let write = try request.write(id: DocumentID.random(from: self.entropy))
-            self.write(write, mask: request.mask, for: call)
+            self.write(write, mask: request.mask, byteCount: message.readableBytes, for: call)
         } catch {
             call.finish(GRPCStatus(error))
         }
@@ -76,12 +78,15 @@ extension FirestoreService {
     func updateDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {
         let request = call.decode { () throws(WireError) in try UpdateDocumentRequest(decoding: message) }
         guard let request else { return }
-        self.write(request.write, mask: request.mask, for: call)
+        self.write(request.write, mask: request.mask, byteCount: message.readableBytes, for: call)
     }
 
     /// Commits one write and answers with the document as it is then.
-    private func write(_ write: Write, mask: [FieldPath]?, for call: GRPCServerCall) {
+    private func write(_ write: Write, mask: [FieldPath]?, byteCount: Int, for call: GRPCServerCall) {
         let database = self.store.database(write.name.database)
+        // The answer is sent whether there is room or not, so it is found before: for what is there, and what is added.
+        let current = try? self.store.get(write.name.path, in: database, at: self.store.strongReadTime())
+        guard call.hold(byteCount + (current?.wireSizeEstimate ?? 0)) else { return }
         let ticket = self.transactions.commit(
             database: database,
             transaction: nil,
@@ -92,7 +97,7 @@ extension FirestoreService {
                     // Only if history shorter than the way here has let the version go already.
                     return call.finish(GRPCStatus(.aborted, "The document has changed again meanwhile."))
                 }
-                self.respond(with: document, named: write.name, mask: mask, on: call)
+                call.respond(outcome: self.message(with: document, named: write.name, mask: mask, on: call))
             }
         )
         self.cancel(ticket, with: call)
@@ -107,7 +112,7 @@ extension FirestoreService {
             writes: [request.write],
             reply: self.reply { result in
                 guard call.value(result) != nil else { return }
-                call.respond(call.message { _ in })
+                call.respond(outcome: call.message { _ in })
             }
         )
         self.cancel(ticket, with: call)

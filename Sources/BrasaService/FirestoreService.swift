@@ -39,22 +39,35 @@ package final class FirestoreService: Sendable {
 
     /// Every method of the protocol: those that are not built yet answer UNIMPLEMENTED like unknown ones do.
     package func register(in methods: inout GRPCMethodTable) {
-        methods.register(FirestoreMethods.getDocument, .unary { self.getDocument($0, $1) })
-        methods.register(FirestoreMethods.listDocuments, .unary { self.listDocuments($0, $1) })
+        let (names, masks) = (RequestLimits.names, RequestLimits.masks)
+        methods.register(FirestoreMethods.getDocument, messageBytesMax: masks, .unary { self.getDocument($0, $1) })
+        methods.register(FirestoreMethods.listDocuments, messageBytesMax: masks, .unary { self.listDocuments($0, $1) })
         methods.register(FirestoreMethods.createDocument, .unary { self.createDocument($0, $1) })
         methods.register(FirestoreMethods.updateDocument, .unary { self.updateDocument($0, $1) })
-        methods.register(FirestoreMethods.deleteDocument, .unary { self.deleteDocument($0, $1) })
+        methods.register(
+            FirestoreMethods.deleteDocument,
+            messageBytesMax: names,
+            .unary { self.deleteDocument($0, $1) }
+        )
         methods.register(FirestoreMethods.batchGetDocuments, .serverStreaming { self.batchGetDocuments($0, $1) })
-        methods.register(FirestoreMethods.beginTransaction, .unary { self.beginTransaction($0, $1) })
+        methods.register(
+            FirestoreMethods.beginTransaction,
+            messageBytesMax: names,
+            .unary { self.beginTransaction($0, $1) }
+        )
         methods.register(FirestoreMethods.commit, .unary { self.commit($0, $1) })
-        methods.register(FirestoreMethods.rollback, .unary { self.rollback($0, $1) })
+        methods.register(FirestoreMethods.rollback, messageBytesMax: names, .unary { self.rollback($0, $1) })
         methods.register(FirestoreMethods.batchWrite, .unary { self.batchWrite($0, $1) })
         methods.register(FirestoreMethods.runQuery, .serverStreaming { self.runQuery($0, $1) })
         methods.register(FirestoreMethods.listen, .bidirectional { self.listen($0) })
         methods.register(FirestoreMethods.write, .bidirectional { self.write($0) })
         methods.register(FirestoreMethods.runAggregationQuery, .serverStreaming { self.runAggregationQuery($0, $1) })
         methods.register(FirestoreMethods.partitionQuery, .unary { self.partitionQuery($0, $1) })
-        methods.register(FirestoreMethods.listCollectionIds, .unary { self.listCollectionIds($0, $1) })
+        methods.register(
+            FirestoreMethods.listCollectionIds,
+            messageBytesMax: names,
+            .unary { self.listCollectionIds($0, $1) }
+        )
     }
 
     /// Takes a request that waits for locks back when its caller is gone.

@@ -17,6 +17,7 @@ final class Loopback {
     init(
         limits: GRPCServerLimits = GRPCServerLimits(),
         http2: HTTP2Limits = HTTP2Limits(),
+        budget: ByteBudget? = nil,
         compressedRequestBytesMin: Int? = nil,
         messageBytesMax: Int = 64 << 20,
         register: (inout GRPCMethodTable) throws -> Void = { _ in }
@@ -29,7 +30,9 @@ final class Loopback {
         clientConfiguration.limits = http2
         serverConfiguration.limits = http2
         serverConfiguration.keepalive = nil
-        let acceptor = GRPCServer(methods: methods, limits: limits).acceptor(on: self.loop)
+        serverConfiguration.budget = budget
+        let server = GRPCServer(methods: methods, limits: limits, metadataKeys: ["x-name", "x-blob-bin"])
+        let acceptor = server.acceptor(on: self.loop)
         self.clientHTTP2 = HTTP2Connection(role: .client(clientConfiguration))
         self.serverHTTP2 = HTTP2Connection(role: .server(serverConfiguration, acceptor: acceptor))
         self.client = EmbeddedChannel(loop: self.loop)
@@ -214,6 +217,8 @@ final class RawCall: HTTP2StreamHandler {
     var trailers: HTTP2Headers?
     var closed: HTTP2CloseReason?
     var consumes = true
+    /// For the test to note.
+    var isEnded = false
 
     var status: GRPCStatus? { self.trailers.flatMap { GRPCStatus(trailers: $0) } }
 

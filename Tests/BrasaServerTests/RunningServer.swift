@@ -45,7 +45,7 @@ final class RunningServer: Sendable {
         )
         self.engine = engine
         self.group = group
-        self.services = try ServiceDirectory(group: group, engine: engine)
+        self.services = try ServiceDirectory(configuration, group: group, engine: engine)
         self.listener = try await Listener.bind(
             address,
             configuration,

@@ -22,7 +22,8 @@ package struct GRPCMessageDecoder {
 
     package static let prefixBytes = 5
 
-    private let messageBytesMax: Int
+    /// Of each message from the next on.
+    package var messageBytesMax: Int
     private var buffer = ByteBuffer()
     /// `buffer` is what `append` was given, not a copy of our own.
     private var sharesRead = false

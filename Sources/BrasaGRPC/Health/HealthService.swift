@@ -10,12 +10,17 @@ package final class HealthService: Sendable {
         kind: .serverStreaming
     )
 
+    /// Names of services are far shorter.
+    private static let requestBytesMax = 1 << 10
+    /// What a watched name takes besides its bytes.
+    private static let watchedNameBytes = 512
+
     private static let malformedRequest = GRPCStatus(.invalidArgument, "Malformed HealthCheckRequest")
     private static let unknownService = GRPCStatus(.notFound, "The service is unknown")
 
     private struct State {
         var statuses: [String: HealthStatus] = [:]
-        /// Watch calls that are open, by service. Each is one HTTP/2 stream, so the streams' limits bound them.
+        /// Watch calls that are open, by service. Each is one HTTP/2 stream, which counts what its name takes.
         var watchers: [String: [ObjectIdentifier: HealthWatcher]] = [:]
     }
 
@@ -27,8 +32,9 @@ package final class HealthService: Sendable {
     }
 
     package func register(in methods: inout GRPCMethodTable) {
-        methods.register(Self.check, .unary { call, message in self.check(call, message) })
-        methods.register(Self.watch, .serverStreaming { call, message in self.watch(call, message) })
+        let bytesMax = Self.requestBytesMax
+        methods.register(Self.check, messageBytesMax: bytesMax, .unary { self.check($0, $1) })
+        methods.register(Self.watch, messageBytesMax: bytesMax, .serverStreaming { self.watch($0, $1) })
     }
 
     /// Watchers hear of it on their event loops. One that is slow misses what was true in between, never the latest.
@@ -66,6 +72,7 @@ package final class HealthService: Sendable {
             call.finish(Self.malformedRequest)
             return nil
         }
+        guard call.hold(Self.watchedNameBytes) else { return nil }
         let watcher = HealthWatcher(name: service, call: call, service: self)
         self.state.withLock { $0.watchers[service, default: [:]][ObjectIdentifier(watcher)] = watcher }
         watcher.update()

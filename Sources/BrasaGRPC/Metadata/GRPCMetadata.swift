@@ -29,6 +29,10 @@ package struct GRPCMetadata: Sendable {
         self.headers.append(key, value)
     }
 
+    mutating func append(_ key: GRPCMetadataKey, bytes value: ArraySlice<UInt8>) {
+        self.headers.append(key, value)
+    }
+
     /// `key` ends in `-bin`.
     package mutating func append(_ key: GRPCMetadataKey, binary value: some Collection<UInt8>) {
         self.headers.append(key, Base64.encode(value))

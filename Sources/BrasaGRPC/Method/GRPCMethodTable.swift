@@ -17,9 +17,15 @@ package struct GRPCMethodTable: Sendable {
         let descriptor: GRPCMethodDescriptor
         let handler: Handler
         let path: [UInt8]
+        /// Nil: the server's limit.
+        let messageBytesMax: Int?
+        /// What is answered to a larger message.
+        let messageTooLarge: GRPCStatus?
 
-        init(_ descriptor: GRPCMethodDescriptor, _ handler: Handler) {
+        init(_ descriptor: GRPCMethodDescriptor, messageBytesMax: Int?, _ handler: Handler) {
             self.descriptor = descriptor
+            self.messageBytesMax = messageBytesMax
+            self.messageTooLarge = messageBytesMax.map { .messageTooLarge($0) }
             self.handler = handler
             self.path = Array(descriptor.path.utf8)
         }
@@ -40,13 +46,19 @@ package struct GRPCMethodTable: Sendable {
     }
 
     /// Traps when the method is there already or the handler is of another kind: both are mistakes of the program.
-    package mutating func register(_ descriptor: GRPCMethodDescriptor, _ handler: Handler) {
+    ///
+    /// - Parameter messageBytesMax: the largest request message where the method needs less than the server allows.
+    package mutating func register(
+        _ descriptor: GRPCMethodDescriptor,
+        messageBytesMax: Int? = nil,
+        _ handler: Handler
+    ) {
         switch (descriptor.kind, handler) {
         case (.unary, .unary), (.serverStreaming, .serverStreaming): break
         case (.clientStreaming, .bidirectional), (.bidirectional, .bidirectional): break
         default: preconditionFailure("\(descriptor.path) is registered with a handler of another kind")
         }
-        let method = Method(descriptor, handler)
+        let method = Method(descriptor, messageBytesMax: messageBytesMax, handler)
         precondition(self.method(at: method.path[...]) == nil, "\(descriptor.path) is registered twice")
         self.methods.append(method)
         if self.methods.count * 4 > self.slots.count { self.grow() } else { self.place(self.methods.count - 1) }

@@ -5,6 +5,9 @@ package struct ReflectionService: Sendable {
     /// The given descriptor sets are no FileDescriptorSets.
     package struct MalformedDescriptors: Error {}
 
+    /// A name or two, which an answer repeats.
+    private static let requestBytesMax = 16 << 10
+
     private let index: DescriptorIndex
 
     /// The descriptors of this room's own services need not be among them.
@@ -30,6 +33,7 @@ package struct ReflectionService: Sendable {
         for descriptor in descriptors {
             methods.register(
                 descriptor,
+                messageBytesMax: Self.requestBytesMax,
                 .bidirectional { call in ReflectionStream(call: call, index: index, services: services) }
             )
         }
@@ -55,6 +59,7 @@ final class ReflectionStream: GRPCServerStreamHandler {
             return self.call.finish(GRPCStatus(.invalidArgument, "Malformed ServerReflectionRequest"))
         }
         let answer = self.answer(request.question).encoded(answering: request)
+        guard self.call.hasRoom(for: answer.count) else { return }
         var response = self.call.makeMessageBuffer(capacity: answer.count)
         response.writeBytes(answer)
         self.call.send(response)

@@ -6,16 +6,30 @@ internal import Synchronization
 package final class GRPCServer: Sendable {
     let methods: GRPCMethodTable
     let limits: GRPCServerLimits
-    /// What says that a message is over the limit, made once.
+    /// The metadata that services read. Calls keep no other.
+    let metadataKeys: [GRPCMetadataKey]
+    // What is answered at the limits, made once.
     let messageTooLarge: GRPCStatus
+    let inflatesTooFar: GRPCStatus
+    let requestTooSlow: GRPCStatus
     private let loops = Mutex<[ObjectIdentifier: GRPCServerLoop]>([:])
 
-    package init(methods: GRPCMethodTable, limits: GRPCServerLimits = GRPCServerLimits()) {
+    package init(
+        methods: GRPCMethodTable,
+        limits: GRPCServerLimits = GRPCServerLimits(),
+        metadataKeys: [GRPCMetadataKey] = []
+    ) {
         self.methods = methods
         self.limits = limits
-        self.messageTooLarge = GRPCStatus(
+        self.metadataKeys = metadataKeys
+        self.messageTooLarge = .messageTooLarge(limits.messageBytesMax)
+        self.inflatesTooFar = GRPCStatus(
             .invalidArgument,
-            "Request payload size exceeds the limit: \(limits.messageBytesMax) bytes."
+            "The compressed message would become more than \(limits.inflationRatioMax) times as large."
+        )
+        self.requestTooSlow = GRPCStatus(
+            .deadlineExceeded,
+            "The request did not arrive within \(limits.receiveTimeMax.nanoseconds / 1_000_000) ms."
         )
     }
 
@@ -55,8 +69,8 @@ final class GRPCServerConnection {
     let server: GRPCServer
     let loop: GRPCServerLoop
     let allocator = ByteBufferAllocator()
-    /// Request bytes that calls hold without having them delivered yet.
-    private(set) var assemblyBytes = 0
+    /// Bytes that calls keep of their requests, or because of them.
+    private(set) var requestBytes = 0
 
     init(server: GRPCServer, loop: GRPCServerLoop) {
         self.server = server
@@ -64,8 +78,8 @@ final class GRPCServerConnection {
     }
 
     /// False when this takes the connection over its limit.
-    func assemblyChanged(from old: Int, to new: Int) -> Bool {
-        self.assemblyBytes += new - old
-        return new <= old || self.assemblyBytes <= self.server.limits.assemblyBytesMax
+    func requestBytesChanged(by change: Int) -> Bool {
+        self.requestBytes += change
+        return change <= 0 || self.requestBytes <= self.server.limits.requestBytesMax
     }
 }

@@ -7,7 +7,6 @@ extension GRPCServerCall: HTTP2StreamHandler {
     private static let shuttingDown = GRPCStatus(.unavailable, "The server is shutting down")
 
     package func received(headers: HTTP2Headers, endStream: Bool) {
-        self.headers = headers
         if endStream { self.flags.insert(.requestEnded) }
         guard headers.withValue(.method, { $0?.elementsEqual("POST".utf8) == true }) else {
             return self.isProbe(headers) ? self.answerProbe() : self.refuse(httpStatus: Self.methodNotAllowed)
@@ -17,10 +16,14 @@ extension GRPCServerCall: HTTP2StreamHandler {
         }
         let server = self.connection.server
         guard let method = headers.withValue(.path, { path in path.flatMap { server.methods.method(at: $0) } }) else {
-            return self.fail(GRPCStatus(.unimplemented, "The server has no method \(self.path)"))
+            let path = headers.string(.path) ?? ""
+            return self.fail(GRPCStatus(.unimplemented, "The server has no method \(path)"))
         }
         self.method = method
-        guard self.readEncodings(), self.readTimeout() else { return }
+        if let bytesMax = method.messageBytesMax { self.decoder.messageBytesMax = bytesMax }
+        guard self.readEncodings(headers), self.readTimeout(headers) else { return }
+        guard self.hasRoom(), self.keepMetadata(headers) else { return }
+        if !endStream, method.descriptor.kind.hasOneRequest { self.limitReceiving() }
         if case .bidirectional(let body) = method.handler {
             let handler = body(self)
             if self.phase == .open { self.handler = handler }
@@ -74,22 +77,30 @@ extension GRPCServerCall: HTTP2StreamHandler {
         return next == UInt8(ascii: "+") || next == UInt8(ascii: ";")
     }
 
-    private func readEncodings() -> Bool {
-        let named: GRPCEncoding?? = self.headers.withValue(.grpcEncoding) { $0.map { GRPCEncoding($0) } }
+    private func keepMetadata(_ headers: HTTP2Headers) -> Bool {
+        for key in self.connection.server.metadataKeys {
+            guard let value = headers[key] else { continue }
+            self.metadata.append(key, bytes: value)
+        }
+        return self.metadata.isEmpty || self.hold(self.metadata.headers.listBytes)
+    }
+
+    private func readEncodings(_ headers: HTTP2Headers) -> Bool {
+        let named: GRPCEncoding?? = headers.withValue(.grpcEncoding) { $0.map { GRPCEncoding($0) } }
         guard let named else { return true }
         guard let encoding = named else {
             self.refuseEncoding()
             return false
         }
         self.requestEncoding = encoding
-        if encoding == .gzip, let accepted = self.headers[.grpcAcceptEncoding], GRPCEncoding.acceptsGzip(accepted) {
+        if encoding == .gzip, let accepted = headers[.grpcAcceptEncoding], GRPCEncoding.acceptsGzip(accepted) {
             self.flags.insert(.compressResponses)
         }
         return true
     }
 
-    private func readTimeout() -> Bool {
-        let stated: TimeAmount?? = self.headers.withValue(.grpcTimeout) { $0.map { GRPCTimeout.parse($0) } }
+    private func readTimeout(_ headers: HTTP2Headers) -> Bool {
+        let stated: TimeAmount?? = headers.withValue(.grpcTimeout) { $0.map { GRPCTimeout.parse($0) } }
         guard let stated else { return true }
         guard let timeout = stated else {
             self.fail(.malformedTimeout)
@@ -126,7 +137,14 @@ extension GRPCServerCall: HTTP2StreamHandler {
         self.flags.insert(.delivering)
         do throws(GRPCStatus) {
             while self.phase == .open, !self.flags.contains(.readingPaused), let message = try self.nextMessage() {
-                if let handler = self.handler { handler.received(message: message) } else { self.request = message }
+                guard let handler = self.handler else {
+                    self.request = message
+                    self.requestBytes = message.readableBytes
+                    continue
+                }
+                self.endReceiveLimit()
+                guard self.hasRoom() else { break }
+                handler.received(message: message)
             }
             if self.phase == .open { try self.deliverHalfClose() }
         } catch {
@@ -141,7 +159,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
         do throws(GRPCFramingError) {
             framed = try self.decoder.next()
         } catch {
-            throw error == .invalidFlag ? .invalidCompressedFlag : self.connection.server.messageTooLarge
+            throw error == .invalidFlag ? .invalidCompressedFlag : self.messageTooLarge
         }
         guard let framed else { return nil }
         guard self.handler != nil || self.request == nil else { throw .secondRequestMessage }
@@ -151,17 +169,25 @@ extension GRPCServerCall: HTTP2StreamHandler {
         return isKept && framed.sharesRead ? ByteBuffer(bytes: framed.payload.readableBytesView) : framed.payload
     }
 
+    private var messageTooLarge: GRPCStatus {
+        self.method?.messageTooLarge ?? self.connection.server.messageTooLarge
+    }
+
     private func inflate(_ payload: ByteBuffer) throws(GRPCStatus) -> ByteBuffer {
         guard self.requestEncoding == .gzip else { throw .compressedWithoutEncoding }
+        let limits = self.connection.server.limits
+        let inflatedBytesMax = limits.inflationBytesFree + payload.readableBytes * limits.inflationRatioMax
         do throws(GzipError) {
             return try self.connection.loop.gzip.inflate(
                 payload,
-                bytesMax: self.connection.server.limits.messageBytesMax,
+                bytesMax: min(self.decoder.messageBytesMax, inflatedBytesMax),
                 allocator: self.allocator
             )
         } catch {
             switch error {
-            case .tooLarge: throw self.connection.server.messageTooLarge
+            case .tooLarge where inflatedBytesMax < self.decoder.messageBytesMax:
+                throw self.connection.server.inflatesTooFar
+            case .tooLarge: throw self.messageTooLarge
             case .corrupt: throw .corruptCompression
             case .outOfMemory: throw GRPCStatus(.resourceExhausted, "No memory to decompress the message")
             }
@@ -173,9 +199,9 @@ extension GRPCServerCall: HTTP2StreamHandler {
         // Paused: what is buffered may be whole messages.
         guard !self.flags.contains(.readingPaused) else { return }
         guard self.decoder.bufferedBytes == 0 else { throw .truncatedMessage }
-        guard self.stream.connectionBufferedBytes <= self.connection.server.limits.unreadBytesMax else {
-            throw .tooManyUnreadBytes
-        }
+        self.endReceiveLimit()
+        // Before anything is carried out; what is kept for a call that waits is counted already then.
+        guard self.hasRoom(), self.countRequest() else { return }
         self.flags.insert(.halfCloseDelivered)
         switch self.method?.handler {
         case .unary(let body):
@@ -205,25 +231,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
             self.stream.consume(self.uncreditedBytes - keptBytes)
             self.uncreditedBytes = keptBytes
         }
-        if !self.accountAssembly() { self.fail(.assemblyExhausted) }
-    }
-
-    /// False when the connection holds too much.
-    @discardableResult
-    func accountAssembly() -> Bool {
-        let bytes = self.decoder.bufferedBytes + (self.request?.readableBytes ?? 0)
-        guard bytes != self.assemblyBytes else { return true }
-        defer { self.assemblyBytes = bytes }
-        return self.connection.assemblyChanged(from: self.assemblyBytes, to: bytes)
-    }
-}
-
-extension GRPCServerCall: DeadlineHolder {
-    func deadlineExpired() {
-        self.deadlineTicket = nil
-        let isBlocked = self.stream.bufferedBytes > 0
-        self.fail(.deadlineExceeded)
-        // The status would wait behind bytes that the client does not take.
-        if isBlocked { self.stream.reset(.cancel) }
+        guard self.countRequest() else { return }
+        if self.method?.descriptor.kind.hasOneRequest == false { self.limitReceivingOfMessage() }
     }
 }

@@ -11,9 +11,11 @@ package final class GRPCServerCall: @unchecked Sendable {
     package let eventLoop: any EventLoop
     let connection: GRPCServerConnection
     let stream: HTTP2Stream
-    var headers = HTTP2Headers()
+    /// What the request's headers had of the metadata that services read.
+    package internal(set) var metadata = GRPCMetadata()
     var method: GRPCMethodTable.Method?
     package internal(set) var deadline: NIODeadline?
+    /// Of the client's deadline, or of the time limit for receiving while that comes first.
     var deadlineTicket: DeadlineQueue<any DeadlineHolder>.Ticket?
     var phase = Phase.open
     var flags: Flags = []
@@ -25,8 +27,12 @@ package final class GRPCServerCall: @unchecked Sendable {
     var request: ByteBuffer?
     /// Bytes received whose credit the client has not got back.
     var uncreditedBytes = 0
-    /// What `connection` counts for this call.
-    var assemblyBytes = 0
+    /// Of the one request, until the call ends: whoever answers it late keeps it, too.
+    var requestBytes = 0
+    /// What the service keeps besides.
+    var heldBytes = 0
+    /// What connection and account count for this call.
+    var countedBytes = 0
 
     // The service's ears; let go of when the call is finished, since they usually hold the call.
     var handler: (any GRPCServerStreamHandler)?
@@ -52,6 +58,8 @@ package final class GRPCServerCall: @unchecked Sendable {
         static var delivering: Self { Self(rawValue: 1 << 4) }
         /// The client reads gzip and writes it: so do we.
         static var compressResponses: Self { Self(rawValue: 1 << 5) }
+        /// The time limit for receiving comes before the deadline.
+        static var receiveTimed: Self { Self(rawValue: 1 << 6) }
     }
 
     init(stream: HTTP2Stream, connection: GRPCServerConnection) {
@@ -60,11 +68,6 @@ package final class GRPCServerCall: @unchecked Sendable {
         self.connection = connection
         self.decoder = GRPCMessageDecoder(messageBytesMax: connection.server.limits.messageBytesMax)
     }
-
-    /// The request's headers, pseudo headers included.
-    package var metadata: GRPCMetadata { GRPCMetadata(headers: self.headers) }
-
-    package var path: String { self.headers.string(.path) ?? "" }
 
     package var descriptor: GRPCMethodDescriptor? { self.method?.descriptor }
 
@@ -167,8 +170,19 @@ extension GRPCServerCall {
         self.stream.flushIfMuch()
     }
 
-    /// The one message of a successful unary call, and its status.
+    /// The one message of a successful unary call that changed nothing, and its status; RESOURCE_EXHAUSTED when there is
+    /// no room for it.
     package func respond(_ message: consuming ByteBuffer) {
+        guard self.hasRoom(for: message.readableBytes) else { return }
+        self.respond(outcome: message)
+    }
+
+    /// The same for a call that may have changed something: what has happened is told in any case. Whether there is room
+    /// was found out before the call was handed over, and is asked again (`hasRoom`) by whoever waits before the change.
+    package func respond(outcome message: consuming ByteBuffer) {
+        // What was held for the answer is counted where the answer waits from now on.
+        self.heldBytes = 0
+        self.countKept()
         self.send(message)
         self.finish(.ok)
     }
@@ -225,8 +239,11 @@ extension GRPCServerCall {
         self.handler = nil
         self.cancelObserver = nil
         self.request = nil
+        self.requestBytes = 0
+        self.heldBytes = 0
+        self.metadata = GRPCMetadata()
         self.decoder.discard()
-        self.accountAssembly()
+        self.countKept()
         self.stream.consume(self.uncreditedBytes)
         self.uncreditedBytes = 0
     }

@@ -35,13 +35,21 @@ extension GRPCStatus {
     static let compressedWithoutEncoding = GRPCStatus(.internal, "Compressed message without grpc-encoding")
     static let invalidCompressedFlag = GRPCStatus(.internal, "Invalid compressed flag of a message")
     static let corruptCompression = GRPCStatus(.internal, "The compressed message is damaged")
-    static let assemblyExhausted = GRPCStatus(
+    static func messageTooLarge(_ bytesMax: Int) -> GRPCStatus {
+        GRPCStatus(.invalidArgument, "Request payload size exceeds the limit: \(bytesMax) bytes.")
+    }
+
+    static let tooManyRequestBytes = GRPCStatus(
         .resourceExhausted,
-        "Too many bytes of unfinished messages on this connection"
+        "Too many bytes of unfinished and unanswered requests on this connection"
     )
     static let tooManyUnreadBytes = GRPCStatus(
         .resourceExhausted,
         "Too many bytes of unread responses on this connection"
+    )
+    static let noRoom = GRPCStatus(
+        .resourceExhausted,
+        "The server keeps as many bytes of requests and responses as it may"
     )
     static let missingStatus = GRPCStatus(.unknown, "The server ended the call without a status")
     static let unsupportedResponseEncoding = GRPCStatus(.internal, "The response's grpc-encoding is not supported")

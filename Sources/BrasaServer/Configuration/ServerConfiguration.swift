@@ -24,6 +24,13 @@ package struct ServerConfiguration: Sendable {
     package var logLevel: Logger.Level
     /// How long calls in flight may take to finish after SIGTERM.
     package var grace: Duration
+    /// What all connections together may make the server keep of requests and responses.
+    package var connectionBytesMax: Int
+    /// Connections at a time; nil: as many as the system gives file descriptors for, up to 10,000.
+    package var connectionsMax: Int?
+    package var connectionsPerAddressMax: Int
+    /// How long a client may take to send a request.
+    package var receiveTimeMax: Duration
 
     package init(
         listen: ListenAddress,
@@ -37,7 +44,11 @@ package struct ServerConfiguration: Sendable {
         emulator: Bool,
         insecure: Bool,
         logLevel: Logger.Level,
-        grace: Duration = .seconds(10)
+        grace: Duration = .seconds(10),
+        connectionBytesMax: Int = 512 << 20,
+        connectionsMax: Int? = nil,
+        connectionsPerAddressMax: Int = 1024,
+        receiveTimeMax: Duration = .seconds(60)
     ) {
         self.listen = listen
         self.dataDirectory = dataDirectory
@@ -51,5 +62,9 @@ package struct ServerConfiguration: Sendable {
         self.insecure = insecure
         self.logLevel = logLevel
         self.grace = grace
+        self.connectionBytesMax = connectionBytesMax
+        self.connectionsMax = connectionsMax
+        self.connectionsPerAddressMax = connectionsPerAddressMax
+        self.receiveTimeMax = receiveTimeMax
     }
 }

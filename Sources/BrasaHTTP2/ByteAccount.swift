@@ -1,0 +1,84 @@
+/// What a connection keeps for its peer, and what it has drawn from the process's budget for that. Only on its event loop.
+package final class ByteAccount {
+    /// What is drawn at a time, so that what small calls keep for a moment touches nothing that other loops use. The first
+    /// piece is about what an open connection takes by itself; with it a few small calls are answered whatever happens.
+    static let pieceBytes = 16 << 10
+
+    private let budget: ByteBudget?
+    package private(set) var usedBytes = 0
+    private var grantedBytes: Int
+    /// Used though it was not granted.
+    private var excessBytes = 0
+
+    /// - Parameter budget: nil bounds nothing.
+    package init(_ budget: ByteBudget?) {
+        self.budget = budget
+        self.grantedBytes = budget == nil ? .max : 0
+    }
+
+    func open() {
+        guard let budget = self.budget, self.grantedBytes == 0 else { return }
+        budget.drawAnyway(Self.pieceBytes)
+        self.grantedBytes = Self.pieceBytes
+    }
+
+    /// Everything is to be let go of before.
+    func close() {
+        assert(self.usedBytes == 0, "bytes are kept for a connection that is gone")
+        guard let budget = self.budget else { return }
+        budget.giveBack(self.grantedBytes + self.excessBytes)
+        self.grantedBytes = 0
+        self.excessBytes = 0
+    }
+
+    /// Counts bytes that are kept from now on. False when there was no room for them: then the caller lets go of them, or
+    /// they are few.
+    @discardableResult
+    package func add(_ count: Int) -> Bool {
+        self.usedBytes += count
+        if self.usedBytes <= self.grantedBytes { return true }
+        let isGranted = self.draw(upTo: self.usedBytes)
+        self.settleExcess()
+        return isGranted
+    }
+
+    package func remove(_ count: Int) {
+        self.usedBytes -= count
+        if self.excessBytes > 0 {
+            self.settleExcess()
+        } else if self.usedBytes == 0 || self.grantedBytes - self.usedBytes >= 4 * Self.pieceBytes {
+            self.giveBack()
+        }
+    }
+
+    /// Whether so many bytes more can be kept.
+    package func hasRoom(for count: Int) -> Bool {
+        self.usedBytes + count <= self.grantedBytes || self.draw(upTo: self.usedBytes + count)
+    }
+
+    private func draw(upTo bytes: Int) -> Bool {
+        guard let budget = self.budget else { return true }
+        let count = Self.wholePieces(bytes) - self.grantedBytes
+        guard budget.draw(count, holding: self.grantedBytes) else { return false }
+        self.grantedBytes += count
+        return true
+    }
+
+    private func settleExcess() {
+        let excess = max(0, self.usedBytes - self.grantedBytes)
+        self.budget?.drawAnyway(excess - self.excessBytes)
+        self.excessBytes = excess
+    }
+
+    /// All but what is used, and one piece.
+    private func giveBack() {
+        guard let budget = self.budget, self.grantedBytes > Self.pieceBytes else { return }
+        let rest = min(self.grantedBytes, Self.wholePieces(self.usedBytes) + Self.pieceBytes)
+        budget.giveBack(self.grantedBytes - rest)
+        self.grantedBytes = rest
+    }
+
+    private static func wholePieces(_ bytes: Int) -> Int {
+        (bytes + Self.pieceBytes - 1) / Self.pieceBytes * Self.pieceBytes
+    }
+}

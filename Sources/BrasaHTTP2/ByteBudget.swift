@@ -1,0 +1,33 @@
+internal import Synchronization
+
+/// The bytes that peers can make the process keep, on all connections together. Thread-safe.
+///
+/// A connection may go on drawing while it holds no more than what is left for all. So one connection gets half at most,
+/// nine that take what they can get a tenth each, and who comes after them finds a tenth.
+package final class ByteBudget: Sendable {
+    package let bytesMax: Int
+    private let drawn = Atomic<Int>(0)
+
+    package init(bytesMax: Int) {
+        self.bytesMax = bytesMax
+    }
+
+    package var drawnBytes: Int { self.drawn.load(ordering: .relaxed) }
+
+    /// False when there is not enough left for a connection that has drawn `heldBytes` already.
+    func draw(_ count: Int, holding heldBytes: Int) -> Bool {
+        let drawn = self.drawn.add(count, ordering: .relaxed).newValue
+        if heldBytes + count <= self.bytesMax - drawn { return true }
+        self.giveBack(count)
+        return false
+    }
+
+    /// For what is kept in any case, and bounded elsewhere.
+    func drawAnyway(_ count: Int) {
+        self.drawn.add(count, ordering: .relaxed)
+    }
+
+    func giveBack(_ count: Int) {
+        self.drawn.subtract(count, ordering: .relaxed)
+    }
+}

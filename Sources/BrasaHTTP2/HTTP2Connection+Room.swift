@@ -1,0 +1,64 @@
+internal import NIOCore
+
+/// How much may wait for the peer: by the marks of its streams, the connection's bounds, and the process's budget.
+extension HTTP2Connection {
+    /// How soon streams that wait for other connections' room look for it again.
+    private static var roomInterval: TimeAmount { .milliseconds(100) }
+    /// What a channel holds for a full socket: its high mark, and the piece of output that went over it.
+    private static var fullSocketBytes: Int { 128 << 10 }
+
+    /// While the connection is full, only streams with nothing waiting may write: each goes on, none piles up. They are
+    /// many, so at a second bound, or when the process has no room, none may.
+    func isWritable(withWaiting bufferedBytes: Int, mark: Int) -> Bool {
+        guard self.hasRoom(for: 1) else {
+            self.awaitRoom()
+            return false
+        }
+        return bufferedBytes == 0
+            || (bufferedBytes < mark && self.bufferedBytes < self.limits.connectionBufferedBytesMax)
+    }
+
+    /// A single message of any size finds room where nothing waits.
+    func hasRoom(for count: Int) -> Bool {
+        guard self.bufferedBytes == 0 || self.bufferedBytes + count <= self.limits.connectionUnreadBytesMax else {
+            return false
+        }
+        return self.account.hasRoom(for: count)
+    }
+
+    /// Counts what the stream keeps until it is closed.
+    func count(_ bytes: Int, on stream: HTTP2Stream) {
+        stream.countedBytes += bytes
+        self.account.add(bytes)
+    }
+
+    func noteSocketIsFull(_ isFull: Bool) {
+        guard isFull != self.isSocketFull else { return }
+        self.isSocketFull = isFull
+        if isFull { self.account.add(Self.fullSocketBytes) } else { self.account.remove(Self.fullSocketBytes) }
+    }
+
+    /// What holds the room may be on other streams or connections, so streams that could write but for it look again:
+    /// when output has left, and after a while.
+    private func awaitRoom() {
+        self.isAwaitingRoom = true
+        guard self.roomTimer == nil, let context = self.context else { return }
+        self.roomTimer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.roomInterval) {
+            self.roomTimer = nil
+            guard self.isAwaitingRoom, self.phase == .open else { return }
+            if self.hasRoom(for: 1) { self.setNeedsPump() } else { self.awaitRoom() }
+        }
+    }
+
+    func gatherStreamsWithRoom() {
+        guard self.isAwaitingRoom, self.hasRoom(for: 1) else { return }
+        self.isAwaitingRoom = false
+        for stream in self.streams.snapshot where stream.flags.contains(.awaitsWritability) {
+            guard self.isWritable(withWaiting: stream.bufferedBytes, mark: self.limits.streamLowWaterBytes + 1) else {
+                continue
+            }
+            stream.flags.remove(.awaitsWritability)
+            self.streamsToWake.append(stream)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import NIOCore
+import Testing
+
+@testable import BrasaHTTP2
+
+@Suite struct ByteBudgetTests {
+    private static let piece = ByteAccount.pieceBytes
+
+    private func accounts(_ count: Int, _ budget: ByteBudget) -> [ByteAccount] {
+        (0..<count).map { _ in
+            let account = ByteAccount(budget)
+            account.open()
+            return account
+        }
+    }
+
+    @Test func `An open connection draws a piece, and little more for little`() {
+        let budget = ByteBudget(bytesMax: 1 << 20)
+        let account = self.accounts(1, budget)[0]
+        #expect(budget.drawnBytes == Self.piece)
+        #expect(account.add(Self.piece))
+        #expect(budget.drawnBytes == Self.piece)
+        #expect(account.add(1))
+        #expect(budget.drawnBytes == 2 * Self.piece)
+        account.remove(Self.piece + 1)
+        #expect(budget.drawnBytes == Self.piece)
+        account.close()
+        #expect(budget.drawnBytes == 0)
+    }
+
+    @Test(arguments: [1, 2, 9, 40])
+    func `Connections that take what they can get share alike and leave a share`(_ count: Int) {
+        let budget = ByteBudget(bytesMax: 64 << 20)
+        let accounts = self.accounts(count, budget)
+        var isGranted = true
+        while isGranted {
+            isGranted = false
+            for account in accounts where account.hasRoom(for: 1000) {
+                account.add(1000)
+                isGranted = true
+            }
+        }
+        let share = budget.bytesMax / (count + 1)
+        for account in accounts { #expect(abs(account.usedBytes - share) <= 2 * Self.piece) }
+        #expect(abs(budget.bytesMax - budget.drawnBytes - share) <= (count + 1) * 2 * Self.piece)
+    }
+
+    @Test func `What is kept in any case is drawn to the byte and given back`() {
+        let budget = ByteBudget(bytesMax: 10 * Self.piece)
+        let account = self.accounts(1, budget)[0]
+        #expect(!account.add(20 * Self.piece + 7))
+        #expect(budget.drawnBytes == 20 * Self.piece + 7)
+        #expect(!account.hasRoom(for: 1))
+        account.remove(20 * Self.piece)
+        #expect(account.hasRoom(for: 1))
+        #expect(budget.drawnBytes == Self.piece)
+        account.remove(7)
+        account.close()
+        #expect(budget.drawnBytes == 0)
+    }
+
+    @Test(arguments: 0..<50)
+    func `The budget is what the accounts have drawn, whatever they do`(_ seed: Int) {
+        var random = SeededGenerator(seed)
+        let budget = ByteBudget(bytesMax: .random(in: 0...(4 << 20), using: &random))
+        let accounts = self.accounts(5, budget)
+        for _ in 0..<2_000 {
+            guard let account = accounts.randomElement(using: &random) else { return }
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                account.add(.random(in: 0...100_000, using: &random))
+            case 1:
+                let count = Int.random(in: 0...300_000, using: &random)
+                if account.hasRoom(for: count) { #expect(account.add(count)) }
+            default:
+                account.remove(.random(in: 0...account.usedBytes, using: &random))
+            }
+            let used = accounts.reduce(0) { $0 + max($1.usedBytes, Self.piece) }
+            #expect(budget.drawnBytes >= used)
+            #expect(budget.drawnBytes <= used + accounts.count * 19 * Self.piece)
+        }
+        for account in accounts {
+            account.remove(account.usedBytes)
+            account.close()
+        }
+        #expect(budget.drawnBytes == 0)
+    }
+
+    @Test func `A connection that is idle keeps the storage of no large header list`() throws {
+        let peer = try RawPeer(.server(HTTP2ServerConfiguration()) { Recorder($0) })
+        defer { peer.close() }
+        peer.greet()
+        let large = (":path", "/" + String(repeating: "x", count: 10_000))
+        let fields = RawPeer.requestFields.filter { $0.0 != ":path" } + [large]
+        peer.send(.headers(1, fields, end: true))
+        #expect(peer.connection.streams.count == 1)
+        #expect(peer.connection.headers.isEmpty)
+        #expect(peer.connection.headers.bytes.capacity == 0)
+    }
+}
