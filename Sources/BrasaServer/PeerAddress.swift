@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 
 /// Whom connections are counted for: a host by its IPv4 address, or by the network of its IPv6 address (the first 64 bits),
@@ -8,11 +7,12 @@ struct PeerAddress: Hashable {
 
     /// - Parameter address: nil, or one that is not of IP: all such peers count as one.
     init(_ address: SocketAddress?) {
+        // The offsets are those of `sin_addr` and `sin6_addr` in every system's structures.
         switch address {
         case .v4(let address):
-            self.bytes = withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
+            self.bytes = withUnsafeBytes(of: address.address) { Array($0[4..<8]) }
         case .v6(let address):
-            let bytes = withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
+            let bytes = withUnsafeBytes(of: address.address) { Array($0[8..<24]) }
             // An IPv4 peer of a socket for both (RFC 4291, section 2.5.5.2).
             let isMapped = bytes.starts(with: Array(repeating: 0, count: 10) + [0xFF, 0xFF])
             self.bytes = isMapped ? Array(bytes[12...]) : Array(bytes[..<8])
