@@ -5,10 +5,13 @@ import Synchronization
 /// leaves only an unfinished file that the next start removes. Used by one thread at a time.
 package final class CheckpointWriter: Sendable {
     private static let bufferBytes = 1 << 20
+    /// Synced in pieces of about this size, so that the log's own syncs never wait behind a long one.
+    private static let pieceBytes = 8 << 20
 
     private struct State {
         var file: (any DiskFile)?
         var offset = 0
+        var syncedOffset = 0
         var buffer: [UInt8] = []
         var chunks: UInt64 = 0
         var payloadBytes: UInt64 = 0
@@ -76,6 +79,9 @@ package final class CheckpointWriter: Sendable {
         }
         state.offset += state.buffer.count
         state.buffer.removeAll(keepingCapacity: true)
+        guard state.offset - state.syncedOffset >= Self.pieceBytes else { return }
+        try asLogError { () throws(DiskError) in try file.syncData() }
+        state.syncedOffset = state.offset
     }
 
     /// Returns when the checkpoint is stable and what it covers has been removed.

@@ -8,6 +8,12 @@ struct GroupQueue {
     var queuedBytes = 0
     /// Entries appended that are neither durable nor failed.
     var unfinished = 0
+    /// What the unfinished take on disk at most.
+    var claimedBytes = 0
+    /// What is left of the segment that is being written.
+    var roomBytes: Int
+    /// There is no room for a next segment: `append` takes what surely fits into this one, and refuses the rest.
+    var isDiskFull = false
     var lastTime: Int64
     var durableTime: Int64
     /// What is answered from now on for whatever is not durable yet.

@@ -11,6 +11,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         case unknownVersion
         /// Another process uses the folder.
         case locked
+        /// The disk has no room. Nothing was written, or what was written has been cut off again; later the same may succeed.
         case diskFull
         /// Any other refusal of the disk.
         case disk
@@ -39,6 +40,11 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
 
     package init(_ cause: DiskError) {
         self.init(cause.isFull ? .diskFull : .disk, file: cause.path, detail: cause.description, cause: cause)
+    }
+
+    /// For what leaves it open what the disk holds: a failed sync, also one that failed for lack of space.
+    init(untrusted cause: DiskError) {
+        self.init(.disk, file: cause.path, detail: cause.description, cause: cause)
     }
 
     static func damaged(_ file: String, _ offset: Int, _ detail: String) -> LogError {

@@ -11,19 +11,23 @@ package struct LogWaiter: Sendable {
     }
 }
 
-/// Who learns that the log moved on. Called on the log's thread (in the mode `memory`: inside `append`), before any
+/// Who learns that the log moved on. Called on the log's threads (in the mode `memory`: inside `append`), before any
 /// waiter hears; neither may call back into the log.
 package struct LogObserver: Sendable {
     /// Everything up to and including this time is durable.
     package let onDurable: @Sendable (Int64) -> Void
     /// Called once, at the first failed write or sync. Nothing more becomes durable from then on.
     package let onFailure: @Sendable (LogError) -> Void
+    /// The disk has no room for the next segment, or, with nil, has it again.
+    package let onDiskFull: @Sendable (LogError?) -> Void
 
     package init(
         onDurable: @escaping @Sendable (Int64) -> Void,
-        onFailure: @escaping @Sendable (LogError) -> Void = { _ in }
+        onFailure: @escaping @Sendable (LogError) -> Void = { _ in },
+        onDiskFull: @escaping @Sendable (LogError?) -> Void = { _ in }
     ) {
         self.onDurable = onDurable
         self.onFailure = onFailure
+        self.onDiskFull = onDiskFull
     }
 }

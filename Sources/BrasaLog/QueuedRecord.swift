@@ -24,6 +24,11 @@ struct QueuedRecord: Sendable {
     /// Bytes in the group.
     var paddedBytes: Int { self.isBarrier ? 0 : LogFormat.paddedRecordBytes(self.payload.count) }
 
+    /// Most that it takes on disk, whatever it is grouped with.
+    var diskBytesMax: Int {
+        self.isBarrier ? 0 : LogFormat.roundUp(GroupHeader.bytes + self.paddedBytes, to: LogFormat.pageBytes)
+    }
+
     /// Bytes that it counts for while it is queued: what it holds in memory, roughly, so that empty ones are bounded too.
     var queuedBytes: Int { self.payload.count + 96 }
 }

@@ -10,6 +10,12 @@ final class SegmentPreparer: Sendable {
         let file: any DiskFile
         let path: String
         var bytes: Int
+
+        func discard(from disk: any Disk) {
+            self.file.close()
+            // A leftover is removed at the next start.
+            try? disk.remove(self.path)
+        }
     }
 
     private struct State {
@@ -33,13 +39,12 @@ final class SegmentPreparer: Sendable {
         self.segmentBytes = segmentBytes
     }
 
-    /// True when it had to allocate.
-    func prepare() throws(LogError) -> Bool {
+    /// Sees to it that there is a spare.
+    func prepare() throws(LogError) {
         try self.state.withLock { state throws(LogError) in
-            if state.spare != nil { return false }
+            if state.spare != nil { return }
             state.spare = try self.allocate(self.segmentBytes, &state)
             self.isReady.store(true, ordering: .relaxed)
-            return true
         }
     }
 
@@ -47,12 +52,13 @@ final class SegmentPreparer: Sendable {
     func take(bytes: Int) throws(LogError) -> Spare {
         try self.state.withLock { state throws(LogError) in
             guard var spare = state.spare else { return try self.allocate(bytes, &state) }
-            state.spare = nil
-            self.isReady.store(false, ordering: .relaxed)
             if spare.bytes < bytes {
+                // If that fails, what there is stays for the next attempt.
                 try Self.grow(spare.file, from: spare.bytes, to: bytes)
                 spare.bytes = bytes
             }
+            state.spare = nil
+            self.isReady.store(false, ordering: .relaxed)
             return spare
         }
     }
@@ -87,9 +93,7 @@ final class SegmentPreparer: Sendable {
         self.state.withLock { state in
             guard let spare = state.spare else { return }
             state.spare = nil
-            spare.file.close()
-            // A leftover is removed at the next start.
-            try? self.folder.disk.remove(spare.path)
+            spare.discard(from: self.folder.disk)
         }
     }
 }

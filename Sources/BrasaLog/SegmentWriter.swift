@@ -41,12 +41,7 @@ struct SegmentWriter: ~Copyable, Sendable {
             end += group.count
         }
         let spare = try preparer.take(bytes: max(firstSegmentBytes, end + 2 * LogFormat.pageBytes))
-        do throws(DiskError) {
-            if !group.isEmpty { try spare.file.write(group, at: LogFormat.pageBytes) }
-            try Self.publish(header, spare, folder)
-        } catch {
-            throw LogError(error)
-        }
+        try Self.publish(header, group, spare, folder)
         self.folder = folder
         self.durability = durability
         self.segmentBytes = segmentBytes
@@ -61,40 +56,59 @@ struct SegmentWriter: ~Copyable, Sendable {
         self.buffer = buffer
     }
 
+    /// Makes a segment of the spare, with the group in it if it is not empty. When the disk is full, which is `.diskFull`,
+    /// there is none.
     private static func publish(
         _ header: SegmentHeader,
+        _ group: UnsafeRawBufferPointer,
         _ spare: SegmentPreparer.Spare,
         _ folder: LogFolder
-    ) throws(DiskError) {
+    ) throws(LogError) {
+        do throws(DiskError) {
+            if !group.isEmpty { try spare.file.write(group, at: LogFormat.pageBytes) }
+            try Self.write(header, to: spare.file)
+            try spare.file.syncData()
+            try folder.disk.rename(spare.path, to: folder.segmentPath(header.number))
+        } catch {
+            spare.discard(from: folder.disk)
+            throw LogError(error)
+        }
+        do throws(DiskError) {
+            try folder.disk.syncDirectory(folder.directory)
+        } catch {
+            throw LogError(untrusted: error)
+        }
+    }
+
+    private static func write(_ header: SegmentHeader, to file: any DiskFile) throws(DiskError) {
         var result: Result<Void, DiskError> = .success(())
         withUnsafeTemporaryAllocation(byteCount: LogFormat.pageBytes, alignment: LogFormat.pageBytes) { page in
             page.initializeMemory(as: UInt8.self, repeating: 0)
             header.encode(into: page)
             do throws(DiskError) {
-                try spare.file.write(UnsafeRawBufferPointer(page), at: 0)
+                try file.write(UnsafeRawBufferPointer(page), at: 0)
             } catch {
                 result = .failure(error)
             }
         }
         try result.get()
-        try spare.file.syncData()
-        try folder.disk.rename(spare.path, to: folder.segmentPath(header.number))
-        try folder.disk.syncDirectory(folder.directory)
     }
 
     /// True when more than half of the segment is used: time to have the next one ready.
     var wantsSpare: Bool { self.offset > self.fileBytes / 2 }
 
+    /// What groups may still take. A page is kept free for the end mark.
+    var roomBytes: Int { max(self.fileBytes - self.offset - LogFormat.pageBytes, 0) }
+
     /// Writes the records as one group, and syncs it when the mode says so. `previousTime`: of the record before them.
-    /// Returns the bytes that the group takes on disk, and whether a new segment was begun for it.
+    /// When the disk is full, which is `.diskFull`, nothing of them is there. Returns the bytes that the group takes on disk, and whether a new segment was begun for it.
     mutating func write(
         _ records: ArraySlice<QueuedRecord>,
         previousTime: Int64
     ) throws(LogError) -> (bytes: Int, rotated: Bool) {
         let bodyBytes = records.reduce(0) { $0 + $1.paddedBytes }
         let bytes = LogFormat.roundUp(GroupHeader.bytes + bodyBytes, to: LogFormat.pageBytes)
-        // A page is kept free for the end mark.
-        let rotates = self.offset + bytes + LogFormat.pageBytes > self.fileBytes
+        let rotates = bytes > self.roomBytes
         if rotates { try self.rotate(groupBytes: bytes, previousTime: previousTime) }
         let isSyncing = self.durability == .fsync
         let group = self.buffer.encode(
@@ -106,10 +120,11 @@ struct SegmentWriter: ~Copyable, Sendable {
         )
         do throws(DiskError) {
             try self.file.write(group, at: self.offset)
-            if isSyncing { try self.file.syncData() }
         } catch {
+            if error.isFull { try self.cutOff() }
             throw LogError(error)
         }
+        if isSyncing { try self.syncFile() }
         self.offset += bytes
         self.nextRecord += records.reduce(0) { $0 + ($1.isBarrier ? 0 : 1) }
         if isSyncing { self.syncedOffset = self.offset }
@@ -126,11 +141,7 @@ struct SegmentWriter: ~Copyable, Sendable {
             previousTime: previousTime,
             previousEnd: UInt64(self.offset)
         )
-        do throws(DiskError) {
-            try Self.publish(header, spare, self.folder)
-        } catch {
-            throw LogError(error)
-        }
+        try Self.publish(header, UnsafeRawBufferPointer(start: nil, count: 0), spare, self.folder)
         self.file.close()
         self.file = spare.file
         self.header = header
@@ -140,18 +151,36 @@ struct SegmentWriter: ~Copyable, Sendable {
         self.syncedOffset = self.offset
     }
 
+    /// Takes away what a full disk took of a group, so that nobody finds it at the next start. It can have been there:
+    /// systems that copy on write need space to write to a file that has it. The next group needs a new segment.
+    private mutating func cutOff() throws(LogError) {
+        do throws(DiskError) {
+            try self.file.truncate(to: self.offset)
+        } catch {
+            throw LogError(untrusted: error)
+        }
+        try self.syncFile()
+        self.syncedOffset = self.offset
+        self.fileBytes = self.offset
+    }
+
     private mutating func sync() throws(LogError) {
         if self.syncedOffset == self.offset { return }
-        do throws(DiskError) {
-            try self.file.syncData()
-        } catch {
-            throw LogError(error)
-        }
+        try self.syncFile()
         self.syncedOffset = self.offset
     }
 
+    private func syncFile() throws(LogError) {
+        do throws(DiskError) {
+            try self.file.syncData()
+        } catch {
+            throw LogError(untrusted: error)
+        }
+    }
+
     /// Leaves the proof that the last group was synced, for when no later group follows: with it, damage to that group
-    /// cannot be taken for a torn write. It need not be synced, costs no latency, and the next group overwrites it.
+    /// cannot be taken for a torn write. It need not be synced, costs no latency, and the next group overwrites it. A full
+    /// disk has none.
     mutating func writeEndMark() throws(LogError) {
         guard self.syncedOffset == self.offset, self.offset + LogFormat.pageBytes <= self.fileBytes else { return }
         let mark = self.buffer.encode(
@@ -164,7 +193,7 @@ struct SegmentWriter: ~Copyable, Sendable {
         do throws(DiskError) {
             try self.file.write(mark, at: self.offset)
         } catch {
-            throw LogError(error)
+            if !error.isFull { throw LogError(error) }
         }
     }
 
@@ -173,10 +202,6 @@ struct SegmentWriter: ~Copyable, Sendable {
         defer { self.file.close() }
         try self.sync()
         try self.writeEndMark()
-        do throws(DiskError) {
-            try self.file.syncData()
-        } catch {
-            throw LogError(error)
-        }
+        try self.syncFile()
     }
 }

@@ -31,14 +31,16 @@ extension LogFiles {
     func removeCovered(by time: Int64) throws(LogError) {
         let covered = self.segments.withLock { segments -> [KnownSegment] in
             guard let first = segments.lastIndex(where: { $0.previousTime <= time }) else { return [] }
-            let covered = Array(segments[..<first])
-            segments.removeSubrange(..<first)
-            return covered
+            return Array(segments[..<first])
         }
         do throws(DiskError) {
             let disk = self.folder.disk
             let older = try self.folder.contents().checkpoints.filter { $0 < time }
-            for segment in covered { try disk.remove(self.folder.segmentPath(segment.number)) }
+            for segment in covered {
+                try disk.remove(self.folder.segmentPath(segment.number))
+                // One at a time: what the disk refuses to remove is tried again after the next checkpoint.
+                self.segments.withLock { segments in segments.removeAll { $0.number == segment.number } }
+            }
             for time in older { try disk.remove(self.folder.checkpointPath(time)) }
             if !covered.isEmpty || !older.isEmpty { try disk.syncDirectory(self.folder.directory) }
         } catch {

@@ -12,7 +12,12 @@ extension WriteAheadLog {
             do throws(LogError) {
                 try self.write(group, &writing, files)
             } catch {
-                self.fail(error, &writing)
+                if error.code == .diskFull {
+                    // Nothing of the group is there. It stays the next one.
+                    self.noteDiskFull(error, roomBytes: writing.segment.roomBytes)
+                } else {
+                    self.fail(error, &writing)
+                }
                 return false
             }
             self.finish(group, &writing)
@@ -54,25 +59,30 @@ extension WriteAheadLog {
         files.writtenBytes.add(bytes, ordering: .relaxed)
         files.wantsSpare.store(writing.segment.wantsSpare && !files.preparer.hasSpare, ordering: .relaxed)
         if rotated {
+            self.noteSpace()
             let number = writing.segment.header.number
             files.segments.withLock { $0.append(LogFiles.KnownSegment(number: number, previousTime: previousTime)) }
         }
     }
 
     private func finish(_ group: Range<Int>, _ writing: inout LogFiles.Writing) {
-        var bytes = 0
+        var (bytes, claimedBytes) = (0, 0)
         var time: Int64?
         var completions = Completions()
         for record in writing.taken[group] {
             bytes += record.queuedBytes
+            claimedBytes += record.diskBytesMax
             if !record.isBarrier { time = record.time }
             completions.add(record.waiter)
         }
         writing.next = group.upperBound
         // Before the queue says so, since a barrier is then answered at once.
         if let time { self.observer.onDurable(time) }
+        let roomBytes = writing.segment.roomBytes
         let isIdle = self.queue.withLock { queue in
             queue.queuedBytes -= bytes
+            queue.claimedBytes -= claimedBytes
+            queue.roomBytes = roomBytes
             queue.unfinished -= group.count
             if let time { queue.durableTime = time }
             return queue.unfinished == 0
@@ -87,6 +97,8 @@ extension WriteAheadLog {
         }
     }
 
+    // MARK: Failing
+
     /// Nothing more is acknowledged than was durable before: what else the disk holds is known only after a restart has
     /// read it.
     private func fail(_ error: LogError, _ writing: inout LogFiles.Writing) {
@@ -98,6 +110,7 @@ extension WriteAheadLog {
         let durableTime = self.queue.withLock { queue in
             queue.refusal = afterwards
             queue.queuedBytes = 0
+            queue.claimedBytes = 0
             queue.unfinished = 0
             unfinished += queue.waiting
             queue.waiting.removeAll()
@@ -117,20 +130,16 @@ extension WriteAheadLog {
         failed.post(.failure(afterwards))
     }
 
-    /// Allocates the next segment once the current one is half full. Always false: it has nothing more to do until it is
-    /// woken. A refusal of the disk is met again, and then reported, when the segment is needed.
-    package func prepareStep() -> Bool {
-        guard let files = self.files, files.wantsSpare.load(ordering: .relaxed) else { return false }
-        _ = try? files.preparer.prepare()
-        return false
-    }
-
     /// The last step of `stop`.
     func close() {
         guard let files = self.files else { return }
         files.writer.withLock { writing in
             if !writing.isClosed {
                 writing.isClosed = true
+                // What a full disk kept from being written never will be.
+                if writing.next < writing.taken.count {
+                    self.fail(LogError(.diskFull, detail: "the disk was full when the log was closed"), &writing)
+                }
                 // Everything acknowledged is durable already, as its mode promises; a restart finds out the rest.
                 do throws(LogError) {
                     try writing.segment.close()

@@ -16,13 +16,14 @@ package final class WriteAheadLog: Sendable {
     let queue: Mutex<GroupQueue>
     /// Nil in the mode `memory`.
     let files: LogFiles?
-    private let worker = Worker(name: "brasa-log")
-    private let preparingWorker = Worker(name: "brasa-segments")
+    let worker = Worker(name: "brasa-log")
+    let preparingWorker = Worker(name: "brasa-segments")
 
     init(configuration: LogConfiguration, observer: LogObserver, lastTime: Int64, files: LogFiles?) {
         self.configuration = configuration
         self.observer = observer
-        self.queue = Mutex(GroupQueue(lastTime: lastTime, durableTime: lastTime))
+        let roomBytes = files?.writer.withLock { $0.segment.roomBytes } ?? 0
+        self.queue = Mutex(GroupQueue(roomBytes: roomBytes, lastTime: lastTime, durableTime: lastTime))
         self.files = files
     }
 
@@ -47,12 +48,16 @@ package final class WriteAheadLog: Sendable {
             if queue.queuedBytes + entry.queuedBytes > self.configuration.queuedBytesMax, queue.unfinished > 0 {
                 throw LogError(.resourceExhausted, detail: "too many bytes wait for the disk")
             }
+            if queue.isDiskFull, queue.claimedBytes + entry.diskBytesMax > queue.roomBytes {
+                throw LogError(.diskFull, detail: "the disk is full")
+            }
             queue.lastTime = time
             if isDurableAtOnce {
                 queue.durableTime = time
             } else {
                 queue.waiting.append(entry)
                 queue.queuedBytes += entry.queuedBytes
+                queue.claimedBytes += entry.diskBytesMax
                 queue.unfinished += 1
             }
         }
@@ -90,7 +95,8 @@ package final class WriteAheadLog: Sendable {
         self.preparingWorker.start { self.prepareStep() }
         self.worker.start {
             let didWork = self.step()
-            if didWork && files.wantsSpare.load(ordering: .relaxed) { self.preparingWorker.wake() }
+            // A full disk is tried again at its own pace, not with every group.
+            if didWork && files.wantsSpare.load(ordering: .relaxed) && !self.isDiskFull { self.preparingWorker.wake() }
             return didWork
         }
     }

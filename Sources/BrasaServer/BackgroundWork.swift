@@ -25,8 +25,11 @@ final class BackgroundWork: Sendable {
         }
         let reported = NIOLockedValueBox<String?>(nil)
         self.checkpointing = PeriodicThread(name: "brasa-checkpoint", interval: Self.checkpointInterval) {
+            store.retryFullDisk()
             do throws(StoreError) {
                 guard try store.checkpointIfNeeded() else { return }
+                // Files have gone.
+                store.retryFullDisk()
                 reported.withLockedValue { $0 = nil }
                 logger.info("checkpoint written")
             } catch {

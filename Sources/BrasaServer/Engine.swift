@@ -42,6 +42,7 @@ final class Engine: Sendable {
                 receiptKeeper: writeStreams,
                 onDurable: { _ in watchers.wake() },
                 onFailure: onFailure,
+                onDiskFull: { Self.report(diskFull: $0, logger: logger) },
                 onIndexRequested: { indexRequests.wake() }
             )
         } catch {
@@ -82,6 +83,17 @@ final class Engine: Sendable {
             logger.notice("durability os: commits are acknowledged before they are on stable storage")
         case .memory:
             logger.notice("durability memory: nothing is written to disk, and all is lost when the process ends")
+        }
+    }
+
+    private static func report(diskFull error: LogError?, logger: Logger) {
+        if let error {
+            logger.error(
+                "the disk is full: commits are refused once the log's current file is used up, until there is room",
+                metadata: ["error": "\(error)"]
+            )
+        } else {
+            logger.notice("the disk has room again: commits are accepted")
         }
     }
 

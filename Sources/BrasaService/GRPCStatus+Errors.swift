@@ -29,7 +29,7 @@ extension GRPCStatus {
             switch error.code {
             case .readTimeTooOld: .failedPrecondition
             case .readTimeInFuture, .readTimeBeforeCreation, .commitTooLarge: .invalidArgument
-            case .resourceExhausted: .resourceExhausted
+            case .resourceExhausted, .diskFull: .resourceExhausted
             case .unavailable, .unrecoverable: .unavailable
             }
         self.init(code, error.description)

@@ -11,6 +11,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case readTimeBeforeCreation
         /// Too much is waiting for the disk. Nothing was changed; later the same may succeed.
         case resourceExhausted
+        /// The disk has no room. Nothing was changed; later the same may succeed.
+        case diskFull
         /// The changes do not fit one record.
         case commitTooLarge
         /// The log failed or was closed: no commit will succeed until a restart has recovered.
@@ -32,6 +34,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     init(refused cause: LogError) {
         switch cause.code {
         case .resourceExhausted: self.init(.resourceExhausted, cause: cause)
+        case .diskFull: self.init(.diskFull, cause: cause)
         case .recordTooLarge: self.init(.commitTooLarge, cause: cause)
         default: self.init(.unavailable, cause: cause)
         }
@@ -43,6 +46,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case .readTimeInFuture: "The requested 'read_time' cannot be in the future."
         case .readTimeBeforeCreation: "The requested 'read_time' cannot be before database creation time."
         case .resourceExhausted: "Too many commits are waiting for the disk."
+        case .diskFull: "The disk is full: nothing was written."
         case .commitTooLarge: "The commit is too large."
         case .unavailable: "The database accepts no commits: \(self.cause?.description ?? "the log is closed")"
         case .unrecoverable: self.cause?.description ?? "The data folder cannot be used."

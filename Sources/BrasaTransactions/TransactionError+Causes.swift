@@ -7,6 +7,7 @@ extension TransactionError {
         case .readTimeInFuture(let by): self = .readTimeInFuture(microseconds: by)
         case .readTimeBeforeCreation: self = .readTimeBeforeCreation
         case .resourceExhausted: self = .exhausted(.queuedWrites)
+        case .diskFull: self = .exhausted(.diskSpace)
         case .commitTooLarge: self = .commitTooLarge
         case .unavailable, .unrecoverable: self = .unavailable(reason: error.description)
         }

@@ -40,6 +40,7 @@ package enum TransactionError: Error, Hashable, Sendable {
         case waitingRequests = "requests waiting for locks"
         case queuedWrites = "writes waiting for the disk"
         case databases = "databases"
+        case diskSpace = "bytes on the disk"
     }
 
     package var code: Code {
@@ -78,6 +79,7 @@ package enum TransactionError: Error, Hashable, Sendable {
         case .readTimeTooOld: "The requested snapshot version is too old."
         case .readTimeInFuture: "The requested 'read_time' cannot be in the future."
         case .readTimeBeforeCreation: "The requested 'read_time' cannot be before database creation time."
+        case .exhausted(.diskSpace): "The server's disk is full: nothing was written. Please try again later."
         case .exhausted(let bound): "Too many \(bound.rawValue). Please try again later."
         case .commitTooLarge: "The commit exceeds the maximum allowed size."
         case .unavailable(let reason): "\(reason) What was asked for may or may not have happened."

@@ -57,6 +57,15 @@ import Testing
         #expect(try openLog(self.disk).recovered == Recovered(chunks: [[2]]))
     }
 
+    /// The log's own syncs wait behind a checkpoint's.
+    @Test func aCheckpointIsSyncedInPieces() throws {
+        let (log, _) = try openLog(self.disk)
+        try self.fill(log, 1...3)
+        let chunk = [UInt8](repeating: 7, count: 256 << 10)
+        try self.checkpoint(log, 3, Array(repeating: chunk, count: 100))
+        #expect(self.disk.syncedBytesMax > 4 << 20 && self.disk.syncedBytesMax < 10 << 20)
+    }
+
     @Test func anAbandonedCheckpointLeavesNothing() throws {
         let (log, _) = try openLog(self.disk)
         try self.fill(log, 1...5)

@@ -69,28 +69,6 @@ import Testing
         }
     }
 
-    @Test func aFullDiskFailsTheLogOnceTheNextSegmentIsNeeded() throws {
-        let (log, _) = try openLog(self.disk, journal: self.journal)
-        self.disk.faults = SimulatedFaults(capacityBytes: 60 << 10)
-        var time: Int64 = 0
-        while self.journal.failures.isEmpty && time < 100 {
-            time += 1
-            try log.append(
-                time: time,
-                record: [UInt8](repeating: 1, count: 900),
-                waiter: self.journal.waiter(time, on: self.mailbox)
-            )
-            _ = log.prepareStep()
-            _ = log.step()
-        }
-        #expect(self.journal.failures == [.diskFull])
-        #expect(self.journal.acknowledged.count == Int(time) - 1 && self.journal.acknowledged.count >= 3)
-        log.stop()
-        self.disk.faults = SimulatedFaults()
-        let (_, recovered) = try openLog(self.disk)
-        #expect(recovered.records.map(\.time) == self.journal.acknowledged)
-    }
-
     @Test func aFullDiskAtTheStartIsOneClearError() throws {
         self.disk.faults = SimulatedFaults(capacityBytes: 10_000)
         let error = #expect(throws: LogError.self) { _ = try openLog(self.disk) }

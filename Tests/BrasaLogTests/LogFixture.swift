@@ -15,6 +15,7 @@ final class Journal: Sendable {
         var acknowledged: [Int64] = []
         var refused: [(time: Int64, code: LogError.Code)] = []
         var failures: [LogError.Code] = []
+        var isDiskFull: [Bool] = []
     }
 
     private let state = Mutex(State())
@@ -24,10 +25,14 @@ final class Journal: Sendable {
     var refused: [LogError.Code] { self.state.withLock { $0.refused.map(\.code) } }
     var failures: [LogError.Code] { self.state.withLock { $0.failures } }
 
+    /// What was said about the disk's room, in order.
+    var isDiskFull: [Bool] { self.state.withLock { $0.isDiskFull } }
+
     var observer: LogObserver {
         LogObserver(
             onDurable: { time in self.state.withLock { $0.durableTime = time } },
-            onFailure: { error in self.state.withLock { $0.failures.append(error.code) } }
+            onFailure: { error in self.state.withLock { $0.failures.append(error.code) } },
+            onDiskFull: { error in self.state.withLock { $0.isDiskFull.append(error != nil) } }
         )
     }
 

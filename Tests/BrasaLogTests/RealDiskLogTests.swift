@@ -89,4 +89,55 @@ import Testing
         let error = #expect(throws: LogError.self) { _ = try openLog(RealDisk(), file + "/data") }
         #expect(error?.code == .disk && error?.description.contains(file) == true)
     }
+
+    /// Where the system allows it: as root, on Linux.
+    @Test(.enabled(if: SmallFileSystem.isPossible))
+    func aRealDiskThatIsFullRefusesUntilThereIsRoom() throws {
+        let small = try SmallFileSystem(at: self.folder.path, bytes: 1 << 20)
+        let (log, _) = try openLog(RealDisk(), small.path, .small(), journal: self.journal)
+        // Somebody else takes the rest.
+        let other = try RealDisk().open(small.path + "/other", .create)
+        var taken = 0
+        while (try? other.allocate(taken + 4096)) != nil { taken += 4096 }
+        let refused = Mutex<(time: Int64, code: LogError.Code)?>(nil)
+        let append = { @Sendable (time: Int64) throws(LogError) in
+            try log.append(
+                time: time,
+                record: [UInt8](repeating: 1, count: 3_000),
+                waiter: self.journal.waiter(time, on: ImmediateMailbox())
+            )
+        }
+        log.start()
+        let writer = Worker(name: "writes")
+        let time = Mutex<Int64>(0)
+        writer.start {
+            time.withLock { time in
+                if time > 0, log.durableTime < time, !log.isDiskFull { return true }
+                do throws(LogError) {
+                    try append(time + 1)
+                    time += 1
+                    return true
+                } catch {
+                    refused.withLock { $0 = (time + 1, error.code) }
+                    return false
+                }
+            }
+        }
+        writer.stop()
+        let first = try #require(refused.withLock { $0 })
+        #expect(first.code == .diskFull && self.journal.failures.isEmpty)
+        other.close()
+        try RealDisk().remove(small.path + "/other")
+        let done = Worker(name: "waits")
+        done.start {
+            log.retryFullDisk()
+            return log.isDiskFull
+        }
+        done.stop()
+        for time in first.time..<first.time + 20 { try append(time) }
+        log.stop()
+        #expect(self.journal.acknowledged == Array(1..<first.time + 20) && self.journal.failures.isEmpty)
+        let (_, recovered) = try openLog(RealDisk(), small.path)
+        #expect(recovered.records.map(\.time) == Array(1..<first.time + 20))
+    }
 }

@@ -33,6 +33,7 @@ import Testing
         (.retryOfReadOnly, .invalidArgument),
         (.readTimeTooOld, .failedPrecondition),
         (.exhausted(.openTransactions), .resourceExhausted),
+        (.exhausted(.diskSpace), .resourceExhausted),
         (.unavailable(reason: "The log has stopped."), .unavailable),
     ])
     func `Errors of transactions keep their meaning and their text`(

@@ -57,6 +57,9 @@ package final class SimulatedDisk: Disk {
     /// What all files together take.
     package var usedBytes: Int { self.state.withLock { $0.usedBytes } }
 
+    /// Most that one sync of a file had to write.
+    package var syncedBytesMax: Int { self.state.withLock { $0.syncedBytesMax } }
+
     package var paths: [String] { self.state.withLock { $0.names.keys.sorted() } }
 
     // What the disk does for the program

@@ -11,25 +11,32 @@ package struct SimulatedFaults: Sendable {
     /// Chance in 1,000 that a write, or a sync, fails.
     package var failedWrites = 0
     package var failedSyncs = 0
+    /// How: EIO, if nothing else is said.
+    package var failedSyncNumber = EIO
     /// Chance in 1,000 that a sync takes up to a second.
     package var slowSyncs = 0
     /// Chance in 1,000 that a read returns only a part.
     package var shortReads = 0
     /// What all files together may hold; nil: no limit.
     package var capacityBytes: Int?
+    /// Chance in 1,000 that a write finds the disk full after a part of it, also where the file has its space already: on
+    /// systems that copy on write.
+    package var cutWrites = 0
 
     package init(
         failedWrites: Int = 0,
         failedSyncs: Int = 0,
         slowSyncs: Int = 0,
         shortReads: Int = 0,
-        capacityBytes: Int? = nil
+        capacityBytes: Int? = nil,
+        cutWrites: Int = 0
     ) {
         self.failedWrites = failedWrites
         self.failedSyncs = failedSyncs
         self.slowSyncs = slowSyncs
         self.shortReads = shortReads
         self.capacityBytes = capacityBytes
+        self.cutWrites = cutWrites
     }
 }
 
@@ -51,6 +58,7 @@ struct SimulatedDiskState {
     private var nextInode = 0
     var directories: Set<String> = []
     var locks: Set<String> = []
+    var syncedBytesMax = 0
     /// Counts crashes and kills; handles of an earlier epoch are dead.
     private(set) var epoch = 0
 

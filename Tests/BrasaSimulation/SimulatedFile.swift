@@ -23,6 +23,11 @@ final class SimulatedFile: DiskFile {
         try self.disk.access(self, .write) { state throws(SimulatedErrno) in
             if state.random.chance(state.faults.failedWrites, in: 1_000) { throw SimulatedErrno(number: EIO) }
             try self.checkSpace(&state, size: offset + bytes.count)
+            if state.random.chance(state.faults.cutWrites, in: 1_000) {
+                let count = Int.random(in: 0...bytes.count, using: &state.random)
+                state.inodes[self.inode]?.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset)
+                throw SimulatedErrno(number: ENOSPC)
+            }
             state.inodes[self.inode]?.write(bytes, at: offset)
         }
     }
@@ -68,8 +73,9 @@ final class SimulatedFile: DiskFile {
         let microseconds = try self.disk.access(self, .sync) { state throws(SimulatedErrno) -> Int64 in
             if state.random.chance(state.faults.failedSyncs, in: 1_000) {
                 state.inodes[self.inode]?.forgetUnsynced(&state.random)
-                throw SimulatedErrno(number: EIO)
+                throw SimulatedErrno(number: state.faults.failedSyncNumber)
             }
+            state.syncedBytesMax = max(state.syncedBytesMax, state.inodes[self.inode]?.unsyncedBytes ?? 0)
             state.inodes[self.inode]?.sync()
             let isSlow = state.random.chance(state.faults.slowSyncs, in: 1_000)
             return Int64.random(in: 50...(isSlow ? 1_000_000 : 500), using: &state.random)

@@ -14,6 +14,9 @@ struct SimulatedInode {
     private var stable: [UInt8] = []
     private var unsynced: [Unsynced] = []
 
+    /// What a sync would have to write.
+    var unsyncedBytes: Int { self.unsynced.reduce(0) { $0 + $1.bytes.count } }
+
     mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
         Self.put(bytes, at: offset, into: &self.visible)
         self.unsynced.append(Unsynced(offset: offset, bytes: Array(bytes)))

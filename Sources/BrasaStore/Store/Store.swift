@@ -49,8 +49,8 @@ package final class Store: Sendable {
     }
 
     /// Recovers what the folder holds, or begins a new store in an empty one. `onDurable` is called on the log's thread
-    /// when commits became visible, `onFailure` when the log failed; `onIndexRequested` on a reader's when there is work
-    /// for `indexStep`. The keeper is told what there is of receipts before this returns.
+    /// when commits became visible, `onFailure` when the log failed, `onDiskFull` when it has no room to go on in, or, with
+    /// nil, has it again; `onIndexRequested` on a reader's when there is work for `indexStep`. The keeper is told what there is of receipts before this returns.
     package static func open(
         configuration: Configuration,
         disk: any Disk,
@@ -60,6 +60,7 @@ package final class Store: Sendable {
         receiptKeeper: (any ReceiptKeeper)? = nil,
         onDurable: @escaping @Sendable (Timestamp) -> Void = { _ in },
         onFailure: @escaping @Sendable (LogError) -> Void = { _ in },
+        onDiskFull: @escaping @Sendable (LogError?) -> Void = { _ in },
         onIndexRequested: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) -> Store {
         let documents = VersionedDocuments(configuration: configuration, entropy: entropy)
@@ -69,7 +70,8 @@ package final class Store: Sendable {
                 commitClock.isDurable(time)
                 onDurable(Timestamp(microseconds: time))
             },
-            onFailure: onFailure
+            onFailure: onFailure,
+            onDiskFull: onDiskFull
         )
         var recovery = Recovery(into: documents)
         do throws(LogError) {
@@ -118,6 +120,12 @@ package final class Store: Sendable {
 
     /// Prepares files that the log will need; whether there was something to do.
     package func prepareStep() -> Bool { self.log.prepareStep() }
+
+    /// Whether commits are refused, some or all, until the disk has room again.
+    package var isDiskFull: Bool { self.log.isDiskFull }
+
+    /// To be called every second or so: commits are accepted again when a full disk has room.
+    package func retryFullDisk() { self.log.retryFullDisk() }
 
     /// The database of that name. Every name is one; it takes memory only while it has documents or somebody holds it.
     package func database(_ name: DatabaseName) -> DatabaseHandle { self.documents.registry.handle(name) }

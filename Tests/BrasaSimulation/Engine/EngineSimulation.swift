@@ -28,6 +28,7 @@ package final class EngineSimulation: @unchecked Sendable {
         package var restarts = 0
         package var checkpoints = 0
         package var failedLogs = 0
+        package var fullDisks = 0
 
         package init() {}
 
@@ -37,11 +38,12 @@ package final class EngineSimulation: @unchecked Sendable {
             self.restarts += other.restarts
             self.checkpoints += other.checkpoints
             self.failedLogs += other.failedLogs
+            self.fullDisks += other.fullDisks
         }
 
         package var description: String {
             "\(self.commits) commits acknowledged, \(self.reads) reads checked, \(self.restarts) restarts, "
-                + "\(self.checkpoints) checkpoints, \(self.failedLogs) failed logs"
+                + "\(self.checkpoints) checkpoints, \(self.failedLogs) failed logs, \(self.fullDisks) full disks"
         }
     }
 
@@ -61,6 +63,11 @@ package final class EngineSimulation: @unchecked Sendable {
     private(set) var lastCall = 0
     private var lastWriter: Int64 = 0
     private let durability: Durability
+    /// How many steps were made, and at which the disk had no room last.
+    private(set) var step = 0
+    private var lastFullStep = -1
+    /// The disk refuses for other reasons than space, or has done so since the process began.
+    private var mayLogFail = false
     private var report = Report()
 
     // MARK: From outside
@@ -84,10 +91,12 @@ package final class EngineSimulation: @unchecked Sendable {
 
     private func run() throws -> Report {
         for _ in 0..<self.settings.steps {
+            self.step += 1
             try self.act()
             try self.settleStep()
         }
         try self.drain()
+        try self.checkWritesGoOn()
         try self.checker.checkState(self.server.store, self.database)
         try self.restart(losingPower: self.durability == .fsync)
         self.report.commits = self.checker.acknowledgedCount
@@ -111,7 +120,7 @@ package final class EngineSimulation: @unchecked Sendable {
         case ..<942: self.server.transactions.tick()
         case ..<962: _ = self.server.store.maintain()
         case ..<990: try self.stepCheckpoint()
-        case ..<992: self.breakDisk()
+        case ..<992: try self.breakDisk()
         case ..<994: try self.restart(losingPower: self.durability == .fsync)
         case ..<997: try self.clients.randomElement(using: &self.random)?.hangUp()
         default: if self.logFailed { try self.restart(losingPower: self.durability == .fsync) }
@@ -120,6 +129,10 @@ package final class EngineSimulation: @unchecked Sendable {
 
     private func settleStep() throws {
         if let failure = self.failure { throw failure }
+        if self.server.store.isDiskFull || self.hasNoRoom { self.lastFullStep = self.step }
+        if self.logFailed, !self.mayLogFail {
+            throw SimulationFailure(.space, "the log failed of a disk that was at most full")
+        }
         try self.checker.follow(self.server.store, self.database)
     }
 
@@ -160,20 +173,48 @@ package final class EngineSimulation: @unchecked Sendable {
 
     private var isDiskBroken: Bool {
         let faults = self.disk.faults
-        return faults.failedSyncs > 0 || faults.failedWrites > 0 || faults.capacityBytes != nil || self.logFailed
+        return faults.failedSyncs > 0 || faults.failedWrites > 0 || self.hasNoRoom || self.logFailed
     }
 
-    private func breakDisk() {
-        if self.isDiskBroken { return self.mendDisk() }
-        switch Int.random(in: 0..<3, using: &self.random) {
+    private var hasNoRoom: Bool { self.disk.faults.capacityBytes != nil || self.disk.faults.cutWrites > 0 }
+
+    private func breakDisk() throws {
+        if self.isDiskBroken { return try self.mendDisk() }
+        switch Int.random(in: 0..<4, using: &self.random) {
         case 0: self.disk.faults.failedSyncs = 200
         case 1: self.disk.faults.failedWrites = 200
-        default: self.disk.faults.capacityBytes = self.disk.usedBytes + 4_096
+        default: return self.fillDisk()
+        }
+        self.mayLogFail = true
+    }
+
+    private func fillDisk() {
+        let room = Int.random(in: 0...20_000, using: &self.random)
+        self.disk.faults.capacityBytes = self.disk.usedBytes + room
+        // Some systems need space for every write.
+        if self.random.chance(1, in: 3) { self.disk.faults.cutWrites = .random(in: 50...500, using: &self.random) }
+        self.report.fullDisks += 1
+    }
+
+    /// A disk that has room again needs no new process.
+    private func mendDisk() throws {
+        self.disk.faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
+        _ = self.server.store.prepareStep()
+        if self.server.store.isDiskFull, !self.logFailed {
+            throw SimulationFailure(.space, "refused though there is room")
         }
     }
 
-    private func mendDisk() {
-        self.disk.faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
+    /// A refusal for lack of space has to be true.
+    func checkRefusal(_ error: TransactionError, asked step: Int) throws {
+        guard case .exhausted(.diskSpace) = error, self.lastFullStep < step, !self.hasNoRoom else { return }
+        throw SimulationFailure(.space, "refused at step \(self.step), full at \(self.lastFullStep)")
+    }
+
+    private func checkWritesGoOn() throws {
+        try self.mendDisk()
+        try SimulatedClient(self).writeOnce()
+        try self.drain()
     }
 
     /// The process ends here and now; a new one recovers what the disk holds.
@@ -185,7 +226,8 @@ package final class EngineSimulation: @unchecked Sendable {
         self.outstanding = [:]
         self.server.scheduler.discardAll()
         if losingPower { self.disk.crash() } else { self.disk.killProcess() }
-        self.mendDisk()
+        self.disk.faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
+        self.mayLogFail = false
         self.clock.advance(microseconds: .random(in: 0...2_000_000, using: &self.random))
         if self.random.chance(1, in: 4) { self.clock.step(microseconds: -3_000_000) }
         // Times that reads and empty commits were answered with are not on disk: a clock that is behind them after a restart
@@ -222,7 +264,8 @@ package final class EngineSimulation: @unchecked Sendable {
 
     /// No new work. Everything that was asked for must be answered within the time that locks and transactions have.
     private func drain() throws {
-        if self.isDiskBroken { return try self.restart(losingPower: self.durability == .fsync) }
+        if self.mayLogFail, self.isDiskBroken { return try self.restart(losingPower: self.durability == .fsync) }
+        try self.mendDisk()
         for _ in 0..<400 where !self.outstanding.isEmpty {
             while true {
                 self.stepLog()

@@ -117,13 +117,14 @@ final class SimulatedClient: @unchecked Sendable {
         _ then: @escaping (TransactionError?) throws -> Void
     ) {
         let id = self.checker.ask(writes, reads: reads)
-        let asked = self.simulation.now
+        let (asked, step) = (self.simulation.now, self.simulation.step)
         let reply: Reply<CommitResult> = self.reply("commit") { result in
             switch result {
             case .success(let result):
                 try self.checker.acknowledge(id, result.commitTime, result.results)
                 try then(nil)
             case .failure(let error):
+                try self.simulation.checkRefusal(error, asked: step)
                 try self.checker.refuse(
                     id,
                     error,
@@ -158,6 +159,19 @@ final class SimulatedClient: @unchecked Sendable {
         self.finish()
     }
 
+    /// A commit that nothing may refuse but locks of transactions that were left open.
+    func writeOnce(attemptsLeft: Int = 8) throws {
+        self.isBusy = true
+        let write = ModelWrite(document: 0, operation: .set(number: 1), writer: self.simulation.nextWriter())
+        self.commit([write]) { error in
+            if case .tooMuchContention = error, attemptsLeft > 0 {
+                return try self.writeOnce(attemptsLeft: attemptsLeft - 1)
+            }
+            if let error { throw SimulationFailure(.space, "the last commit: \(error)") }
+            self.finish()
+        }
+    }
+
     private func commitPlainly() {
         self.commit(self.randomWrites(self.randomDocuments(3))) { _ in self.finish() }
     }
@@ -165,12 +179,13 @@ final class SimulatedClient: @unchecked Sendable {
     private func writeBatch() {
         let writes = self.randomWrites(self.randomDocuments(4, distinct: true))
         let ids = writes.map { self.checker.ask([$0]) }
-        let asked = self.simulation.now
+        let (asked, step) = (self.simulation.now, self.simulation.step)
         let reply: Reply<[Result<WriteResult, TransactionError>]> = self.reply("batch") { results in
             for (id, result) in zip(ids, try results.get()) {
                 switch result {
                 case .success(let result): try self.checker.acknowledge(id, result)
                 case .failure(let error):
+                    try self.simulation.checkRefusal(error, asked: step)
                     try self.checker.refuse(
                         id,
                         error,

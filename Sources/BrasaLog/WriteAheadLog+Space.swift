@@ -1,0 +1,52 @@
+import BrasaPlatform
+import Synchronization
+
+/// A full disk is no failure: the log goes on when there is room again.
+///
+/// Segments are allocated before they are used, so a disk that fills up shows when the next one is prepared, while the
+/// current one has half of its room left. From then on `append` takes what surely fits there and refuses the rest, of which
+/// nothing is ever written. What was taken before, and does not fit, waits.
+extension WriteAheadLog {
+    package var isDiskFull: Bool { self.queue.withLock { $0.isDiskFull } }
+
+    /// To be called every second or so: tries again to make the next segment, on the thread that prepares them, if the
+    /// disk was full.
+    package func retryFullDisk() {
+        if self.isDiskFull { self.preparingWorker.wake() }
+    }
+
+    /// Allocates the next segment once the current one is half full. Always false: it has nothing more to do until it is
+    /// woken. A refusal of the disk other than that it is full is met again, and then reported, when the segment is needed.
+    package func prepareStep() -> Bool {
+        guard let files = self.files, files.wantsSpare.load(ordering: .relaxed) || self.isDiskFull else { return false }
+        do throws(LogError) {
+            try files.preparer.prepare()
+            self.noteSpace()
+        } catch {
+            if error.code == .diskFull { self.noteDiskFull(error) }
+        }
+        return false
+    }
+
+    /// `roomBytes`: what is left of the current segment, if that is known anew.
+    func noteDiskFull(_ error: LogError, roomBytes: Int? = nil) {
+        let isNews = self.queue.withLock { queue in
+            queue.roomBytes = roomBytes ?? queue.roomBytes
+            defer { queue.isDiskFull = true }
+            return !queue.isDiskFull
+        }
+        if isNews { self.observer.onDiskFull(error) }
+    }
+
+    /// A segment could be made.
+    func noteSpace() {
+        let isNews = self.queue.withLock { queue in
+            defer { queue.isDiskFull = false }
+            return queue.isDiskFull
+        }
+        guard isNews else { return }
+        self.observer.onDiskFull(nil)
+        // For what waits.
+        self.worker.wake()
+    }
+}
