@@ -38,7 +38,7 @@ final class LocalServer: Sendable {
             configuration,
             connectionsMax: 1_000,
             group: self.group,
-            services: try ServiceDirectory(group: self.group, engine: self.engine)
+            services: try ServiceDirectory(configuration, group: self.group, engine: self.engine)
         )
     }
 
