@@ -28,8 +28,16 @@ extension HTTP2Connection {
             self.noteDraining()
             self.session.submitGoaway()
         }
-        for stream in self.streams.snapshot where !stream.isClosed { stream.handler?.draining() }
+        for stream in self.streams.snapshot { self.tellDraining(stream) }
         self.setNeedsPump()
+    }
+
+    /// Tells a stream once that the connection is being drained; one whose request has not come is told right after it.
+    func tellDraining(_ stream: HTTP2Stream) {
+        guard !self.drainTimers.isEmpty, !stream.isClosed, !stream.flags.contains(.toldDraining) else { return }
+        guard !self.isServer || stream.flags.contains(.headersReceived) else { return }
+        stream.flags.insert(.toldDraining)
+        stream.handler?.draining()
     }
 
     func finishDrainNotice() {

@@ -72,6 +72,7 @@ extension HTTP2Connection {
         } else if self.isServer || !self.isInformational {
             stream.flags.insert(.headersReceived)
             stream.handler?.received(headers: self.headers, endStream: endStream)
+            self.tellDraining(stream)
         }
     }
 

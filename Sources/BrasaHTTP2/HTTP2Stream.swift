@@ -43,6 +43,8 @@ package final class HTTP2Stream {
         static var deferred: Self { Self(rawValue: 1 << 6) }
         /// Somebody was told that the stream is not writable.
         static var awaitsWritability: Self { Self(rawValue: 1 << 7) }
+        /// The handler has heard of the drain.
+        static var toldDraining: Self { Self(rawValue: 1 << 8) }
     }
 
     init(eventLoop: any EventLoop, connection: HTTP2Connection, windowBytes: Int) {

@@ -19,7 +19,8 @@ package protocol HTTP2StreamHandler: AnyObject {
     /// `HTTP2Stream.isWritable` was asked, said false, and says true now.
     func becameWritable()
 
-    /// The connection is being drained: long-lived streams should come to their end.
+    /// The connection is being drained: long-lived streams should come to their end. Told once; a stream that opens
+    /// during the drain is told after its headers.
     func draining()
 
     /// The drain's grace period is over: what is not finished when this returns is reset with CANCEL.

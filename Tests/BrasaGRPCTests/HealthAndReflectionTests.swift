@@ -53,7 +53,8 @@ import Testing
         #expect(recorder.messages.count == 3)
     }
 
-    @Test func `Watch ends when the server drains`() throws {
+    @Test(arguments: [false, true])
+    func `Watch ends when the server drains`(isOnItsWay: Bool) throws {
         let health = HealthService(statuses: ["": .serving])
         let loopback = try Loopback { health.register(in: &$0) }
         defer { loopback.close() }
@@ -63,10 +64,11 @@ import Testing
             ByteBuffer(),
             handler: recorder
         )
-        try loopback.run()
+        if !isOnItsWay { try loopback.run() }
         loopback.serverHTTP2.drain(grace: .seconds(60))
         try loopback.run()
         #expect(recorder.results.map(\.status.code) == [.unavailable])
+        #expect(!loopback.isServerOpen)
     }
 }
 
@@ -192,6 +194,20 @@ import Testing
         let answers = try self.ask(field, text, times: 2)
         for answer in answers { #expect(try Self.fields(answer, [7, 1]) == [[5]]) }
         #expect(answers.count == 2)
+    }
+
+    @Test(arguments: [false, true])
+    func `A stream ends when the server drains`(isOnItsWay: Bool) throws {
+        let reflection = try ReflectionService(fileDescriptorSets: [])
+        let loopback = try Loopback { reflection.register(in: &$0) }
+        defer { loopback.close() }
+        let recorder = ResponseRecorder()
+        let call = loopback.grpc.bidirectional(loopback.grpc.request(Self.talk), handler: recorder)
+        if !isOnItsWay { try loopback.run() }
+        loopback.serverHTTP2.drain(grace: .seconds(60))
+        try loopback.run()
+        #expect(recorder.results.map(\.status.code) == [.unavailable])
+        #expect(call.isFinished && !loopback.isServerOpen)
     }
 
     @Test func `A malformed question ends the stream with INVALID_ARGUMENT`() throws {

@@ -49,6 +49,8 @@ final class Loopback {
         try self.run()
     }
 
+    var isServerOpen: Bool { self.server.isActive }
+
     func run() throws {
         var moved = true
         while moved {

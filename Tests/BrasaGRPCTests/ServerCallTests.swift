@@ -270,4 +270,21 @@ import Testing
         #expect(call.status?.code == .unavailable)
         #expect(loopback.service.handlers[0].cancellations == 1)
     }
+
+    @Test(arguments: [TestService.streaming, TestService.bidirectional], [false, true])
+    func `A call that crosses the start of a drain hears of it`(_ method: GRPCMethodDescriptor, isOpen: Bool) throws {
+        let loopback = try Loopback()
+        defer { loopback.close() }
+        let call = try loopback.raw(.call(method))
+        if isOpen { try loopback.run() }
+        loopback.serverHTTP2.drain(grace: .seconds(5))
+        call.stream?.sendData(ByteBuffer(bytes: framed([1])))
+        if method.kind == .serverStreaming { call.stream?.finish() }
+        try loopback.run()
+        #expect(loopback.service.handlers.map(\.drains) == [1])
+        #expect(loopback.isServerOpen && call.closed == nil)
+        loopback.service.handlers[0].call.finish(GRPCStatus(.unavailable))
+        try loopback.run()
+        #expect(call.status?.code == .unavailable)
+    }
 }

@@ -40,6 +40,47 @@ import Testing
         #expect(!link.server.isActive)
     }
 
+    /// How far a request has come when the drain begins: its frames before, and those after.
+    enum Crossing: String, CaseIterable, CustomTestStringConvertible, Sendable {
+        case open, betweenHeaders, unsent
+        var testDescription: String { self.rawValue }
+
+        var frames: (before: [RawPeer.Frame], after: [RawPeer.Frame]) {
+            let block = RawPeer.hpack(RawPeer.requestFields)
+            let start = RawPeer.Frame(type: 1, stream: 3, payload: Array(block[..<5]))
+            let rest = RawPeer.Frame(type: 9, flags: 4, stream: 3, payload: Array(block[5...]))
+            switch self {
+            case .open: return ([start, rest], [])
+            case .betweenHeaders: return ([start], [rest])
+            case .unsent: return ([], [start, rest])
+            }
+        }
+    }
+
+    @Test(arguments: Crossing.allCases)
+    func `Every stream hears of the drain once, after its headers`(_ crossing: Crossing) throws {
+        let recorders = RecorderList()
+        let peer = try RawPeer(.server(HTTP2ServerConfiguration(), acceptor: recorders.accept))
+        defer { peer.close() }
+        peer.greet()
+        peer.send(crossing.frames.before)
+        peer.connection.drain(grace: .seconds(10))
+        peer.run()
+        peer.send(crossing.frames.after)
+        peer.send(.data(3, [1, 2]))
+        #expect(recorders.all.map { $0.drainings.map(\.afterHeaders) } == [[true]])
+        #expect(recorders.all[0].bodyBytes == 2)
+    }
+
+    @Test func `Streams of a client that says GOAWAY hear of no drain`() throws {
+        let recorders = RecorderList()
+        let peer = try RawPeer(.server(HTTP2ServerConfiguration(), acceptor: recorders.accept))
+        defer { peer.close() }
+        peer.greet()
+        peer.send(.request(1), .goaway(last: 0), .request(3))
+        #expect(recorders.all.allSatisfy { !$0.heardDraining })
+    }
+
     @Test func `When the grace is over streams may say so, the others are reset`() throws {
         let link = try Loopback()
         defer { link.close() }

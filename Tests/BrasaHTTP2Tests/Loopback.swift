@@ -104,7 +104,8 @@ final class Recorder: HTTP2StreamHandler {
     var closed: [HTTP2CloseReason] = []
     var wakeUps = 0
     var eventsAfterClose = 0
-    var heardDraining = false
+    /// What had been received when the drain was told of.
+    var drainings: [(afterHeaders: Bool, bodyBytes: Int)] = []
     var heardGraceEnded = false
     /// Called for every received piece; by default all is consumed at once.
     var consume: (Recorder, Int) -> Void = { $0.stream?.consume($1) }
@@ -151,7 +152,8 @@ final class Recorder: HTTP2StreamHandler {
         self.whenWritable(self)
     }
 
-    func draining() { self.heardDraining = true }
+    func draining() { self.drainings.append((self.headers != nil, self.bodyBytes)) }
+    var heardDraining: Bool { !self.drainings.isEmpty }
 
     func graceEnded() {
         self.heardGraceEnded = true

@@ -129,6 +129,23 @@ import Testing
         service.close()
     }
 
+    @Test func `Streams that are on their way when a drain begins do not hold it up`() throws {
+        let service = try ServiceUnderTest()
+        defer { service.close() }
+        let silent = Listening(service)
+        let listening = Listening(service)
+        listening.add(try .collection(1))
+        let unopened = Writing(service)
+        let writing = Writing(service)
+        writing.send([])
+        service.drain()
+        try service.run()
+        #expect([silent, listening].map { $0.status?.code } == [.unavailable, .unavailable])
+        #expect([unopened, writing].map { $0.status?.code } == [.unavailable, .unavailable])
+        #expect(!service.isServerOpen)
+        #expect(service.watcher.counters.current.streams == 0)
+    }
+
     @Test func `A database that is cleared is told of`() throws {
         let service = try ServiceUnderTest()
         defer { service.close() }

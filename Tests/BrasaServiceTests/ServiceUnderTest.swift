@@ -168,6 +168,8 @@ final class ServiceUnderTest {
         connection?.drain(grace: .seconds(10))
     }
 
+    var isServerOpen: Bool { self.server.isActive }
+
     func close() {
         _ = try? self.client.finish(acceptAlreadyClosed: true)
         _ = try? self.server.finish(acceptAlreadyClosed: true)

@@ -25,8 +25,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
         guard self.hasRoom(), self.keepMetadata(headers) else { return }
         if !endStream, method.descriptor.kind.hasOneRequest { self.limitReceiving() }
         if case .bidirectional(let body) = method.handler {
-            let handler = body(self)
-            if self.phase == .open { self.handler = handler }
+            self.begin(body(self))
         }
         if endStream { self.deliver() }
     }
@@ -50,6 +49,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
     }
 
     package func draining() {
+        self.flags.insert(.draining)
         self.handler?.draining()
     }
 
@@ -207,13 +207,19 @@ extension GRPCServerCall: HTTP2StreamHandler {
         case .unary(let body):
             body(self, try self.takeRequest())
         case .serverStreaming(let body):
-            let handler = body(self, try self.takeRequest())
-            if self.phase == .open { self.handler = handler }
+            self.begin(body(self, try self.takeRequest()))
         case .bidirectional:
             self.handler?.halfClosed()
         case nil:
             break
         }
+    }
+
+    /// A handler that comes after the drain has begun hears of it at once.
+    private func begin(_ handler: (any GRPCServerStreamHandler)?) {
+        guard self.phase == .open else { return }
+        self.handler = handler
+        if self.flags.contains(.draining) { handler?.draining() }
     }
 
     private func takeRequest() throws(GRPCStatus) -> ByteBuffer {

@@ -60,6 +60,8 @@ package final class GRPCServerCall: @unchecked Sendable {
         static var compressResponses: Self { Self(rawValue: 1 << 5) }
         /// The time limit for receiving comes before the deadline.
         static var receiveTimed: Self { Self(rawValue: 1 << 6) }
+        /// The connection is being drained.
+        static var draining: Self { Self(rawValue: 1 << 7) }
     }
 
     init(stream: HTTP2Stream, connection: GRPCServerConnection) {
