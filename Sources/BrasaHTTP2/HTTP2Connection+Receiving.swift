@@ -9,7 +9,7 @@ extension HTTP2Connection {
         self.input = buffer
         let result = buffer.withUnsafeReadableBytes { bytes in
             self.inputBase = bytes.baseAddress
-            return self.session.receive(bytes)
+            return self.feed(bytes)
         }
         self.inputBase = nil
         self.input = ByteBuffer()
@@ -22,6 +22,23 @@ extension HTTP2Connection {
         }
     }
 
+    /// Hands the session what is read. In front of each DATA it stops for a look at the stream, since it does not tell of
+    /// DATA on one that is gone.
+    private func feed(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var (scanned, fed) = (0, 0)
+        while let (frame, start) = self.scanner.next(in: bytes, from: &scanned) {
+            guard frame.kind == .data else { continue }
+            let result = start > fed ? self.session.receive(UnsafeRawBufferPointer(rebasing: bytes[fed..<start])) : 0
+            fed = start
+            guard result >= 0, self.phase == .open else { return result }
+            guard self.mayBegin(frame) else {
+                self.terminate(.streamClosed)
+                return 0
+            }
+        }
+        return self.session.receive(UnsafeRawBufferPointer(rebasing: bytes[fed...]))
+    }
+
     /// A few frames for each stream that may be open, and as many acknowledgements as nghttp2 tolerates.
     private var outboundFramesMax: Int { 2000 + 8 * self.limits.concurrentStreamsMax }
 
@@ -31,7 +48,22 @@ extension HTTP2Connection {
             self.terminate(.enhanceYourCalm)
             return false
         }
+        guard frame.kind == .data || self.mayBegin(frame) else {
+            self.terminate(.streamClosed)
+            return false
+        }
         return true
+    }
+
+    /// Whether the peer may send that on its stream, if the stream is gone: nghttp2, which has forgotten it, ignores
+    /// whatever comes. The others it judges itself.
+    private func mayBegin(_ frame: FrameHeader) -> Bool {
+        switch frame.kind {
+        case .data, .headers, .reset:
+            frame.streamID & 1 == 0 || frame.streamID > self.newestStreamID
+                || self.session.streamData(frame.streamID) != nil || self.closedStreams.admit(frame)
+        case .priority, .settings, .ping, .goaway, .windowUpdate, .other: true
+        }
     }
 
     // MARK: Headers

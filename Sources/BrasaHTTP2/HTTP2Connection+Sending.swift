@@ -92,9 +92,14 @@ extension HTTP2Connection {
             self.budgets.dataSent()
             if frame.endStream { self.endStreamSent(frame.streamID) }
         case .headers:
+            self.newestStreamID = max(self.newestStreamID, frame.streamID)
             if frame.endStream { self.endStreamSent(frame.streamID) }
         case .reset:
-            guard code != .noError, self.stream(frame.streamID)?.localEnd == nil else { return }
+            let stream = self.stream(frame.streamID)
+            if stream?.flags.isDisjoint(with: [.remoteEnded, .resetByPeer]) ?? true {
+                self.closedStreams.noteReset(frame.streamID)
+            }
+            guard code != .noError, stream?.localEnd == nil else { return }
             if !self.budgets.admitProvokedReset(now: self.now) { self.terminate(.enhanceYourCalm) }
         default:
             break

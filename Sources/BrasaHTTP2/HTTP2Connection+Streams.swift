@@ -38,6 +38,7 @@ extension HTTP2Connection {
         )
         stream.id = id
         self.count(HTTP2Stream.costBytes, on: stream)
+        self.newestStreamID = id
         self.streams.append(stream)
         self.session.setStreamData(id, Unmanaged.passUnretained(stream).toOpaque())
         stream.handler = acceptor(stream)

@@ -24,6 +24,9 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var context: ChannelHandlerContext?
     var phase = Phase.idle
     var streams = StreamList()
+    /// The highest id that a request has had.
+    var newestStreamID: Int32 = 0
+    var closedStreams = ClosedStreams()
 
     /// Told once, when GOAWAY is sent or received: a client's pool stops using the connection.
     package var onDraining: (() -> Void)?
@@ -43,6 +46,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var headerListBytes = 0
     var headerStream: HTTP2Stream?
     var budgets: FrameBudgets
+    var scanner: FrameScanner
 
     // Sending.
     var output = ByteBuffer()
@@ -88,6 +92,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         self.session = Nghttp2Session(isServer: role.isServer, limits: role.limits)
         self.account = ByteAccount(role.budget)
         self.budgets = FrameBudgets(role.limits)
+        self.scanner = FrameScanner(isServer: role.isServer)
         self.window = ReceiveWindow(size: max(role.limits.connectionWindowBytes, 65_535))
         self.session.setOwner(Unmanaged.passUnretained(self).toOpaque())
     }

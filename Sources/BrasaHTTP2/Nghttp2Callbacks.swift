@@ -113,6 +113,19 @@ struct FrameHeader {
     var isAck: Bool
     var endStream: Bool
 
+    /// From the nine bytes that it is on the wire.
+    init(bigEndian bits: UInt128) {
+        self.init(
+            nghttp2_frame_hd(
+                length: Int(truncatingIfNeeded: bits >> 48),
+                stream_id: Int32(truncatingIfNeeded: bits & 0x7fff_ffff),
+                type: UInt8(truncatingIfNeeded: bits >> 40),
+                flags: UInt8(truncatingIfNeeded: bits >> 32),
+                reserved: 0
+            )
+        )
+    }
+
     init(_ header: nghttp2_frame_hd) {
         self.kind =
             switch nghttp2_frame_type(rawValue: UInt32(header.type)) {
