@@ -6,11 +6,41 @@ package struct HTTP2Keepalive: Sendable {
     package var interval: TimeAmount
     /// Further silence after which the connection is closed.
     package var timeout: TimeAmount
+    /// Nil: any silent connection is probed.
+    package var restraint: HTTP2KeepaliveRestraint?
 
-    package init(interval: TimeAmount, timeout: TimeAmount) {
+    package init(interval: TimeAmount, timeout: TimeAmount, restraint: HTTP2KeepaliveRestraint? = nil) {
         self.interval = interval
         self.timeout = timeout
+        self.restraint = restraint
     }
+
+    /// Half as many PINGs, for a server that complained: gRPC asks it of a client's later connections.
+    package var halved: Self {
+        var halved = self
+        halved.interval = Self.doubled(self.interval)
+        halved.restraint?.patientInterval = Self.doubled(restraint?.patientInterval ?? .zero)
+        return halved
+    }
+
+    private static func doubled(_ interval: TimeAmount) -> TimeAmount {
+        max(interval, min(.hours(2), interval + min(interval, .hours(2))))
+    }
+}
+
+/// gRPC's rules for the PINGs of a client (its proposals A8 and A9): none without a call, and no more than a server takes
+/// that was set up in no special way. Such a server ends the connection as `too_many_pings` at the third that comes within
+/// five minutes of the one before, unless it has sent HEADERS or DATA since.
+package struct HTTP2KeepaliveRestraint: Sendable {
+    /// PINGs at the usual interval until the server sends HEADERS or DATA again.
+    package var quickProbesMax = 2
+    /// The interval of those that follow.
+    package var patientInterval = TimeAmount.minutes(5)
+    /// A call that starts on a connection which has long been silent is not left to wait for the interval: when nothing
+    /// has come so long after its start, the connection is probed.
+    package var firstCallPatience = TimeAmount.seconds(1)
+
+    package init() {}
 }
 
 package struct HTTP2ServerConfiguration: Sendable {

@@ -7,13 +7,38 @@ extension HTTP2Connection {
         self.keepaliveTimer = self.schedule(in: keepalive.interval) { connection in
             if connection.heardFromPeer {
                 connection.startKeepalive()
+            } else if keepalive.restraint != nil, connection.streams.count == 0 {
+                connection.isKeepaliveDormant = true
+            } else if !connection.mayProbe(keepalive) {
+                connection.startKeepalive()
             } else {
                 connection.probe(keepalive)
             }
         }
     }
 
+    private func mayProbe(_ keepalive: HTTP2Keepalive) -> Bool {
+        guard let restraint = keepalive.restraint, self.probesSinceMessage >= restraint.quickProbesMax else {
+            return true
+        }
+        return self.now - self.lastProbe >= restraint.patientInterval
+    }
+
+    /// A stream opens.
+    func wakeKeepalive() {
+        guard self.isKeepaliveDormant, let keepalive = self.keepalive, let restraint = keepalive.restraint else {
+            return
+        }
+        self.isKeepaliveDormant = false
+        guard self.mayProbe(keepalive) else { return self.startKeepalive() }
+        self.keepaliveTimer = self.schedule(in: min(restraint.firstCallPatience, keepalive.interval)) { connection in
+            if connection.heardFromPeer { connection.startKeepalive() } else { connection.probe(keepalive) }
+        }
+    }
+
     private func probe(_ keepalive: HTTP2Keepalive) {
+        self.probesSinceMessage += 1
+        self.lastProbe = self.now
         self.session.submitPing(.keepalive)
         self.setNeedsPump()
         self.keepaliveTimer = self.schedule(in: keepalive.timeout) { connection in

@@ -92,6 +92,7 @@ extension HTTP2Connection {
     private func headersReceived(_ id: Int32, endStream: Bool) {
         // An idle connection keeps the storage of a list of usual size only.
         defer { if self.headers.listBytes > Self.idleHeaderListBytes { self.headers = HTTP2Headers() } }
+        self.probesSinceMessage = 0
         guard let stream = self.headerStream ?? self.stream(id) else { return }
         self.headerStream = nil
         if endStream { stream.flags.insert(.remoteEnded) }
@@ -135,6 +136,7 @@ extension HTTP2Connection {
     }
 
     private func dataFrameReceived(_ id: Int32, endStream: Bool) -> Bool {
+        self.probesSinceMessage = 0
         if endStream { self.stream(id)?.flags.insert(.remoteEnded) }
         if self.heldData?.stream.id == id {
             self.releaseHeldData(endStream: endStream)
@@ -160,7 +162,8 @@ extension HTTP2Connection {
             self.stream(id)?.flags.insert(.resetByPeer)
         case .pingAck(let payload):
             if payload == .drain { self.finishDrainNotice() }
-        case .goaway(let lastStreamID):
+        case .goaway(let lastStreamID, let isForPings):
+            self.wasAskedForFewerPings = isForPings
             self.goawayReceived(lastStreamID)
         case .settings:
             self.notePeerReady()

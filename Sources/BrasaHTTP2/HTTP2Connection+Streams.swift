@@ -19,6 +19,7 @@ extension HTTP2Connection {
         )
         stream.handler = handler
         self.streams.append(stream)
+        self.wakeKeepalive()
         return stream
     }
 

@@ -30,6 +30,8 @@ package final class HTTP2Connection: ChannelDuplexHandler {
 
     /// Told once, when GOAWAY is sent or received: a client's pool stops using the connection.
     package var onDraining: (() -> Void)?
+    /// The peer's GOAWAY complains of too many PINGs.
+    package internal(set) var wasAskedForFewerPings = false
     /// Told once, when the peer's first SETTINGS have come: it speaks HTTP/2, and its limits are known.
     package var onPeerReady: (() -> Void)?
     /// Told of every stream that has gone, when it counts no more: there is room for another.
@@ -38,6 +40,11 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     // Receiving.
     var isReading = false
     var heardFromPeer = false
+    /// PINGs of the keepalive since the peer's last HEADERS or DATA.
+    var probesSinceMessage = 0
+    var lastProbe = NIODeadline.uptimeNanoseconds(0)
+    /// The keepalive waits for a stream.
+    var isKeepaliveDormant = false
     var input = ByteBuffer()
     var inputBase: UnsafeRawPointer?
     /// The newest bytes of a body, held back until it is known whether they are the last.

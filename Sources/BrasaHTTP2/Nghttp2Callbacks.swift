@@ -154,7 +154,8 @@ enum ReceivedFrame {
     case headers(Int32, endStream: Bool)
     case reset(Int32)
     case pingAck(PingPayload)
-    case goaway(lastStreamID: Int32)
+    /// `isForPings`: it is gRPC's answer to too many of them.
+    case goaway(lastStreamID: Int32, isForPings: Bool)
     /// The peer's own, not an acknowledgement.
     case settings
     case other
@@ -172,7 +173,11 @@ enum ReceivedFrame {
             let payload = withUnsafeBytes(of: frame.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
             self = .pingAck(PingPayload(rawValue: UInt64(bigEndian: payload)))
         case .goaway:
-            self = .goaway(lastStreamID: frame.goaway.last_stream_id)
+            let text = UnsafeRawBufferPointer(start: frame.goaway.opaque_data, count: frame.goaway.opaque_data_len)
+            let isForPings =
+                frame.goaway.error_code == HTTP2ErrorCode.enhanceYourCalm.rawValue
+                && text.elementsEqual("too_many_pings".utf8)
+            self = .goaway(lastStreamID: frame.goaway.last_stream_id, isForPings: isForPings)
         case .settings where !header.isAck:
             self = .settings
         default:

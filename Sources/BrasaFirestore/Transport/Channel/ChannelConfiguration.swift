@@ -7,8 +7,12 @@ internal import NIOCore
 package struct ChannelConfiguration: Sendable {
     package var server: ServerAddress
     package var security: ChannelSecurity
-    /// Also on connections that nobody uses, so that one which died is found before a call needs it.
-    package var keepalive: HTTP2Keepalive? = HTTP2Keepalive(interval: .seconds(30), timeout: .seconds(20))
+    /// Only on connections with calls, and rarely on those whose server says nothing: servers end others.
+    package var keepalive: HTTP2Keepalive? = HTTP2Keepalive(
+        interval: .seconds(30),
+        timeout: .seconds(20),
+        restraint: HTTP2KeepaliveRestraint()
+    )
     /// The backoff between attempts to reach one address.
     package var backoff = BackoffDelays.Settings()
     /// For TCP, TLS and the first bytes of HTTP/2 together.
@@ -32,11 +36,11 @@ package struct ChannelConfiguration: Sendable {
         self.security = security
     }
 
-    var http2: HTTP2ClientConfiguration {
+    func http2(_ keepalive: HTTP2Keepalive?) -> HTTP2ClientConfiguration {
         var configuration = HTTP2ClientConfiguration()
         configuration.limits.streamWindowBytes = self.streamWindowBytes
         configuration.limits.connectionWindowBytes = self.connectionWindowBytes
-        configuration.keepalive = self.keepalive
+        configuration.keepalive = keepalive
         return configuration
     }
 

@@ -28,11 +28,13 @@ struct Connector {
     /// `completion` is called once, later, on the event loop.
     func connect(
         to address: SocketAddress,
+        keepalive: HTTP2Keepalive?,
         completion: @escaping (Result<Link, ConnectError>) -> Void
     ) -> ConnectAttempt {
         let attempt = ConnectAttempt(completion)
         let shared = NIOLoopBound(attempt, eventLoop: self.eventLoop)
         let configuration = self.configuration
+        let http2 = configuration.http2(keepalive)
         let tls = NIOLoopBound(self.tls, eventLoop: self.eventLoop)
         let timeout = TimeAmount(configuration.connectTimeout)
         attempt.startTimer(timeout, on: self.eventLoop)
@@ -43,7 +45,7 @@ struct Connector {
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try Self.prepare(channel, configuration, tls.value, shared.value)
+                    try Self.prepare(channel, http2, configuration.grpc, tls.value, shared.value)
                 }
             }
             .connect(to: address).assumeIsolated()
@@ -58,17 +60,18 @@ struct Connector {
 
     private static func prepare(
         _ channel: any Channel,
-        _ configuration: ChannelConfiguration,
+        _ http2: HTTP2ClientConfiguration,
+        _ grpc: GRPCClientConfiguration,
         _ tls: TLSContext?,
         _ attempt: ConnectAttempt
     ) throws {
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(tls.makeHandler()) }
         try pipeline.addHandler(ConnectWatcher(attempt))
-        let http2 = HTTP2Connection(role: .client(configuration.http2))
-        let grpc = GRPCClientConnection(http2, eventLoop: channel.eventLoop, configuration: configuration.grpc)
-        http2.onPeerReady = { attempt.peerIsReady(Link(grpc, channel: channel)) }
-        try pipeline.addHandler(http2)
+        let connection = HTTP2Connection(role: .client(http2))
+        let client = GRPCClientConnection(connection, eventLoop: channel.eventLoop, configuration: grpc)
+        connection.onPeerReady = { attempt.peerIsReady(Link(client, channel: channel)) }
+        try pipeline.addHandler(connection)
     }
 }
 

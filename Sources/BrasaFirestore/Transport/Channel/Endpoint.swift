@@ -9,6 +9,8 @@ final class Endpoint {
     private let connector: Connector
     private let eventLoop: any EventLoop
     private let configuration: ChannelConfiguration
+    /// The address's own: servers that complain are sent fewer PINGs.
+    private var keepalive: HTTP2Keepalive?
     private var backoff: BackoffDelays
     private var attemptStart: NIODeadline
     private(set) var state = State.idle
@@ -39,6 +41,7 @@ final class Endpoint {
         self.connector = connector
         self.configuration = configuration
         self.eventLoop = eventLoop
+        self.keepalive = configuration.keepalive
         self.backoff = BackoffDelays(configuration.backoff)
         self.attemptStart = eventLoop.now
         self.onLink = onLink
@@ -64,7 +67,7 @@ final class Endpoint {
         guard self.onChange != nil else { return }
         self.attemptStart = self.eventLoop.now
         self.state = .connecting(
-            self.connector.connect(to: self.address) { result in
+            self.connector.connect(to: self.address, keepalive: self.keepalive) { result in
                 switch result {
                 case .success(let link): self.adopt(link)
                 case .failure(let error): self.fail(error)
@@ -85,6 +88,7 @@ final class Endpoint {
 
     private func lost(_ link: Link) {
         guard case .ready(let current) = self.state, current === link else { return }
+        if link.grpc.http2.wasAskedForFewerPings { self.keepalive = self.keepalive?.halved }
         if link.wasHealthy(after: self.configuration.healthyAfter) { self.backoff.reset() }
         self.pause()
     }
