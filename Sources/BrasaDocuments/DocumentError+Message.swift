@@ -91,6 +91,7 @@ extension DocumentError: CustomStringConvertible {
         case .documentExists(let name): "Document already exists: \(name)"
         case .versionMismatch(let stored, let required):
             "the stored version (\(stored)) does not match the required base version (\(required))"
+        case .versionAhead(let name): "Invalid base version, it is greater than the stored version: \(name)"
         default: "Invalid argument."
         }
     }

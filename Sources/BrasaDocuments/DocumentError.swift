@@ -87,6 +87,8 @@ extension DocumentError {
         case documentMissing(name: String)
         case documentExists(name: String)
         case versionMismatch(stored: Int64, required: Int64)
+        /// No version of the document can have been of that time.
+        case versionAhead(name: String)
     }
 
     /// What kind of name a text was read as.

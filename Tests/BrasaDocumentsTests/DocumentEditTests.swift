@@ -158,6 +158,12 @@ struct DocumentEditTests {
             #expect(stale?.message == "the stored version (200) does not match the required base version (7)")
             let gone = failure(nil, self.write(operation, if: .updateTime(Timestamp(microseconds: 7))))
             #expect(gone?.message == "the stored version (0) does not match the required base version (7)")
+            for ahead in [Timestamp(microseconds: 201), .latest] {
+                let future = failure(Self.base, self.write(operation, if: .updateTime(ahead)))
+                #expect(future?.code == .invalidArgument)
+                #expect(future?.message == "Invalid base version, it is greater than the stored version: \(full)")
+                #expect(failure(nil, self.write(operation, if: .updateTime(ahead)))?.code == .failedPrecondition)
+            }
             #expect(failure(Self.base, self.write(operation, if: .updateTime(Self.base.updateTime))) == nil)
             #expect(failure(Self.base, self.write(operation, if: .exists(true))) == nil)
         }

@@ -14,6 +14,7 @@ NOT_FOUND = StatusCode.NOT_FOUND
 EXISTS = StatusCode.ALREADY_EXISTS
 FAILED = StatusCode.FAILED_PRECONDITION
 STALE = Timestamp(seconds=1_600_000_000, nanos=1000)
+FUTURE = Timestamp(seconds=16_000_000_000, nanos=1000)
 
 
 def nested_maps(depth: int) -> object:
@@ -230,28 +231,56 @@ def test_the_texts_of_refused_field_paths(database, path, text):
             ({"exists": True}, NOT_FOUND, None),
             ({"exists": False}, None, EXISTS),
             ({"update_time": STALE}, FAILED, FAILED),
+            ({"update_time": FUTURE}, FAILED, INVALID),
         ]
     ],
 )
 def test_failed_preconditions(database, make, condition, on_missing, on_existing):
-    def attempt(path: str):
-        name = database.doc(path)
-        if make == "update":
-            return database.commit(set_write(name, {"n": 2}, **condition))
-        if make == "delete":
-            return database.commit(delete_write(name, **condition))
-        if make == "verify":
-            return database.commit(verify_write(name, **condition))
-        write = Write(
-            transform={"document": name, "field_transforms": [increment("n", 1)]},
-            current_document=messages.precondition(**condition),
-        )
-        return database.commit(write)
-
     database.set("a/existing", {"n": 1})
     for path, expected in [("a/missing", on_missing), ("a/existing", on_existing)]:
-        outcome = attempt(path)
+        outcome = database.commit(conditional_write(make, database.doc(path), **condition))
         assert outcome.code is (expected or StatusCode.OK), (path, outcome.text)
+
+
+def conditional_write(make: str, name: str, **condition) -> Write:
+    if make == "update":
+        return set_write(name, {"n": 2}, **condition)
+    if make == "delete":
+        return delete_write(name, **condition)
+    if make == "verify":
+        return verify_write(name, **condition)
+    return Write(
+        transform={"document": name, "field_transforms": [increment("n", 1)]},
+        current_document=messages.precondition(**condition),
+    )
+
+
+@pytest.mark.parametrize("make", ["update", "delete", "verify", "transform"])
+def test_a_precondition_on_a_later_version_than_the_stored_one_is_an_invalid_argument(database, make):
+    """Reference 5.6; as the emulator reads it, what is later than the document's newest version is in the future."""
+    name = database.doc("a/b")
+    stored = messages.microseconds(database.set("a/b", {"n": 1}))
+    for later in (messages.timestamp(stored + 1), FUTURE):
+        write = conditional_write(make, name, update_time=later)
+        database.commit(write).refused(INVALID, "Invalid base version, it is greater than the stored version")
+        database.commit(set_write(database.doc("a/other")), write).refused(INVALID)
+        batch = database.batch_write(write, set_write(database.doc("a/batched")))
+        assert [status.code for status in batch.message.status] == [INVALID.value[0], 0]
+        transaction = database.begin()
+        database.batch_get("a/b", transaction=transaction)
+        database.commit(write, transaction=transaction).refused(INVALID)
+        database.rollback(transaction)
+    assert database.fields("a/b")["n"].integer_value == 1
+    database.get("a/other").refused(NOT_FOUND)
+
+
+def test_the_calls_on_one_document_refuse_a_later_version_than_the_stored_one(database):
+    database.set("a/b", {"n": 1})
+    name, condition = database.doc("a/b"), messages.precondition(update_time=FUTURE)
+    changed = Document(name=name, fields=messages.fields({"n": 2}))
+    database.wire.call("UpdateDocument", document=changed, current_document=condition).refused(INVALID)
+    database.wire.call("DeleteDocument", name=name, current_document=condition).refused(INVALID)
+    assert database.fields("a/b")["n"].integer_value == 1
 
 
 @pytest.mark.hosted("11.2, 11.3: texts of the hosted service")

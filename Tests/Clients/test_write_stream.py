@@ -121,9 +121,13 @@ def test_a_goodbye_is_answered_and_a_half_close_ends_the_stream_well(stream, dat
         (lambda name: delete_write(name, exists=True), StatusCode.NOT_FOUND),
         (lambda name: verify_write(name, exists=True), StatusCode.NOT_FOUND),
         (lambda name: messages.Write(), StatusCode.INVALID_ARGUMENT),
+        (
+            lambda name: set_write(name.replace("none", "before"), update_time=messages.timestamp(2**53)),
+            StatusCode.INVALID_ARGUMENT,
+        ),
         (lambda name: delete_write(name + "/c"), StatusCode.INVALID_ARGUMENT),
     ],
-    ids=["update", "delete", "verify", "no operation", "a collection's name"],
+    ids=["update", "delete", "verify", "no operation", "an update of a later version", "a collection's name"],
 )
 def test_a_failed_batch_ends_the_stream_and_nothing_behind_it_happens(stream, database, write, code):
     stream.shake_hands()

@@ -106,10 +106,11 @@ package struct DocumentEdit: Sendable {
         case .exists: break
         case .updateTime(let required):
             // Of the stored document, also when earlier writes changed it: they are one change of that version.
-            guard self.base?.updateTime == required else {
-                let stored = self.base?.updateTime.microseconds ?? 0
-                throw DocumentError(.versionMismatch(stored: stored, required: required.microseconds))
-            }
+            let stored = self.base?.updateTime
+            guard stored != required else { return }
+            // The stored version is the newest that there was: nobody has read a later one, and waiting brings none back.
+            if let stored, stored < required { throw DocumentError(.versionAhead(name: self.name.string)) }
+            throw DocumentError(.versionMismatch(stored: stored?.microseconds ?? 0, required: required.microseconds))
         }
     }
 }

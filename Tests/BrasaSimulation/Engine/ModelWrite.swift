@@ -146,6 +146,9 @@ struct ModelEvaluation {
         case .exists(true) where edit.current == nil: return DocumentError(.documentMissing(name: name))
         case .exists(false) where edit.current != nil: return DocumentError(.documentExists(name: name))
         case .updateTime(let required) where edit.base?.updateTime != required.microseconds:
+            if let base = edit.base, base.updateTime < required.microseconds {
+                return DocumentError(.versionAhead(name: name))
+            }
             return DocumentError(.versionMismatch(stored: 0, required: required.microseconds))
         default: return nil
         }

@@ -221,8 +221,8 @@ class Generator:
             target.current_document.exists = False
         elif chance < 0.27:
             current[position] = name.removeprefix(f"{self.root}/")
-        elif chance < 0.29:
-            target.current_document.update_time.FromSeconds(1_500_000_000)
+        elif chance < 0.3:
+            target.current_document.update_time.FromSeconds(self.pick([1_500_000_000, 15_000_000_000]))
 
     def writes(self, locked: bool = False) -> tuple[list[Write], dict[int, str]]:
         current: dict[int, str] = {}
