@@ -14,14 +14,20 @@ package struct Query: Hashable, Sendable {
     /// Cursors as positions among the keys of `order`.
     package let start: KeyBound?
     package let end: KeyBound?
-    package private(set) var offset: Int
+    package let offset: Int
     /// Nil: no limit.
-    package private(set) var limit: Int?
+    package let limit: Int?
     /// Nil: all fields.
     package let projection: FieldMask?
     package let nearest: NearestQuery?
 
     package init(_ structured: StructuredQuery, parent: ParentName) throws(QueryError) {
+        try self.init(structured, parent: parent, summing: [])
+    }
+
+    /// - Parameter summed: fields that an aggregation sums. They belong to the order, which is left as it is where it
+    ///   does not say which documents there are.
+    init(_ structured: StructuredQuery, parent: ParentName, summing summed: [FieldPath]) throws(QueryError) {
         guard structured.from.count <= 1 else { throw QueryError(.severalSelectors) }
         if let limit = structured.limit, limit < 0 { throw QueryError(.negativeLimit) }
         guard structured.offset >= 0 else { throw QueryError(.negativeOffset) }
@@ -48,19 +54,15 @@ package struct Query: Hashable, Sendable {
         self.names = names
         self.filter = filter
         self.disjunctions = disjunctions
-        self.order = order
+        let isGroupBelowDocument = !parent.path.isRoot && structured.from.first?.allDescendants == true
+        let namesAreBounded = checker.filtersNames || isGroupBelowDocument
+        let indexOrder = try order.summing(summed, namesAreBounded: namesAreBounded)
+        let isBounded = structured.limit != nil || structured.offset > 0
+        self.order = isBounded ? indexOrder : order
         self.start = start?.bound
         self.end = end?.bound
         self.offset = Int(structured.offset)
         self.limit = structured.limit.map { Int($0) }
         self.projection = structured.select.map { FieldMask($0) }
-    }
-
-    /// The same query without offset and limit.
-    package var unbounded: Query {
-        var query = self
-        query.offset = 0
-        query.limit = nil
-        return query
     }
 }

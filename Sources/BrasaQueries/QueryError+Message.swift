@@ -24,6 +24,7 @@ extension QueryError: CustomStringConvertible {
 
     private var filterMessage: String {
         switch self.reason {
+        case .filterTypeUnset: "Unknown Filter type."
         case .filterNotReference: "__key__ filter value must be a Key"
         case .keyIsReserved: "the name __key__ is reserved"
         case .nameEqualityWithInequality:
@@ -64,6 +65,10 @@ extension QueryError: CustomStringConvertible {
                 + "Received: \(count)"
         case .aggregationWithoutOperator: "Operator field in Aggregation is not set."
         case .aggregationOfName: "Aggregations are not supported for the property: __key__"
+        case .summedAfterKey(let paths):
+            "This query requires an index that has fields [\(paths.map(\.queryText).joined(separator: ", "))] after "
+                + "__name__ and Firestore does not currently support such an index. Please try the query again with "
+                + "additional ordering on those fields."
         case .duplicateAlias(let alias): "Aggregation aliases contain duplicate alias: \(alias)."
         case .negativeUpTo: "up_to is negative"
 

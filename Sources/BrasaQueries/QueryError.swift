@@ -33,6 +33,7 @@ extension QueryError {
         case negativeOffset
 
         // Filters
+        case filterTypeUnset
         case filterNotReference
         case keyIsReserved
         case nameEqualityWithInequality
@@ -61,6 +62,7 @@ extension QueryError {
         case tooManyAggregations(Int)
         case aggregationWithoutOperator
         case aggregationOfName
+        case summedAfterKey([FieldPath])
         case duplicateAlias(UTF8Text)
         case negativeUpTo
 

@@ -42,7 +42,7 @@ extension FirestoreService {
         let explanation = request.explain.map { _ in QueryExplanation(on: self.eventLoop) }
         self.withAccess(to: QueryRange(query.query), in: database, request.consistency, for: call) {
             (access) throws(StoreError) in
-            let run = try self.start(query.query, access, needing: query.neededFields, isAnyOrder: true)
+            let run = try self.start(query.query, access, isAnyOrder: true)
             let answer = AggregationAnswer(AggregationRun(query, run), access, call: call, explanation: explanation)
             stream.run { answer.next() }
         }

@@ -51,25 +51,22 @@ extension FirestoreService {
         )
     }
 
-    /// - Parameters:
-    ///   - neededFields: fields without which a document is no result.
-    ///   - isAnyOrder: that the order of the results does not matter, unless it says which there are.
+    /// - Parameter isAnyOrder: that the order of the results does not matter, unless it says which there are.
     func start(
         _ query: Query,
         _ access: QueryAccess,
-        needing neededFields: [FieldPath] = [],
         isAnyOrder: Bool = false
     ) throws(StoreError) -> QueryRun {
         let isWhole = query.offset == 0 && query.limit == nil
         let scan = try self.store.query(
-            neededFields.isEmpty ? query : query.unbounded,
+            query,
             in: access.database,
             at: access.time,
             isAnyOrder: isWhole && (isAnyOrder || query.nearest != nil)
         )
-        guard access.isLocking else { return QueryRun(query, scan, needing: neededFields) }
+        guard access.isLocking else { return QueryRun(query, scan) }
         // What lies behind the limit was not seen, so others may go on writing there.
-        return QueryRun(query, scan, needing: neededFields) { through in
+        return QueryRun(query, scan) { through in
             guard let through else { return }
             self.narrow(access, to: QueryRange(query, through: through))
         }

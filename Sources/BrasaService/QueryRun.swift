@@ -23,8 +23,6 @@ struct QueryRun {
     private static let gatheredBytesMax = 1 << 20
 
     let query: Query
-    /// Documents that lack one of these are no results: they count neither for the offset nor for the limit.
-    private let neededFields: [FieldPath]
     private(set) var skipped = 0
     /// Results given out or counted.
     private(set) var returned = 0
@@ -36,15 +34,12 @@ struct QueryRun {
     /// Called with how far the query's order was seen, when its limit ends the results.
     private let onLimit: ((OrderPreservingKey?) -> Void)?
 
-    /// - Parameter scan: of `query`, without its offset and limit when there are needed fields.
     init(
         _ query: Query,
         _ scan: QueryScan,
-        needing neededFields: [FieldPath] = [],
         onLimit: ((OrderPreservingKey?) -> Void)? = nil
     ) {
         self.query = query
-        self.neededFields = neededFields
         self.scan = scan
         self.onLimit = onLimit
         self.nearest = query.nearest.map { NearestAccumulator($0) }
@@ -102,11 +97,7 @@ struct QueryRun {
 
     private mutating func passOverOffset() throws(StoreError) {
         let rest = self.query.offset - self.skipped
-        if self.neededFields.isEmpty {
-            self.skipped += try self.scan.skip(rest)
-        } else {
-            self.skipped += try self.entries(min(rest, Self.chunk)).count
-        }
+        self.skipped += try self.scan.skip(rest)
         if self.scan.isAtEnd {
             self.phase = .ended
         } else if self.skipped == self.query.offset {
@@ -114,17 +105,8 @@ struct QueryRun {
         }
     }
 
-    /// At most `limit` of the next results.
-    private mutating func entries(_ limit: Int) throws(StoreError) -> [QueryScan.Entry] {
-        let entries = try self.scan.next(limit)
-        if self.neededFields.isEmpty { return entries }
-        return entries.filter { entry in
-            self.neededFields.allSatisfy { entry.document.fields.encodedValue(at: $0) != nil }
-        }
-    }
-
     private mutating func results(_ limit: Int) throws(StoreError) -> [Found] {
-        let entries = try self.entries(min(limit, self.rest))
+        let entries = try self.scan.next(min(limit, self.rest))
         self.returned += entries.count
         if self.rest == 0 {
             self.phase = .ended

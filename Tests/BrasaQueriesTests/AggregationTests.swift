@@ -92,6 +92,94 @@ struct AggregationTests {
         #expect(found == ["n": .integer(3), "s": .integer(40), "v": .double(1985)])
     }
 
+    @Test func `What is summed belongs to the order, as its index has it, where documents are bounded`() throws {
+        let x = Asked(.sum(try field("x")), alias: "x")
+        let y = Asked(.average(try field("y")), alias: "y")
+        let count = Asked(.count(upTo: nil), alias: "n")
+        let quoted = [Asked(.sum(try field("`a b`")), alias: "1"), Asked(.sum(try field("a.b")), alias: "2")]
+        let z = try field("z")
+        let isPositive = try StructuredQuery.Filter.field("z", .greaterThan, .integer(0))
+        let cases: [(change: (inout StructuredQuery) throws -> Void, aggregations: [Asked], order: String)] = [
+            ({ $0.limit = 2 }, [count], "__name__"),
+            ({ $0.limit = 2 }, [x], "x, __name__"),
+            ({ $0.offset = 2 }, [x], "x, __name__"),
+            ({ _ in }, [x], "__name__"),
+            ({ $0.limit = 2 }, [y, x, count], "x, y, __name__"),
+            ({ $0.limit = 2 }, [y, Asked(.sum(try field("y")), alias: "again")], "y, __name__"),
+            ({ $0.limit = 2 }, quoted, "a.b, `a b`, __name__"),
+            (
+                { query in
+                    query.orderBy = [.init(field: z)]
+                    query.limit = 2
+                }, [x], "z, x, __name__"
+            ),
+            (
+                { query in
+                    query.orderBy = [.init(field: z, direction: .descending)]
+                    query.offset = 2
+                }, [y, x], "z desc, x desc, y desc, __name__ desc"
+            ),
+            (
+                { query in
+                    query.filter = isPositive
+                    query.limit = 2
+                }, [x], "z, x, __name__"
+            ),
+            (
+                { query in
+                    query.filter = isPositive
+                    query.limit = 2
+                }, [Asked(.sum(z))], "z, __name__"
+            ),
+        ]
+        for (change, aggregations, order) in cases {
+            let asked = StructuredAggregationQuery(query: try structured(change), aggregations: aggregations)
+            let clauses = try AggregationQuery(asked, parent: parent()).query.order.clauses
+            #expect(clauses.map { "\($0.path)\($0.isDescending ? " desc" : "")" }.joined(separator: ", ") == order)
+        }
+    }
+
+    @Test func `What is summed cannot follow names that are asked for`() throws {
+        let z = try field("z")
+        let sum = Asked(.sum(z), alias: "z")
+        let average = Asked(.average(try field("x")), alias: "x")
+        let isOne = try StructuredQuery.Filter.field("__name__", .equal, try reference("c/d"))
+        let isBehind = try StructuredQuery.Filter.field("__name__", .greaterThan, try reference("c/d"))
+        let group = StructuredQuery.CollectionSelector(collectionID: "c", allDescendants: true)
+        typealias Rule = (
+            change: (inout StructuredQuery) -> Void, parent: String, aggregations: [Asked], fields: String?
+        )
+        let rules: [Rule] = [
+            ({ $0.orderBy = [.init(field: .documentName)] }, "", [sum, average], "x, z"),
+            ({ $0.orderBy = [.init(field: z), .init(field: .documentName)] }, "", [sum, average], "x"),
+            ({ $0.orderBy = [.init(field: z), .init(field: .documentName)] }, "", [sum], nil),
+            ({ $0.orderBy = [.init(field: .documentName)] }, "", [Asked(.count(upTo: nil))], nil),
+            ({ $0.filter = isOne }, "", [sum], "z"),
+            ({ $0.filter = isBehind }, "", [sum], "z"),
+            (
+                { query in
+                    query.filter = isBehind
+                    query.orderBy = [.init(field: z)]
+                }, "", [sum], nil
+            ),
+            ({ $0.from = [group] }, "a/b", [sum], "z"),
+            ({ $0.from = [group] }, "a/b", [Asked(.count(upTo: nil))], nil),
+            ({ $0.from = [group] }, "", [sum], nil),
+            ({ _ in }, "a/b", [sum], nil),
+        ]
+        for (change, parentPath, aggregations, fields) in rules {
+            let asked = StructuredAggregationQuery(query: structured(change), aggregations: aggregations)
+            let parent = try parent(parentPath)
+            do throws(QueryError) {
+                _ = try AggregationQuery(asked, parent: parent)
+                #expect(fields == nil)
+            } catch {
+                let text = "This query requires an index that has fields [\(fields ?? "none")] after __name__ and "
+                #expect(error.code == .invalidArgument && error.message.hasPrefix(text))
+            }
+        }
+    }
+
     @Test func `Counts are bounded by up_to`() throws {
         let documents = Array(repeating: ["a": Value.null], count: 7)
         let asked = [Asked(.count(upTo: 3)), Asked(.count(upTo: 0)), Asked(.count(upTo: nil)), Asked(.count(upTo: 9))]

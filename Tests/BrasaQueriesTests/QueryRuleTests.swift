@@ -139,6 +139,8 @@ struct QueryRuleTests {
 
     @Test func `Operators and operands`() throws {
         try self.check([
+            ("Unknown Filter type.", { $0.filter = .unset }),
+            ("Unknown Filter type.", { $0.filter = .composite(.and, [.unset, try Self.equal("a")]) }),
             ("Unsupported CompositeFilter operator.", { $0.filter = .composite(.unspecified, [try Self.equal("a")]) }),
             ("Unknown FieldFilter operator.", { $0.filter = try .field("a", .unspecified, .integer(1)) }),
             ("Unknown UnaryFilter operator.", { $0.filter = try .unary("a", .unspecified) }),

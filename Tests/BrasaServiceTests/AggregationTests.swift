@@ -82,6 +82,41 @@ import Testing
         #expect(try self.results([.init(.count(upTo: upTo))], query) == ["field_1": .integer(expected)])
     }
 
+    /// The index that the first time asks for answers the others.
+    @Test(arguments: [1, 3])
+    func `A limit and an offset take what is summed from the smallest on`(_ times: Int) throws {
+        defer { self.service.close() }
+        let numbers: [Int64] = [5, 4, 3, 2, 1, 0]
+        try self.service.commit(
+            try numbers.enumerated().map { try set("c/\($0)", [("n", .integer($1)), ("m", .integer(-$1))]) }
+                + [try set("c/none"), try set("c/text", [("n", .string("")), ("m", .integer(-100))])]
+        )
+        let other = try FieldPath(parsing: "m".utf8)
+        let sum = Aggregation(.sum(self.path), alias: "sum")
+        let cases: [(asked: [Aggregation], offset: Int32, limit: Int32?, sum: Int64, count: Int64?)] = [
+            ([sum], 0, 3, 3, nil), ([sum], 2, 2, 5, nil), ([sum], 4, nil, 9, nil), ([sum], 0, 100, 15, nil),
+            ([sum, .init(.count(upTo: nil), alias: "n")], 1, 2, 3, 2),
+            // By `m` first, then by `n`.
+            ([sum, .init(.sum(other), alias: "m")], 0, 2, 5, nil),
+        ]
+        for _ in 0..<times {
+            for (asked, offset, limit, total, count) in cases {
+                let query = StructuredQuery(from: [.init(collectionID: "c")], offset: offset, limit: limit)
+                let results = try self.results(asked, query)
+                #expect(results["sum"] == .integer(total))
+                #expect(results["n"] == count.map { .integer($0) })
+            }
+            try self.service.buildIndexes()
+        }
+    }
+
+    @Test func `Documents of any collection are summed from the smallest on`() throws {
+        defer { self.service.close() }
+        try self.service.commit(try (0..<6).map { try set("c\($0)/d", [("n", .integer(Int64(5 - $0)))]) })
+        let query = StructuredQuery(from: [.init(collectionID: "", allDescendants: true)], limit: 2)
+        #expect(try self.results([.init(.sum(self.path))], query) == ["field_1": .integer(1)])
+    }
+
     @Test func `Without a query every child of the parent counts`() throws {
         defer { self.service.close() }
         try self.service.commit([try set("a/1"), try set("b/1"), try set("a/1/c/1")])

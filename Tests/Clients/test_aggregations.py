@@ -227,6 +227,106 @@ def test_no_query_inside_means_all_children(database):
     assert only.result.aggregate_fields["n"].integer_value == 2
 
 
+# What a limit and an offset take
+
+
+def number_of(database, alias, query, *asked):
+    """One result: the same by a scan and by an index."""
+    taken = [database.aggregate(query, *asked).message.result.aggregate_fields[alias] for _ in range(TIMES)]
+    assert all(again == taken[0] for again in taken)
+    return taken[0].integer_value
+
+
+# Of each document's fields only `bit` tells in a sum which documents were taken.
+BOUNDED = {
+    "a": {"x": 5, "y": 1, "bit": 1},
+    "b": {"x": 4, "y": 1, "bit": 2},
+    "c": {"x": 3, "y": 2, "bit": 4},
+    "d": {"x": 2, "y": 2, "bit": 8},
+    "e": {"x": 1, "y": 3, "bit": 16},
+    "without": {"y": 0, "bit": 1024},
+}
+
+
+@pytest.mark.parametrize(
+    "asked, clauses, expected",
+    [
+        ([sum_of("x", "it")], {"limit": {"value": 2}}, 1 + 2),
+        ([sum_of("x", "it")], {"offset": 3}, 4 + 5),
+        ([sum_of("x", "it")], {"offset": 1, "limit": {"value": 2}}, 2 + 3),
+        ([sum_of("x", "it")], {"limit": {"value": 9}}, 15),
+        ([{"alias": "it", "count": {}}, average_of("x")], {"limit": {"value": 9}}, 5),
+        ([{"alias": "it", "count": {}}], {"limit": {"value": 9}}, 6),
+        # Several fields are in the order by their names, however they were asked for: `bit`, `x`, `y`.
+        ([sum_of("x", "it"), sum_of("bit")], {"limit": {"value": 1}}, 5),
+        ([sum_of("y"), sum_of("x", "it")], {"limit": {"value": 1}}, 1),
+        ([sum_of("y", "it"), average_of("x")], {"limit": {"value": 1}}, 3),
+        # Behind the query's own order, in its last direction, and behind what an inequality adds.
+        ([sum_of("x", "it")], {"order_by": [order("y")], "limit": {"value": 1}}, 4),
+        ([sum_of("x", "it")], {"order_by": [order("y", 2)], "limit": {"value": 2}}, 1 + 3),
+        ([sum_of("x", "it")], {"where": compare("y", "GREATER_THAN", 1), "limit": {"value": 1}}, 2),
+        ([sum_of("x", "it")], {"where": compare("y", "EQUAL", 1), "limit": {"value": 1}}, 4),
+        ([sum_of("x", "it")], {"where": compare("y", "IN", [1, 3]), "limit": {"value": 2}}, 1 + 4),
+        ([sum_of("x", "it")], {"order_by": [order("y")], "start_at": cursor(2), "limit": {"value": 1}}, 2),
+    ],
+)
+def test_a_bound_takes_what_is_summed_from_the_smallest_on(client, database, asked, clauses, expected):
+    fill(client, {f"n/{name}": content for name, content in BOUNDED.items()})
+    clauses = dict(clauses)
+    query = collection("n", clauses.pop("where", None), **clauses)
+    assert number_of(database, "it", query, *asked) == expected
+
+
+def test_zeros_come_first(client):
+    numbers = [3, 0, 2, 0, 1, 0, 5, 4]
+    fill(client, {f"n/{index}": {"x": number} for index, number in enumerate(numbers)})
+    assert results(client.collection("n").limit(4).sum("x", alias="sum").avg("x", alias="avg")) == {
+        "sum": 1,
+        "avg": 0.25,
+    }
+
+
+def test_any_collection_is_bounded_alike(database):
+    for number in range(5):
+        database.set(f"c{number}/d", {"x": 5 - number})
+    query = messages.message("StructuredQuery")(from_=[{"all_descendants": True}], limit={"value": 2})
+    assert number_of(database, "sum", query, sum_of("x", "sum")) == 3
+
+
+@pytest.mark.parametrize(
+    "condition, clauses",
+    [
+        (None, {"order_by": [order("__name__")]}),
+        (None, {"order_by": [order("y"), order("__name__")]}),
+        ("EQUAL", {}),
+        ("GREATER_THAN", {}),
+        ("GREATER_THAN", {"order_by": [order("y")], "limit": {"value": 1}}),
+    ],
+)
+def test_what_is_summed_cannot_follow_names_that_are_asked_for(database, condition, clauses):
+    named = messages.Reference(database.doc("n/a"))
+    filter = compare("__name__", condition, named) if condition else None
+    query = collection("n", filter, **clauses)
+    text = "This query requires an index that has fields [x] after __name__"
+    database.aggregate(query, sum_of("x")).refused(StatusCode.INVALID_ARGUMENT, text)
+    assert database.aggregate(query, {"count": {}}).ok
+    ordered = collection("n", filter, order_by=[order("x"), order("__name__")])
+    assert database.aggregate(ordered, sum_of("x")).ok
+
+
+def test_what_is_summed_below_a_document_is_in_one_collection(database):
+    for path in ("a/1/n/1", "a/1/m/1/n/2", "a/2/n/1"):
+        database.set(path, {"x": 1})
+    everywhere = collection("n", group=True)
+    assert number_of(database, "sum", everywhere, sum_of("x", "sum")) == 3
+    (here,) = database.aggregate(collection("n"), sum_of("x", "sum"), parent="a/1").stream
+    assert here.result.aggregate_fields["sum"].integer_value == 1
+    descendants = messages.message("StructuredQuery")(from_=[{"all_descendants": True}])
+    refused = database.aggregate(descendants, sum_of("x"), parent="a/1")
+    refused.refused(StatusCode.INVALID_ARGUMENT, "This query requires an index that has fields [x] after __name__")
+    assert database.aggregate(descendants, {"count": {}}, parent="a/1").ok
+
+
 # At a time, and in transactions
 
 

@@ -78,6 +78,11 @@ REFUSED = {
     ),
     "11 inequality fields": (dict(filter=all_of(*fields(11))), "11 distinct inequality fields"),
     "an OR of nothing": (dict(filter=any_of()), "Composite filter must have at least one sub-filter."),
+    "a filter of no type": (dict(filter=StructuredQuery.Filter()), "Unknown Filter type."),
+    "a filter of no type among others": (
+        dict(filter=all_of(StructuredQuery.Filter(), compare("a", "EQUAL", 1))),
+        "Unknown Filter type.",
+    ),
     "a composite without operator": (
         dict(filter=composite(0, compare("a", "EQUAL", 1))),
         "Unsupported CompositeFilter operator.",

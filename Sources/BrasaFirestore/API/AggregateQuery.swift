@@ -68,8 +68,8 @@ public final class AggregateQuery: Sendable {
     /// Each field once, under its place in the list as its alias.
     func structured() throws(UsageError) -> StructuredAggregationQuery {
         let definition = self.query.definition
-        let complete = try definition.structured()
-        let query = definition.limitKind == .last ? complete.mirrored : complete
+        let asked = try definition.structuredForAggregation()
+        let query = definition.limitKind == .last ? asked.mirrored : asked
         var seen: Set<AggregateField> = []
         var aggregations: [StructuredAggregationQuery.Aggregation] = []
         for (index, field) in self.fields.enumerated() where seen.insert(field).inserted {

@@ -109,6 +109,15 @@ extension QueryDefinition {
             limit: self.limit
         )
     }
+
+    /// The query as an aggregation asks it: with no more of its order than was asked for, or than cursors name. What is
+    /// summed follows behind that and cannot follow the name.
+    func structuredForAggregation() throws(UsageError) -> StructuredQuery {
+        var query = try self.structured()
+        let count = [self.orders.count, self.start?.values.count ?? 0, self.end?.values.count ?? 0].max() ?? 0
+        query.orderBy = Array(query.orderBy.prefix(count))
+        return query
+    }
 }
 
 extension StructuredQuery.Filter {

@@ -17,6 +17,8 @@ package struct Aggregation: Hashable, Sendable {
 package struct AggregationQuery: Hashable, Sendable {
     package let query: Query
     package let aggregations: [Aggregation]
+    /// Fields that a document must have, all of them, to be in any of the aggregations.
+    package let neededFields: [FieldPath]
 
     package init(_ structured: StructuredAggregationQuery, parent: ParentName) throws(QueryError) {
         let asked = structured.aggregations
@@ -34,14 +36,21 @@ package struct AggregationQuery: Hashable, Sendable {
             aggregations.append(Aggregation(alias: alias, operation: operation))
         }
         self.aggregations = aggregations
-        self.query = try Query(structured.query ?? StructuredQuery(), parent: parent)
+        self.neededFields = Self.neededFields(of: aggregations)
+        let query = structured.query ?? StructuredQuery()
+        // The nearest may be summed by their distance, which is no stored field, and are bounded by themselves.
+        let summed = query.findNearest == nil ? self.neededFields : []
+        self.query = try Query(query, parent: parent, summing: summed)
     }
 
-    /// Fields that a document must have, all of them, to be in any of the aggregations.
-    package var neededFields: [FieldPath] {
+    private static func neededFields(of aggregations: [Aggregation]) -> [FieldPath] {
         var fields: [FieldPath] = []
-        for case .sum(let path) in self.operations where !fields.contains(path) { fields.append(path) }
-        for case .average(let path) in self.operations where !fields.contains(path) { fields.append(path) }
+        for aggregation in aggregations {
+            switch aggregation.operation {
+            case .count: break
+            case .sum(let path), .average(let path): if !fields.contains(path) { fields.append(path) }
+            }
+        }
         return fields
     }
 

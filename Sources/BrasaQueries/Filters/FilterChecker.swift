@@ -18,6 +18,9 @@ struct FilterChecker {
         self.isKindless = isKindless
     }
 
+    /// Whether the filter says anything about names.
+    var filtersNames: Bool { self.hasNameEquality || self.inequalities.contains(.documentName) }
+
     /// Nil when the filter excludes nothing.
     mutating func check(_ filter: StructuredQuery.Filter, otherClauses: Int) throws(QueryError) -> Query.Filter? {
         let checked = try self.checked(filter)
@@ -35,7 +38,7 @@ struct FilterChecker {
 
     private mutating func checked(_ filter: StructuredQuery.Filter) throws(QueryError) -> Query.Filter {
         switch filter {
-        case .unset: return .all([])
+        case .unset: throw QueryError(.filterTypeUnset)
         case .composite(let op, let parts): return try self.composite(op, parts)
         case .unary(let path, let op): return try self.unary(path, op)
         case .field(let path, let op, let value):

@@ -45,6 +45,18 @@ package struct ResultOrder: Hashable, Sendable {
         self.explicitCount = orders.count
     }
 
+    /// With the fields that an aggregation sums, which its index has behind the others and before the name, name by name.
+    /// Where names are ordered by or bounded, the name would have to come first, so all fields must be in the order before.
+    func summing(_ fields: [FieldPath], namesAreBounded: Bool) throws(QueryError) -> ResultOrder {
+        let added = fields.filter { path in !self.clauses.contains { $0.path == path } }.sorted()
+        guard !added.isEmpty, let name = self.clauses.last else { return self }
+        guard !namesAreBounded, self.explicitCount < self.clauses.count else {
+            throw QueryError(.summedAfterKey(added))
+        }
+        let summed = added.map { Clause($0, isDescending: name.isDescending) }
+        return ResultOrder(clauses: self.clauses.dropLast() + summed + [name], explicitCount: self.explicitCount)
+    }
+
     /// Whether documents are ordered by nothing but their names.
     package var isByNameAlone: Bool { self.clauses.count == 1 }
 

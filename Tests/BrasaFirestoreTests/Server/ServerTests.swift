@@ -89,6 +89,18 @@ struct ServerTests {
             #expect(aggregate.get(.average("half")) as? Double == 4.5)
             let last = try await ordered.limit(toLast: 4).aggregate([.sum("n")]).getAggregation(source: .server)
             #expect(last.get(.sum("n")) as? Int == 70)
+            func sum(_ query: Query) async throws -> Int? {
+                try await query.aggregate([.sum("left")]).getAggregation(source: .server).get(.sum("left")) as? Int
+            }
+            for n in 0..<4 { try await collection.document("d\(n)").updateData(["left": 9 - n]) }
+            // The smallest, which are not the first by name; of each number in order there is one.
+            #expect(try await sum(collection.limit(to: 2)) == 6 + 7)
+            #expect(try await sum(ordered.limit(to: 2)) == 9 + 8)
+            #expect(try await sum(collection.whereField("n", isGreaterThan: 0).limit(to: 1)) == 8)
+            #expect(try await sum(ordered.start(at: [1]).limit(toLast: 2)) == 7 + 6)
+            let second = try await collection.document("d1").getDocument()
+            let behind = ordered.start(afterDocument: second).limit(to: 2).aggregate([.sum("n")])
+            #expect(try await behind.getAggregation(source: .server).get(.sum("n")) as? Int == 5)
         }
     }
 

@@ -7,7 +7,6 @@ from typing import Any, Callable
 
 from differential.execute import NO_MORE_PAGES, Answer
 from differential.known_queries import (
-    bounded_by_sums,
     dead_branch,
     disjunctions_that_repeat,
     last_digits,
@@ -164,12 +163,6 @@ KNOWN = [
         "11.3",
         says("FAILED_PRECONDITION", "Firestore does not support descending key scans", "INVALID_ARGUMENT"),
     ),
-    Known(
-        "what is summed counts as an order",
-        "7.9",
-        says("INVALID_ARGUMENT", "This query requires an index that has fields ["),
-    ),
-    Known("a limit goes by what is summed", "7.4, 7.9", bounded_by_sums),
     Known("filters are not counted once for each disjunction", "7.3", too_many_filters),
     Known("neighbours at one distance come in another order", "7.10", ties_between_neighbours),
     Known("branches that match nothing ask for no fields", "7.4", dead_branch),

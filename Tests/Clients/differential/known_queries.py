@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import operator
 import struct
@@ -137,25 +136,6 @@ def nearly(ours: Any, theirs: Any) -> bool:
     if not ours[0] == theirs[0] == "double_value" or "nan" in (ours[1], theirs[1]):
         return False
     return math.isclose(*(struct.unpack(">d", bytes.fromhex(each[1]))[0] for each in (ours, theirs)), rel_tol=1e-12)
-
-
-def bounded_by_sums(step: Step, ours: Answer, theirs: Answer) -> bool:
-    """In the emulator a limit or an offset takes documents in the order of the fields that are summed."""
-    query = structured_query(step)
-    if step.method != "RunAggregationQuery" or (ours.status, theirs.status) != ("OK", "OK"):
-        return False
-    aggregations = step.request.structured_aggregation_query.aggregations
-    is_summing = any(each.WhichOneof("operator") in ("sum", "avg") for each in aggregations)
-    return is_summing and (query.HasField("limit") or query.offset > 0) and same_counts(aggregations, ours, theirs)
-
-
-def same_counts(aggregations: Any, ours: Answer, theirs: Answer) -> bool:
-    """It is other documents that were taken, but as many."""
-    unnamed = itertools.count(1)
-    aliases = [each.alias or f"field_{next(unnamed)}" for each in aggregations]
-    counts = [alias for alias, each in zip(aliases, aggregations) if each.WhichOneof("operator") == "count"]
-    results = [answer.messages[0]["result"]["aggregate_fields"] for answer in (ours, theirs)]
-    return results[0].keys() == results[1].keys() and all(results[0][alias] == results[1][alias] for alias in counts)
 
 
 def too_many_filters(step: Step, ours: Answer, theirs: Answer) -> bool:
