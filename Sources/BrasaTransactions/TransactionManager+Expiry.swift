@@ -1,3 +1,5 @@
+import BrasaStore
+
 extension TransactionManager {
     /// What time brings: requests that waited too long, transactions whose time is up, endings to forget. A background
     /// step, to be called a few times a second.
@@ -14,7 +16,7 @@ extension TransactionManager {
 
     private func refuseOverdue(now: Int64, _ completions: inout Completions) {
         while let request = self.deadlines.first, !request.isWaiting || request.deadline <= now {
-            self.deadlines.removeFirst()
+            self.deadlines.popFirst()
             guard request.isWaiting else { continue }
             self.locks.cancel(request)
             self.refuse(request, .tooMuchContention, &completions)

@@ -116,7 +116,7 @@ struct TransactionTable {
     private mutating func forgetOldest() {
         guard let first = self.endings.first else { return }
         self.ended[first.id] = nil
-        self.endings.removeFirst()
+        self.endings.popFirst()
     }
 
     private func expiry(of transaction: Transaction) -> Int64 {

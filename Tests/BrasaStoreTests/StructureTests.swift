@@ -67,6 +67,33 @@ import Testing
         #expect(queue.firstIndex { $0 < middle } == model.count / 2)
     }
 
+    @Test func noStepOfAQueueMovesMoreThanAChunkOrOneReferenceToEach() {
+        var queue = FirstInFirstOut<Int>()
+        let chunk = FirstInFirstOut<Int>.chunkSize
+        var movesMax = 0
+        var moves = 0
+        func note() {
+            movesMax = max(movesMax, queue.moves - moves)
+            moves = queue.moves
+        }
+        let count = 200_000
+        for number in 0..<count {
+            queue.append(number)
+            note()
+        }
+        for number in 0..<count {
+            #expect(queue.popFirst() == number)
+            note()
+            // As it is under a bound: one comes for each that goes.
+            if number < count / 2 {
+                queue.append(count + number)
+                note()
+            }
+        }
+        #expect(movesMax <= max(chunk, count / chunk + 1))
+        #expect(moves <= 2 * (chunk + count))
+    }
+
     @Test(arguments: 0..<8 as Range<UInt64>)
     func aChainShowsEachTimeItsVersionUntilItIsTrimmed(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

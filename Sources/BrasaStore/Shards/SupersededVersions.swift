@@ -1,27 +1,47 @@
-/// The versions of one document before its newest, oldest first, searched by bisection: a counter may have a million.
+/// The versions of one document before its newest, oldest first, searched by bisection: a counter may have a million, so
+/// they lie in chunks, of which none is copied to make room.
 final class SupersededVersions {
-    /// From `start` on; what was before is forgotten and has no fields.
-    private var versions: [DocumentChain.Version] = []
+    /// Full ones, before `newest`.
+    private var chunks = FirstInFirstOut<[DocumentChain.Version]>()
+    private var newest: [DocumentChain.Version] = []
+    /// The first that is kept. What was before is forgotten and has no fields.
     private var start = 0
 
-    var count: Int { self.versions.count - self.start }
+    private static let chunkSize = 512
+
+    private var end: Int { self.chunks.count * Self.chunkSize + self.newest.count }
+
+    var count: Int { self.end - self.start }
+
+    private subscript(_ index: Int) -> DocumentChain.Version {
+        let (chunk, offset) = index.quotientAndRemainder(dividingBy: Self.chunkSize)
+        return chunk < self.chunks.count ? self.chunks[chunk][offset] : self.newest[offset]
+    }
 
     func append(_ version: DocumentChain.Version) {
-        self.versions.append(version)
+        self.newest.append(version)
+        guard self.newest.count == Self.chunkSize else { return }
+        self.chunks.append(self.newest)
+        self.newest = []
     }
 
     func removeLast() -> DocumentChain.Version? {
-        self.count > 0 ? self.versions.removeLast() : nil
+        guard self.count > 0 else { return nil }
+        if self.newest.isEmpty {
+            self.newest = self.chunks[self.chunks.count - 1]
+            self.chunks.removeLast(1)
+        }
+        return self.newest.removeLast()
     }
 
     func newest(at time: Int64) -> DocumentChain.Version? {
         let index = self.firstIndex(after: time)
-        return index > self.start ? self.versions[index - 1] : nil
+        return index > self.start ? self[index - 1] : nil
     }
 
     func oldest(after time: Int64) -> DocumentChain.Version? {
         let index = self.firstIndex(after: time)
-        return index < self.versions.count ? self.versions[index] : nil
+        return index < self.end ? self[index] : nil
     }
 
     /// Keeps the version that a reader at `horizon` sees and the ones after it.
@@ -32,32 +52,47 @@ final class SupersededVersions {
         let count = keep - self.start
         var bytes = 0
         for index in self.start..<keep {
-            bytes += self.versions[index].historyBytes
-            forgetting(self.versions[index])
-            self.versions[index].fields = nil
+            bytes += self[index].historyBytes
+            forgetting(self[index])
+            self.dropFields(index)
         }
         self.start = keep
-        if self.start > self.versions.count / 2 {
-            self.versions = Array(self.versions[self.start...])
+        while self.start >= Self.chunkSize, self.chunks.popFirst() != nil { self.start -= Self.chunkSize }
+        if self.chunks.isEmpty, self.start > self.newest.count / 2 {
+            self.newest = Array(self.newest[self.start...])
             self.start = 0
         }
         return (count, bytes)
     }
 
     func removeAll(forgetting: (DocumentChain.Version) -> Void) -> (count: Int, bytes: Int) {
-        let removed = (self.count, self.versions[self.start...].reduce(0) { $0 + $1.historyBytes })
-        self.versions[self.start...].forEach(forgetting)
-        self.versions = []
+        let count = self.count
+        var bytes = 0
+        for index in self.start..<self.end {
+            bytes += self[index].historyBytes
+            forgetting(self[index])
+        }
+        self.chunks = FirstInFirstOut()
+        self.newest = []
         self.start = 0
-        return removed
+        return (count, bytes)
+    }
+
+    private func dropFields(_ index: Int) {
+        let (chunk, offset) = index.quotientAndRemainder(dividingBy: Self.chunkSize)
+        if chunk < self.chunks.count {
+            self.chunks.update(chunk) { $0[offset].fields = nil }
+        } else {
+            self.newest[offset].fields = nil
+        }
     }
 
     private func firstIndex(after time: Int64) -> Int {
         var low = self.start
-        var high = self.versions.count
+        var high = self.end
         while low < high {
             let middle = (low + high) / 2
-            if self.versions[middle].time <= time { low = middle + 1 } else { high = middle }
+            if self[middle].time <= time { low = middle + 1 } else { high = middle }
         }
         return low
     }
