@@ -19,7 +19,7 @@ extension FirestoreService {
     func commit(_ call: GRPCServerCall, _ message: ByteBuffer) {
         let request: CommitRequest
         do throws(WireError) {
-            request = try CommitRequest(decoding: message)
+            request = try CommitRequest(decoding: message, writesMax: self.transactions.configuration.commitWritesMax)
         } catch {
             self.fail(message)
             return call.finish(error.status)
@@ -42,7 +42,7 @@ extension FirestoreService {
                 call.respond(outcome: call.message { response.encode(into: &$0) })
             }
         )
-        self.cancel(ticket, with: call)
+        self.settle(ticket, with: call)
     }
 
     /// A commit that is refused for its writes ends its transaction like any other that fails for good.
@@ -62,13 +62,19 @@ extension FirestoreService {
     }
 
     func batchWrite(_ call: GRPCServerCall, _ message: ByteBuffer) {
-        let request = call.decode { () throws(WireError) in try BatchWriteRequest(decoding: message) }
+        let request = call.decode { () throws(WireError) in
+            try BatchWriteRequest(decoding: message, writesMax: self.transactions.configuration.batchWritesMax)
+        }
         guard let request else { return }
         self.transactions.batchWrite(
             database: self.store.database(request.database),
             writes: request.writes,
             reply: self.reply { result in
                 guard let results = call.value(result) else { return }
+                // Some bulk writers repeat each write that failed, with whatever code; none repeats a call for this one.
+                for case .failure(let error) in results {
+                    if case .outcomeUnknown = error { return call.finish(GRPCStatus(error)) }
+                }
                 var response = BatchWriteResponse(writeResults: [], statuses: [])
                 for result in results {
                     switch result {
@@ -83,6 +89,7 @@ extension FirestoreService {
                 call.respond(outcome: call.message { response.encode(into: &$0) })
             }
         )
+        self.settle(nil, with: call)
     }
 }
 

@@ -95,12 +95,12 @@ extension FirestoreService {
                 guard let commit = call.value(result) else { return }
                 guard let document = try? self.store.get(write.name.path, in: database, at: commit.commitTime) else {
                     // Only if history shorter than the way here has let the version go already.
-                    return call.finish(GRPCStatus(.aborted, "The document has changed again meanwhile."))
+                    return call.finish(.applied("The document was written, and its version is forgotten already."))
                 }
                 call.respond(outcome: self.message(with: document, named: write.name, mask: mask, on: call))
             }
         )
-        self.cancel(ticket, with: call)
+        self.settle(ticket, with: call)
     }
 
     func deleteDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {
@@ -115,7 +115,7 @@ extension FirestoreService {
                 call.respond(outcome: call.message { _ in })
             }
         )
-        self.cancel(ticket, with: call)
+        self.settle(ticket, with: call)
     }
 }
 

@@ -76,6 +76,14 @@ package final class FirestoreService: Sendable {
         call.onCancel { self.transactions.cancel(ticket) }
     }
 
+    /// The same for what writes: that part of it which can no longer be taken back has an open outcome.
+    func settle(_ ticket: RequestTicket?, with call: GRPCServerCall) {
+        guard !call.isFinished else { return }
+        call.hasOpenOutcome = true
+        guard let ticket else { return }
+        call.onCancel { if self.transactions.cancel(ticket) { call.hasOpenOutcome = false } }
+    }
+
     func reply<Value: Sendable>(
         _ complete: @escaping @Sendable (Result<Value, TransactionError>) -> Void
     ) -> Reply<Value> {

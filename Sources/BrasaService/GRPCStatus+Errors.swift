@@ -20,6 +20,7 @@ extension GRPCStatus {
             case .aborted: .aborted
             case .resourceExhausted: .resourceExhausted
             case .unavailable: .unavailable
+            case .dataLoss: .dataLoss
             }
         self.init(code, error.message)
     }
@@ -43,6 +44,10 @@ extension GRPCStatus {
             }
         self.init(code, error.message)
     }
+
+    /// Of a write: a code that no official client repeats by itself, not even by running a transaction again
+    /// (docs/architecture.md, "Errors").
+    static func applied(_ message: String) -> GRPCStatus { GRPCStatus(.dataLoss, message) }
 
     static let onlyStructuredQueries = GRPCStatus(.invalidArgument, "only structured queries are supported")
     static let onlyStructuredAggregations = GRPCStatus(

@@ -58,7 +58,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     func received(message: ByteBuffer) {
         guard let session else { return self.shakeHands(message) }
         let request = self.call.decode { () throws(WireError) in
-            try WriteRequest(decoding: message, in: session.database.name)
+            try WriteRequest(decoding: message, in: session.database.name, writesMax: self.writesMax)
         }
         guard let request else { return self.close() }
         if let seen = WriteStreamRecord.position(request.streamToken) { session.record.acknowledge(seen) }
@@ -103,6 +103,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     private func takeBack() {
         guard let ticket = self.ticket.take(), self.service.transactions.cancel(ticket) else { return }
         self.isCommitting = false
+        self.call.hasOpenOutcome = false
         self.session?.record.settleRefused()
     }
 
@@ -112,6 +113,8 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         self.takeBack()
         self.end(Self.taken)
     }
+
+    private var writesMax: Int { self.service.transactions.configuration.commitWritesMax }
 
     private var fence: @Sendable () -> Void {
         let eventLoop = self.call.eventLoop
@@ -124,7 +127,9 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     // MARK: - The handshake
 
     private func shakeHands(_ message: ByteBuffer) {
-        let request = self.call.decode { () throws(WireError) in try WriteRequest(decoding: message) }
+        let request = self.call.decode { () throws(WireError) in
+            try WriteRequest(decoding: message, writesMax: self.writesMax)
+        }
         guard let request else { return }
         guard request.writes.isEmpty else {
             return self.call.finish(
@@ -210,6 +215,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     private func commit(_ writes: [Write], _ session: Session) {
         guard session.record.begin(by: session.owner) else { return self.end(Self.taken) }
         self.isCommitting = true
+        self.call.hasOpenOutcome = true
         self.call.pauseReading()
         let ticket = self.service.transactions.commit(
             database: session.database,
@@ -218,15 +224,18 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
             witness: BatchWitness(record: session.record),
             reply: self.service.reply { self.committed($0, session) }
         )
-        if self.isCommitting { self.ticket = ticket }
+        guard self.isCommitting, let ticket else { return }
+        self.ticket = ticket
+        self.call.onCancel { [weak self] in self?.takeBack() }
     }
 
     private func committed(_ result: Result<CommitResult, TransactionError>, _ session: Session) {
         self.isCommitting = false
+        self.call.hasOpenOutcome = false
         self.ticket = nil
         switch result {
         case .failure(let error):
-            if case .unavailable = error { session.record.settleUnknown() } else { session.record.settleRefused() }
+            if case .outcomeUnknown = error { session.record.settleUnknown() } else { session.record.settleRefused() }
             self.end(GRPCStatus(error))
         case .success:
             let answer = session.record.settleApplied()

@@ -19,18 +19,31 @@ struct CommitEvaluation {
         _ writes: [Write],
         in database: DatabaseHandle,
         of store: Store,
-        at time: Timestamp
-    ) throws(DocumentError) {
+        at time: Timestamp,
+        within budget: inout EvaluationBudget
+    ) throws(TransactionError) {
         self.time = time
         var documents = EditedDocuments(database: database, store: store)
         var evaluated: [Evaluated] = []
         evaluated.reserveCapacity(writes.count)
         for write in writes {
             let index = documents.index(of: write.name, isOnly: writes.count == 1)
-            let results = try documents.edits[index].edit.apply(write, requestTime: time)
+            let before = documents.edits[index].edit.workBytes
+            let results = try TransactionError.wrapping { () throws(DocumentError) in
+                try documents.edits[index].edit.apply(write, requestTime: time)
+            }
+            try budget.takeWork(documents.edits[index].edit.workBytes - before)
             evaluated.append(Evaluated(document: index, operation: write.operation, transformResults: results))
         }
-        let outcomes = try documents.edits.map { edited throws(DocumentError) in try edited.edit.finish() }
+        var outcomes: [DocumentEdit.Outcome] = []
+        outcomes.reserveCapacity(documents.edits.count)
+        for edited in documents.edits {
+            let outcome = try TransactionError.wrapping { () throws(DocumentError) in try edited.edit.finish() }
+            if case .changed(let fields, _) = outcome {
+                try budget.takeChange(fields.bytes.count + edited.path.bytes.count)
+            }
+            outcomes.append(outcome)
+        }
         self.results = evaluated.map { write in
             let base = documents.edits[write.document].edit.base?.updateTime
             let updateTime = Self.updateTime(of: write.operation, base: base, outcomes[write.document], time)

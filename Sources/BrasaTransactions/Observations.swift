@@ -37,8 +37,8 @@ struct Observations {
         self.ranges[Int(token) - 1] = range
     }
 
-    /// Whether any of it was changed after `time`, the moment at which it was seen; or perhaps, when it takes too much to
-    /// find out. A document that was changed and changed back counts, since it has another version; one that is in a range
+    /// Whether any of it was changed after `time`, the moment at which it was seen; or perhaps, when that is forgotten or
+    /// takes too much to find out. A document that was changed and changed back counts, since it has another version; one that is in a range
     /// neither then nor now does not.
     ///
     /// Complexity: O(documents seen), and for the ranges what was committed since.
@@ -48,10 +48,7 @@ struct Observations {
         of store: Store,
         checksMax: Int
     ) -> Bool {
-        let haveDocuments = self.paths.contains { path in
-            store.latestTime(path, in: database).map { $0 > time } ?? false
-        }
-        if haveDocuments { return true }
+        if self.paths.contains(where: { store.mayHaveChanged($0, in: database, since: time) }) { return true }
         guard !self.ranges.isEmpty else { return false }
         var validation = RangeValidation(self.ranges, at: time, in: database, of: store, checksMax: checksMax)
         return validation.hasConflict()

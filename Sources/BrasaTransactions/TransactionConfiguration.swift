@@ -1,3 +1,5 @@
+import BrasaStore
+
 /// Times in nanoseconds of the monotonic clock. What lies past a bound is refused with RESOURCE_EXHAUSTED.
 package struct TransactionConfiguration: Sendable {
     /// How long a request waits for locks before it is told of too much contention.
@@ -24,5 +26,18 @@ package struct TransactionConfiguration: Sendable {
     /// Of the writes of commits that wait for locks.
     package var waitingBytesMax = 256 << 20
 
+    /// Of one commit, or of one batch of a Write stream. Past it: INVALID_ARGUMENT.
+    package var commitWritesMax = 10_000
+    /// Of one BatchWrite. Past it: INVALID_ARGUMENT.
+    package var batchWritesMax = 500
+    /// Of documents that one commit takes apart to change something in them, and of what elements of arrays take beside.
+    /// Past it: INVALID_ARGUMENT.
+    package var evaluatedBytesMax = 64 << 20
+
     package init() {}
+
+    /// What the documents of a commit take has to fit one record of the log.
+    func evaluationBudget(of store: Store) -> EvaluationBudget {
+        EvaluationBudget(workBytes: self.evaluatedBytesMax, changeBytes: store.commitBytesMax)
+    }
 }

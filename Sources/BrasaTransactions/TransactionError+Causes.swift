@@ -12,4 +12,9 @@ extension TransactionError {
         case .unavailable, .unrecoverable: self = .unavailable(reason: error.description)
         }
     }
+
+    /// Of a commit whose record the log has taken: from then on no error says that it did not happen.
+    init(afterAppending error: StoreError) {
+        self = .outcomeUnknown(reason: error.description)
+    }
 }

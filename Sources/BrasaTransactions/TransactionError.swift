@@ -4,7 +4,8 @@ package import BrasaDocuments
 package enum TransactionError: Error, Hashable, Sendable {
     /// The protocol's status codes that can occur here.
     package enum Code: Hashable, Sendable {
-        case invalidArgument, notFound, alreadyExists, failedPrecondition, aborted, resourceExhausted, unavailable
+        case invalidArgument, notFound, alreadyExists, failedPrecondition, aborted, resourceExhausted, unavailable,
+            dataLoss
     }
 
     /// A write was malformed or its precondition failed.
@@ -27,11 +28,15 @@ package enum TransactionError: Error, Hashable, Sendable {
     case readTimeInFuture(microseconds: Int64)
     case readTimeBeforeCreation
     case exhausted(Bound)
-    /// The changes do not fit one record of the log.
+    /// The changes do not fit one record of the log, or take too much to work out.
     case commitTooLarge
-    /// The log has stopped. A commit's record may or may not be on stable storage: its outcome is unknown until a restart
-    /// has recovered.
+    /// Of one request.
+    case tooManyWrites(allowed: Int)
+    /// The log has stopped. What was asked for has not happened, and will not.
     case unavailable(reason: String)
+    /// The log has stopped with the commit's record on its way to stable storage: whether it got there is known when a
+    /// restart has recovered. Never to be repeated without a look.
+    case outcomeUnknown(reason: String)
 
     package enum Bound: String, Hashable, Sendable {
         case openTransactions = "open transactions"
@@ -52,7 +57,8 @@ package enum TransactionError: Error, Hashable, Sendable {
             case .alreadyExists: .alreadyExists
             case .failedPrecondition: .failedPrecondition
             }
-        case .duplicateInBatch, .commitTooLarge, .invalidTransaction, .expiredAfterFailure, .writesInReadOnly,
+        case .duplicateInBatch, .commitTooLarge, .tooManyWrites, .invalidTransaction, .expiredAfterFailure,
+            .writesInReadOnly,
             .retryOfReadOnly,
             .readTimeInFuture, .readTimeBeforeCreation:
             .invalidArgument
@@ -60,6 +66,7 @@ package enum TransactionError: Error, Hashable, Sendable {
         case .readTimeTooOld: .failedPrecondition
         case .exhausted: .resourceExhausted
         case .unavailable: .unavailable
+        case .outcomeUnknown: .dataLoss
         }
     }
 
@@ -82,7 +89,10 @@ package enum TransactionError: Error, Hashable, Sendable {
         case .exhausted(.diskSpace): "The server's disk is full: nothing was written. Please try again later."
         case .exhausted(let bound): "Too many \(bound.rawValue). Please try again later."
         case .commitTooLarge: "The commit exceeds the maximum allowed size."
-        case .unavailable(let reason): "\(reason) What was asked for may or may not have happened."
+        case .tooManyWrites(let allowed): "maximum \(allowed) writes allowed per request"
+        case .unavailable(let reason): reason
+        case .outcomeUnknown(let reason):
+            "\(reason) Whether the commit happened is not known before the next start; to repeat it may apply it twice."
         }
     }
 }

@@ -9,23 +9,27 @@ extension TransactionManager {
         writes: [Result<Write, DocumentError>],
         reply: Reply<[Result<WriteResult, TransactionError>]>
     ) {
+        guard writes.count <= self.configuration.batchWritesMax else {
+            return reply.complete(.failure(.tooManyWrites(allowed: self.configuration.batchWritesMax)))
+        }
         var paths: Set<ResourcePath> = []
         for case .success(let write) in writes where !paths.insert(write.name.path).inserted {
             return reply.complete(.failure(.duplicateInBatch))
         }
         guard !writes.isEmpty else { return reply.complete(.success([])) }
         let batch = Batch(count: writes.count, reply: reply)
-        self.exclusively { now, completions in
-            for (index, write) in writes.enumerated() {
-                let reply = Reply<CommitResult>(mailbox: reply.mailbox) { result in
-                    batch.finish(index, result.map { $0.results[0] })
-                }
-                switch write {
-                case .success(let write):
+        for (index, write) in writes.enumerated() {
+            let reply = Reply<CommitResult>(mailbox: reply.mailbox) { result in
+                batch.finish(index, result.map { $0.results[0] })
+            }
+            switch write {
+            // Each in a section of its own: others wait for one at most.
+            case .success(let write):
+                self.exclusively { now, completions in
                     self.commitPlain([write], in: database, reply, now: now, &completions)
-                case .failure(let error):
-                    completions.add(to: reply, isCaller: true, .failure(.document(error)))
                 }
+            case .failure(let error):
+                reply.complete(.failure(.document(error)))
             }
         }
     }

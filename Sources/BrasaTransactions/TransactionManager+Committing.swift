@@ -14,7 +14,7 @@ extension TransactionManager {
         reply: Reply<CommitResult>
     ) -> RequestTicket? {
         // Before any wait for locks, and outside the section that all commits share.
-        let refusal = Self.refusal(of: writes)
+        let refusal = self.refusal(of: writes)
         return self.waitable { now, completions in
             guard let id else {
                 if let refusal { return completions.add(to: reply, isCaller: true, .failure(refusal)) }
@@ -44,7 +44,10 @@ extension TransactionManager {
     }
 
     /// Why these writes fail whatever is stored.
-    private static func refusal(of writes: [Write]) -> TransactionError? {
+    private func refusal(of writes: [Write]) -> TransactionError? {
+        guard writes.count <= self.configuration.commitWritesMax else {
+            return .tooManyWrites(allowed: self.configuration.commitWritesMax)
+        }
         do throws(DocumentError) {
             try Write.validate(commit: writes)
             return nil
@@ -123,21 +126,23 @@ extension TransactionManager {
         }
         let stamp = self.store.stamp(preferring: preview?.time)
         let evaluation: CommitEvaluation
-        do throws(DocumentError) {
+        do throws(TransactionError) {
             if let preview {
                 evaluation = try preview.evaluation.get()
             } else {
+                var budget = self.configuration.evaluationBudget(of: self.store)
                 evaluation = try CommitEvaluation(
                     commit.writes,
                     in: commit.keys[0].database,
                     of: self.store,
-                    at: stamp.time
+                    at: stamp.time,
+                    within: &budget
                 )
             }
         } catch {
             self.store.withdraw(stamp)
             self.end(commit.transaction, .commitFailed, now: now, &completions)
-            return self.answerJudged(commit, isCaller: isCaller, .failure(.document(error)), &completions)
+            return self.answerJudged(commit, isCaller: isCaller, .failure(error), &completions)
         }
         let result = CommitResult(commitTime: stamp.time, results: evaluation.results(at: stamp.time))
         // A receipt has to be durable also where nothing changes.
@@ -150,7 +155,7 @@ extension TransactionManager {
         do throws(StoreError) {
             let reply = commit.reply
             let waiter = Store.waiter(on: reply.mailbox) { outcome in
-                reply.complete(outcome.map { result }.mapError { TransactionError($0) })
+                reply.complete(outcome.map { result }.mapError { TransactionError(afterAppending: $0) })
             }
             try self.store.apply(
                 changes: evaluation.changes,

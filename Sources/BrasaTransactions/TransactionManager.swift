@@ -20,7 +20,7 @@ package final class TransactionManager: @unchecked Sendable {
     let store: Store
     let clock: Clock
     let entropy: Entropy
-    let configuration: TransactionConfiguration
+    package let configuration: TransactionConfiguration
     var table: TransactionTable
     var locks: LockTable
     /// Requests that wait for locks, by arrival and so by deadline; also some that no longer wait.
@@ -43,7 +43,9 @@ package final class TransactionManager: @unchecked Sendable {
         self.entropy = entropy
         self.configuration = configuration
         self.table = TransactionTable(configuration: configuration)
-        self.locks = LockTable(previews: CommitPreviews(store: store))
+        self.locks = LockTable(
+            previews: CommitPreviews(store: store, budget: configuration.evaluationBudget(of: store))
+        )
     }
 
     // MARK: Begin and end

@@ -7,6 +7,8 @@ package enum WireError: Error, Hashable, Sendable {
     case malformed
     /// So many fields that unpacking them would take far more memory than the message.
     case tooManyFields
+    /// In one request.
+    case tooManyWrites(allowed: Int)
     /// Filters within filters beyond `StructuredQuery.filterDepthMax`.
     case filterTooDeep
     /// A name, value, path or write in it that breaks the documents' rules.
@@ -17,6 +19,8 @@ package enum WireError: Error, Hashable, Sendable {
         switch self {
         case .malformed: GRPCStatus(.invalidArgument, "The request is not a message of this method.")
         case .tooManyFields: GRPCStatus(.invalidArgument, "The request has too many fields for its size.")
+        case .tooManyWrites(let allowed):
+            GRPCStatus(.invalidArgument, "maximum \(allowed) writes allowed per request")
         case .filterTooDeep: GRPCStatus(.invalidArgument, "The query's filters are nested too deeply.")
         case .document(let error): GRPCStatus(error)
         }

@@ -287,4 +287,20 @@ import Testing
         try loopback.run()
         #expect(call.status?.code == .unavailable)
     }
+
+    @Test(arguments: [false, true])
+    func `The end of grace is not UNAVAILABLE for what may happen yet, unless it is taken back`(canTakeBack: Bool)
+        throws
+    {
+        let loopback = try Loopback()
+        defer { loopback.close() }
+        let call = try loopback.raw(.call(TestService.bidirectional))
+        try loopback.run()
+        let served = loopback.service.handlers[0].call
+        served.hasOpenOutcome = true
+        if canTakeBack { served.onCancel { served.hasOpenOutcome = false } }
+        loopback.serverHTTP2.drain(grace: .seconds(5))
+        try loopback.advance(by: .seconds(5))
+        #expect(call.status?.code == (canTakeBack ? .unavailable : .dataLoss))
+    }
 }

@@ -34,7 +34,10 @@ import Testing
         (.readTimeTooOld, .failedPrecondition),
         (.exhausted(.openTransactions), .resourceExhausted),
         (.exhausted(.diskSpace), .resourceExhausted),
+        (.commitTooLarge, .invalidArgument),
+        (.tooManyWrites(allowed: 1), .invalidArgument),
         (.unavailable(reason: "The log has stopped."), .unavailable),
+        (.outcomeUnknown(reason: "The log has stopped."), .dataLoss),
     ])
     func `Errors of transactions keep their meaning and their text`(
         _ error: TransactionError,

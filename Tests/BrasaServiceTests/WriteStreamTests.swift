@@ -109,7 +109,7 @@ import Testing
         writing.send([try set("c/b")])
         try service.run()
         #expect(writing.responses.count == 1)
-        #expect(writing.status?.code == .unavailable)
+        #expect(writing.status?.code == .dataLoss)
         #expect(try service.get("c/a").status?.code == .notFound)
         #expect(try service.get("c/b").status?.code == .notFound)
     }

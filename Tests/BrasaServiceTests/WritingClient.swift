@@ -85,7 +85,7 @@ final class WritingClient {
     }
 
     private func finished(_ status: GRPCStatus) {
-        if self.isServerMortal, status.code == .unavailable { return self.loseConnection() }
+        if self.isServerMortal, [.unavailable, .dataLoss].contains(status.code) { return self.loseConnection() }
         guard self.isForgotten, status.code == .aborted else {
             self.complaint = "\(status)"
             return

@@ -113,6 +113,33 @@ import Testing
         #expect(test.log == ["acknowledged"])
     }
 
+    /// DATA_LOSS: the server cannot say whether the batch was applied.
+    @Test(arguments: [0, 1])
+    func `A server that has lost sight of a batch is asked about it, not sent it again`(applied: Int) throws {
+        let server = self.server()
+        let test = try self.client(server)
+        test.write(try set("c/0", [:]))
+        server.appliedAtEnd = { _ in applied }
+        test.transport.breakWrites(SyncError(.dataLoss))
+        test.settle()
+        test.scheduler.fire(.writeStreamBackoff)
+        test.settle()
+        #expect(server.resumptions == 1)
+        #expect(test.log == Array(repeating: "acknowledged", count: applied))
+        server.answer(test.transport)
+        test.settle()
+        #expect(test.log == ["acknowledged"])
+    }
+
+    @Test func `A batch that a server without streams to take up again has lost sight of is not sent again`() throws {
+        let test = try TestClient()
+        test.write(try set("c/0", [:]))
+        test.transport.breakWrites(SyncError(.dataLoss))
+        test.settle()
+        #expect(test.log == ["rejected dataLoss"])
+        #expect(test.transport.writes?.pending.isEmpty ?? true)
+    }
+
     @Test func `A server that has no streams to take up again is asked for none`() throws {
         let test = try TestClient()
         var asked: [WriteStreamPosition?] = []

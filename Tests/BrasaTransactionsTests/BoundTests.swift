@@ -1,7 +1,11 @@
+import BrasaDocuments
+import BrasaPlatform
 import BrasaQueries
 import BrasaSimulation
-import BrasaTransactions
+import BrasaStore
 import Testing
+
+@testable import BrasaTransactions
 
 @Suite("Bounds of the transaction room")
 struct BoundTests {
@@ -87,6 +91,120 @@ struct BoundTests {
             let commit = bench.commit(id, bench.set("e/a", 1))
             bench.settle()
             #expect(commit.error == error)
+        }
+    }
+
+    @Test("writes of a commit and of a batch", arguments: [3, 4])
+    func writes(count: Int) throws {
+        var configuration = TransactionConfiguration()
+        configuration.commitWritesMax = 3
+        configuration.batchWritesMax = 3
+        let bench = try Bench(configuration: configuration)
+        let refusal: TransactionError? = count > 3 ? .tooManyWrites(allowed: 3) : nil
+        let writes = (0..<count).map { bench.set("c/\($0)", 1) }
+        let id = try bench.begin()
+        let answers = [nil, id].map { transaction in
+            let answer = Answer<CommitResult>()
+            let (database, reply) = (bench.database, answer.reply(on: bench.mailbox))
+            bench.transactions.commit(database: database, transaction: transaction, writes: writes, reply: reply)
+            return answer
+        }
+        let batch = Answer<[Result<WriteResult, TransactionError>]>()
+        bench.transactions.batchWrite(
+            database: bench.database,
+            writes: writes.map { .success($0) },
+            reply: batch.reply(on: bench.mailbox)
+        )
+        bench.settle()
+        #expect(answers.map(\.error) == [refusal, refusal] && batch.error == refusal)
+        #expect(refusal == nil || refusal?.message == "maximum 3 writes allowed per request")
+        #expect(bench.commit(id, bench.set("c/0", 1)).error == (count > 3 ? .expiredAfterFailure : .expired))
+    }
+
+    /// Increments on documents of 100 KB, and elements added to arrays of 5,000 numbers.
+    @Test(
+        "what a commit evaluates to is counted write by write, and refused as soon as it is too much",
+        arguments: Load.allCases
+    )
+    func evaluation(load: Load) throws {
+        let bench = try Bench()
+        let paths = (0..<20).map { "c/\($0)" }
+        for path in paths {
+            let large = Write(name: bench.name(path), operation: .set(load.fields))
+            #expect(bench.commit(nil, large).error == nil)
+            bench.settle()
+        }
+        let writes = try paths.map { path in
+            let field = try FieldPath(parsing: Array("n".utf8))
+            let transform = FieldTransform(path: field, operation: load.transform)
+            return Write(name: bench.name(path), operation: .merge(.empty, mask: []), transforms: [transform])
+        }
+        let each = load.fields.bytes.count
+        for budget in [
+            EvaluationBudget(workBytes: 4 * load.workBytes, changeBytes: .max),
+            EvaluationBudget(workBytes: .max, changeBytes: 4 * (each + 16)),
+        ] {
+            var left = budget
+            let time = bench.server.store.passingTime()
+            #expect(throws: TransactionError.commitTooLarge) {
+                _ = try CommitEvaluation(writes, in: bench.database, of: bench.server.store, at: time, within: &left)
+            }
+            // One too many was looked at, and no more.
+            #expect(left.workBytes > -2 * load.workBytes && left.changeBytes > -2 * each)
+            left = budget
+            _ = try CommitEvaluation(
+                Array(writes.prefix(3)),
+                in: bench.database,
+                of: bench.server.store,
+                at: time,
+                within: &left
+            )
+        }
+        var configuration = TransactionConfiguration()
+        configuration.evaluatedBytesMax = 4 * load.workBytes
+        let manager = TransactionManager(
+            store: bench.server.store,
+            clock: bench.server.clock.clock,
+            entropy: .seeded(3),
+            configuration: configuration
+        )
+        let answer = Answer<CommitResult>()
+        manager.commit(
+            database: bench.database,
+            transaction: nil,
+            writes: writes,
+            reply: answer.reply(on: bench.mailbox)
+        )
+        bench.settle()
+        #expect(answer.error == .commitTooLarge)
+    }
+
+    enum Load: CaseIterable {
+        case increments, arrays
+
+        var fields: EncodedFields {
+            switch self {
+            case .increments:
+                EncodedFields(encoding: [Value.MapEntry(key: "b", value: .bytes([UInt8](repeating: 1, count: 100_000)))]
+                )
+            case .arrays:
+                EncodedFields(encoding: [Value.MapEntry(key: "n", value: .array((0..<5_000).map { .integer($0) }))])
+            }
+        }
+
+        var transform: FieldTransform.Operation {
+            switch self {
+            case .increments: .increment(.integer(1))
+            case .arrays: .appendMissingElements([.integer(-1)])
+            }
+        }
+
+        /// What one such write takes, about.
+        var workBytes: Int {
+            switch self {
+            case .increments: 101_000
+            case .arrays: 5_000 * 140
+            }
         }
     }
 

@@ -192,7 +192,8 @@ struct LifeCycleTests {
         // What the failure is answered with lies ready after it.
         bench.settle()
         let late = bench.startRollback(lost)
-        for error in [commit.error, early.error, late.error] { #expect(error?.code == .unavailable) }
+        #expect(commit.error?.code == .dataLoss)
+        for error in [early.error, late.error] { #expect(error?.code == .unavailable) }
         #expect(bench.startRollback(durable).error == .expired)
     }
 
@@ -212,7 +213,7 @@ struct LifeCycleTests {
         #expect(!unchanging.isThere)
         bench.settle()
         #expect(commit.isSuccess && unchanging.isSuccess)
-        #expect(lost.error?.code == .unavailable)
+        #expect(lost.error?.code == .dataLoss)
         #expect(bench.startRollback(other).error == .expired)
     }
 
@@ -234,7 +235,7 @@ struct LifeCycleTests {
         disk.faults.failedSyncs = 1_000
         #expect(!bench.server.store.step() && bench.server.logHasFailed)
         bench.settle()
-        #expect(commit.isSuccess && lost.error?.code == .unavailable)
+        #expect(commit.isSuccess && lost.error?.code == .dataLoss)
         #expect(rollback.error == .expired)
         #expect(bench.startRollback(id).error == .expired)
     }

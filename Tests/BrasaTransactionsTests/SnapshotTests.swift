@@ -102,6 +102,33 @@ struct SnapshotTests {
         #expect(bench.rollback(one) == nil)
     }
 
+    @Test("a deletion that history has forgotten aborts who read the document; what is still known does not")
+    func forgottenDeletion() throws {
+        var store = SimulatedServer.smallStore
+        store.historyBytesMax = 0
+        store.historyMin = .zero
+        let bench = try Bench(store: store)
+        let commits = [bench.commit(nil, bench.set("c/a", 1)), bench.commit(nil, bench.set("c/b", 1))]
+        bench.settle()
+        #expect(commits.allSatisfy { $0.isSuccess })
+        let ids = try (0..<3).map { _ in try bench.begin(.readWrite(concurrency: .optimistic)) }
+        let paths = ["c/a", "c/missing", "c/b"]
+        let reads = zip(ids, paths).map { bench.read($0, $1) }
+        #expect(try reads.map { try Self.numbers($0) } == [[1], [nil], [1]])
+        bench.server.clock.advance(microseconds: 10_000)
+        _ = bench.commit(nil, bench.delete("c/a"))
+        bench.settle()
+        #expect(bench.server.store.latestTime(Bench.path("c/a"), in: bench.database) != nil)
+        bench.server.clock.advance(microseconds: 10_000)
+        while bench.server.store.maintain() {}
+        #expect(bench.server.store.latestTime(Bench.path("c/a"), in: bench.database) == nil)
+        // Nothing tells what never was there from what is forgotten.
+        let answers = ids.map { bench.commit($0, bench.set("d/a", 2)) }
+        bench.settle()
+        #expect(answers.map(\.error) == [.contention, .contention, nil])
+        #expect(answers[2].isSuccess)
+    }
+
     @Test("what an optimistic transaction found missing, or scanned, may not have changed either")
     func validation() throws {
         for path in ["c/missing", "c/a"] {

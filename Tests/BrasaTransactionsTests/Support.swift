@@ -41,9 +41,16 @@ struct Bench {
 
     init(
         configuration: TransactionConfiguration = TransactionConfiguration(),
+        store: Store.Configuration = SimulatedServer.smallStore,
         disk: SimulatedDisk = SimulatedDisk(seed: 1)
     ) throws {
-        self.server = try SimulatedServer(seed: 1, disk: disk, clock: SimulatedClock(), transactions: configuration)
+        self.server = try SimulatedServer(
+            seed: 1,
+            disk: disk,
+            clock: SimulatedClock(),
+            store: store,
+            transactions: configuration
+        )
         self.database = self.server.database()
         self.mailbox = self.server.scheduler.mailbox()
         self.server.settle()

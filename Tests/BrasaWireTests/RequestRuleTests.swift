@@ -32,6 +32,23 @@ struct RequestRuleTests {
         }
     }
 
+    @Test("too many writes are refused before one of them is looked at", arguments: [0, 1])
+    func writeCount(excess: Int) throws {
+        // None of them is a write.
+        func message(_ field: UInt64) -> ByteBuffer {
+            FieldWriter.message { request in
+                request.field(1, Self.database)
+                for _ in 0..<3 + excess { request.field(field, [0xFF]) }
+            }
+        }
+        let error = excess > 0 ? WireError.tooManyWrites(allowed: 3) : .malformed
+        #expect(throws: error) { try CommitRequest(decoding: message(2), writesMax: 3) }
+        #expect(throws: error) { try BatchWriteRequest(decoding: message(2), writesMax: 3) }
+        #expect(throws: error) { try WriteRequest(decoding: message(3), writesMax: 3) }
+        #expect(try CommitTarget(decoding: message(2)).database.string == Self.database)
+        #expect(WireError.tooManyWrites(allowed: 3).status.message == "maximum 3 writes allowed per request")
+    }
+
     @Test("a document's strings must be UTF-8, and may hold NUL")
     func utf8() throws {
         let invalid = FieldWriter.message { $0.field(1, Array(Self.name.utf8) + [0xFF]) }

@@ -16,6 +16,9 @@ struct ArrayEdit: Sendable {
         }
     }
 
+    /// About what it takes beside the array's own bytes: each element is a value, a place and a way to the next.
+    var bytes: Int { self.elements.count * 128 }
+
     var value: Value { .array(self.elements.compactMap(\.self)) }
 
     /// Those that are not there yet, in order.

@@ -17,6 +17,8 @@ package struct DocumentEdit: Sendable {
     /// A write of this commit deleted the document, whatever came later.
     private var wasDeleted = false
     private var transformCount = 0
+    /// How many bytes the writes so far have taken apart, and `finish` will put together again, about.
+    package private(set) var workBytes = 0
 
     /// The document so far. It is taken apart at the first change of single fields and put together at the end, however
     /// many writes there are.
@@ -73,6 +75,7 @@ package struct DocumentEdit: Sendable {
         self.transformCount += write.transforms.count
         guard self.transformCount <= Limits.transformsPerDocumentMax else { throw DocumentError(.tooManyTransforms) }
         var draft = self.takeDraft()
+        let arrayBytes = draft.arrayBytes
         if case .merge(let new, let mask) = write.operation {
             try new.checkSize(name: self.name)
             let source = EncodedFields.Lookup(new)
@@ -83,6 +86,7 @@ package struct DocumentEdit: Sendable {
         for transform in write.transforms {
             results.append(try draft.apply(transform, requestTime: requestTime))
         }
+        self.workBytes += draft.arrayBytes - arrayBytes
         self.state = .draft(draft)
         return results
     }
@@ -90,10 +94,12 @@ package struct DocumentEdit: Sendable {
     /// Leaves nothing behind, so that the draft is changed in place.
     private mutating func takeDraft() -> FieldDraft {
         defer { self.state = .missing }
-        return switch self.state {
-        case .missing: FieldDraft(.empty)
-        case .fields(let fields): FieldDraft(fields)
-        case .draft(let draft): draft
+        switch self.state {
+        case .missing: return FieldDraft(.empty)
+        case .fields(let fields):
+            self.workBytes += fields.bytes.count
+            return FieldDraft(fields)
+        case .draft(let draft): return draft
         }
     }
 

@@ -6,6 +6,8 @@ struct FieldDraft: Sendable {
     private var arrays: [FieldPath: ArrayEdit] = [:]
     /// Something was set that was not a whole field.
     private var reachesInside = false
+    /// About what the arrays that were taken apart take.
+    private(set) var arrayBytes = 0
 
     init(_ fields: EncodedFields) {
         self.tree = FieldTree(fields)
@@ -29,7 +31,9 @@ struct FieldDraft: Sendable {
         if transform.operation.isOfArray {
             if self.arrays[path] == nil {
                 try self.putBack(overlapping: path)
-                self.arrays[path] = ArrayEdit(self.tree.value(at: path))
+                let array = ArrayEdit(self.tree.value(at: path))
+                self.arrayBytes += array.bytes
+                self.arrays[path] = array
             }
             transform.apply(to: &self.arrays[path, default: ArrayEdit(nil)])
             return .null

@@ -4,6 +4,11 @@ package import NIOCore
 extension GRPCServerCall: HTTP2StreamHandler {
     private static let unsupportedMediaType = HTTP2Headers([(.status, "415")])
     private static let methodNotAllowed = HTTP2Headers([(.status, "405"), ("allow", "POST")])
+    /// Not UNAVAILABLE, for which clients repeat what they asked.
+    private static let cutShort = GRPCStatus(
+        .dataLoss,
+        "The server is shutting down before it is known whether what was asked for has happened."
+    )
     private static let shuttingDown = GRPCStatus(.unavailable, "The server is shutting down")
 
     package func received(headers: HTTP2Headers, endStream: Bool) {
@@ -54,7 +59,9 @@ extension GRPCServerCall: HTTP2StreamHandler {
     }
 
     package func graceEnded() {
-        self.fail(Self.shuttingDown)
+        guard self.phase == .open else { return }
+        if self.hasOpenOutcome { self.cancelObserver.take()?() }
+        self.fail(self.hasOpenOutcome ? Self.cutShort : Self.shuttingDown)
     }
 
     package func closed(_ reason: HTTP2CloseReason) {

@@ -47,7 +47,7 @@ package final class GRPCServerCall: @unchecked Sendable {
     }
 
     struct Flags: OptionSet {
-        var rawValue: UInt8
+        var rawValue: UInt16
         static var headersSent: Self { Self(rawValue: 1) }
         /// The client has ended its side.
         static var requestEnded: Self { Self(rawValue: 1 << 1) }
@@ -62,6 +62,7 @@ package final class GRPCServerCall: @unchecked Sendable {
         static var receiveTimed: Self { Self(rawValue: 1 << 6) }
         /// The connection is being drained.
         static var draining: Self { Self(rawValue: 1 << 7) }
+        static var outcomeOpen: Self { Self(rawValue: 1 << 8) }
     }
 
     init(stream: HTTP2Stream, connection: GRPCServerConnection) {
@@ -82,6 +83,13 @@ package final class GRPCServerCall: @unchecked Sendable {
 
     /// Whether the stream has room for more responses. Being told false asks for one `becameWritable`.
     package var isWritable: Bool { self.phase == .open && self.stream.isWritable }
+
+    /// What was asked for may happen whether the call lives to see it or not: when the server ends the call early it must not
+    /// say that nothing happened. Who can take it back does so when told that the call is cancelled, and says so here.
+    package var hasOpenOutcome: Bool {
+        get { self.flags.contains(.outcomeOpen) }
+        set { if newValue { self.flags.insert(.outcomeOpen) } else { self.flags.remove(.outcomeOpen) } }
+    }
 
     /// Called once if the call is cancelled before it is finished (see `isCancelled`); at once when it is already.
     package func onCancel(_ observer: @escaping () -> Void) {

@@ -4,6 +4,9 @@ import Synchronization
 
 /// The writer's section: its caller makes sure that one thread at a time is here.
 extension Store {
+    /// The changes of one commit together are smaller than this.
+    package var commitBytesMax: Int { self.configuration.log.recordBytesMax }
+
     /// The document's newest version, which may be above the watermark still.
     package func latest(_ path: ResourcePath, in database: DatabaseHandle) -> Document? {
         let (shard, hash) = database.place(path)
@@ -15,6 +18,14 @@ extension Store {
         let (shard, hash) = database.place(path)
         let time = shard.state.withLock { $0.find(path, hash: hash)?.time }
         return time.map { Timestamp(microseconds: $0) }
+    }
+
+    /// Whether the document has another version than at `time`, or was deleted since. Also true when nobody knows any more:
+    /// where there is nothing now, there may have been a document at that time whose deletion is out of history.
+    package func mayHaveChanged(_ path: ResourcePath, in database: DatabaseHandle, since time: Timestamp) -> Bool {
+        // In this order: `oldest` rises before a deletion is forgotten.
+        if let latest = self.latestTime(path, in: database) { return latest > time }
+        return self.oldestReadTime > time
     }
 
     /// Like `changes(after:limit:)`, with those that are not durable yet.

@@ -99,6 +99,8 @@ extension RemoteStore {
 
     private func batchFailed(_ error: SyncError) {
         guard let batch = self.pipeline.first, error.code.isPermanentForWrites else { return }
+        // The server does not know what became of the batch. It will say when it is asked to go on with the stream.
+        if error.code == .dataLoss, self.writes.position != nil { return }
         self.pipeline.removeFirst()
         // It was the batch that failed, not the connection.
         self.writes.lifecycle.inhibitBackoff()

@@ -12,14 +12,16 @@ final class CommitPreviews {
         /// "Now" for the writes; the commit gets this time too, unless a read has got it meanwhile.
         let time: Timestamp
         /// A commit that fails changes nothing.
-        let evaluation: Result<CommitEvaluation, DocumentError>
+        let evaluation: Result<CommitEvaluation, TransactionError>
     }
 
     private let store: Store
+    private let budget: EvaluationBudget
     private var latest: (request: LockRequest, preview: Preview)?
 
-    init(store: Store) {
+    init(store: Store, budget: EvaluationBudget) {
         self.store = store
+        self.budget = budget
     }
 
     /// Whether a document that the commit changes is in the range, before or after the change.
@@ -51,8 +53,15 @@ final class CommitPreviews {
     private func preview(of request: LockRequest, _ commit: PendingCommit) -> Preview {
         if let latest = self.latest, latest.request === request { return latest.preview }
         let time = self.store.passingTime()
-        let evaluation = Result { () throws(DocumentError) in
-            try CommitEvaluation(commit.writes, in: commit.keys[0].database, of: self.store, at: time)
+        var budget = self.budget
+        let evaluation = Result { () throws(TransactionError) in
+            try CommitEvaluation(
+                commit.writes,
+                in: commit.keys[0].database,
+                of: self.store,
+                at: time,
+                within: &budget
+            )
         }
         let preview = Preview(time: time, evaluation: evaluation)
         self.latest = (request, preview)

@@ -24,11 +24,13 @@ struct EnvelopeDecoder: ~Copyable {
     static func decode<Message: Envelope, Output>(
         _ buffer: ByteBuffer,
         as type: Message.Type = Message.self,
+        after check: (UnsafeRawBufferPointer) throws(WireError) -> Void = { _ throws(WireError) in },
         _ body: (Message, borrowing EnvelopeDecoder) throws(WireError) -> Output
     ) throws(WireError) -> Output {
         let result: Result<Output, WireError> = buffer.withUnsafeReadableBytes { bytes in
             let decoder = EnvelopeDecoder(messageBytes: bytes.count)
             do throws(WireError) {
+                try check(bytes)
                 return .success(try body(try decoder.unpack(bytes, as: type), decoder))
             } catch {
                 return .failure(error)

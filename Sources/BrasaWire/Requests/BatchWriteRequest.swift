@@ -12,8 +12,11 @@ package struct BatchWriteRequest: Sendable {
         self.writes = writes.map { .success($0) }
     }
 
-    package init(decoding buffer: ByteBuffer) throws(WireError) {
-        self = try EnvelopeDecoder.decode(buffer) { (envelope: BatchWriteRequestEnvelope, _) throws(WireError) in
+    package init(decoding buffer: ByteBuffer, writesMax: Int = .max) throws(WireError) {
+        self = try EnvelopeDecoder.decode(
+            buffer,
+            after: { bytes throws(WireError) in try WireError.checkWrites(2, of: bytes, max: writesMax) }
+        ) { (envelope: BatchWriteRequestEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
         }
     }

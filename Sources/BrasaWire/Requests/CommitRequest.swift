@@ -16,8 +16,11 @@ package struct CommitRequest: Sendable {
     }
 
     /// The first write that breaks a rule refuses the request.
-    package init(decoding buffer: ByteBuffer) throws(WireError) {
-        self = try EnvelopeDecoder.decode(buffer) { (envelope: CommitRequestEnvelope, _) throws(WireError) in
+    package init(decoding buffer: ByteBuffer, writesMax: Int = .max) throws(WireError) {
+        self = try EnvelopeDecoder.decode(
+            buffer,
+            after: { bytes throws(WireError) in try WireError.checkWrites(2, of: bytes, max: writesMax) }
+        ) { (envelope: CommitRequestEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
         }
     }
@@ -44,15 +47,25 @@ package struct CommitTarget: Hashable, Sendable {
     /// Empty outside a transaction.
     package let transaction: [UInt8]
 
+    /// Does not look into the writes, which may be too many to unpack.
     package init(decoding buffer: ByteBuffer) throws(WireError) {
-        self = try EnvelopeDecoder.decode(buffer) { (envelope: CommitRequestEnvelope, _) throws(WireError) in
-            try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
+        let result: Result<Self, WireError> = buffer.withUnsafeReadableBytes { bytes in
+            do throws(WireError) { return .success(try Self(bytes)) } catch { return .failure(error) }
         }
+        self = try result.get()
     }
 
-    private init(_ envelope: CommitRequestEnvelope) throws(DocumentError) {
-        self.database = try DatabaseName(parsing: envelope.database.bytes)
-        self.transaction = envelope.transaction.array
+    private init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        var fields = TopLevelFields(bytes)
+        var database = UnsafeRawBufferPointer(start: nil, count: 0)
+        var transaction: [UInt8] = []
+        while let field = fields.next() {
+            if field.number == 1 { database = field.bytes }
+            if field.number == 3 { transaction = Array(field.bytes) }
+        }
+        if fields.isMalformed { throw .malformed }
+        self.database = try WireError.wrapping { () throws(DocumentError) in try DatabaseName(parsing: database) }
+        self.transaction = transaction
     }
 }
 

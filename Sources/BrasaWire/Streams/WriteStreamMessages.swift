@@ -26,17 +26,20 @@ package struct WriteRequest: Sendable {
     }
 
     /// The first message of a stream, which must name its database.
-    package init(decoding buffer: ByteBuffer) throws(WireError) {
-        try self.init(decoding: buffer, following: nil)
+    package init(decoding buffer: ByteBuffer, writesMax: Int = .max) throws(WireError) {
+        try self.init(decoding: buffer, following: nil, writesMax: writesMax)
     }
 
     /// A later message of a stream: one that names another database is refused like a write there.
-    package init(decoding buffer: ByteBuffer, in database: DatabaseName) throws(WireError) {
-        try self.init(decoding: buffer, following: database)
+    package init(decoding buffer: ByteBuffer, in database: DatabaseName, writesMax: Int = .max) throws(WireError) {
+        try self.init(decoding: buffer, following: database, writesMax: writesMax)
     }
 
-    private init(decoding buffer: ByteBuffer, following stream: DatabaseName?) throws(WireError) {
-        self = try EnvelopeDecoder.decode(buffer) { (envelope: WriteRequestEnvelope, _) throws(WireError) in
+    private init(decoding buffer: ByteBuffer, following stream: DatabaseName?, writesMax: Int) throws(WireError) {
+        self = try EnvelopeDecoder.decode(
+            buffer,
+            after: { bytes throws(WireError) in try WireError.checkWrites(3, of: bytes, max: writesMax) }
+        ) { (envelope: WriteRequestEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in
                 let database = try DatabaseName(envelope.database, following: stream)
                 var writes: [Write] = []

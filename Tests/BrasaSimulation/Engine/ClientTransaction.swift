@@ -14,6 +14,8 @@ final class ClientTransaction: @unchecked Sendable {
     private let attempt: Int
     private let concurrency: TransactionMode.Concurrency
     private let first: TransactionID?
+    /// What queries found is validated by what was committed since, which hides what the validation of documents misses.
+    private let readsDocumentsOnly: Bool
     private var reads = ModelReads()
     /// The newest durable commit when it began to read.
     private var since: Int64 = .min
@@ -31,6 +33,7 @@ final class ClientTransaction: @unchecked Sendable {
         self.attempt = attempt
         self.concurrency = concurrency
         self.first = first
+        self.readsDocumentsOnly = concurrency == .optimistic && client.random(4) > 0
     }
 
     private var simulation: EngineSimulation { self.client.simulation }
@@ -54,10 +57,19 @@ final class ClientTransaction: @unchecked Sendable {
     // MARK: Reading
 
     private func read(_ id: TransactionID, left: Int) {
+        if self.client.random(4) == 0 {
+            self.client.think { self.readOn(id, left: left) }
+        } else {
+            self.readOn(id, left: left)
+        }
+    }
+
+    private func readOn(_ id: TransactionID, left: Int) {
         guard left > 0 else { return self.end(id) }
         self.unanswered = self.client.random(5) == 0 ? 2 : 1
         for _ in 0..<self.unanswered {
             switch self.client.random(10) {
+            case _ where self.readsDocumentsOnly: self.readDocuments(id, left: left)
             case ..<2: self.scan(id, left: left)
             case ..<5: self.query(id, left: left)
             default: self.readDocuments(id, left: left)
@@ -87,11 +99,11 @@ final class ClientTransaction: @unchecked Sendable {
     private func scan(_ id: TransactionID, left: Int) {
         let index = self.client.random(ModelWorld.scans.count)
         let reply: Reply<ScanGrant> = self.client.reply("scan") { result in
-            if case .success(let grant) = result {
+            let outcome = try self.reading(result) { grant in
                 let seen = try self.client.scan(index, at: grant.readTime, isStrong: false)
                 try self.note(seen.map { (document: $0.key, value: $0.value) })
             }
-            try self.answered(result.map { _ in }, id, left: left)
+            try self.answered(outcome, id, left: left)
         }
         self.transactions.scan(
             transaction: id,
@@ -105,7 +117,7 @@ final class ClientTransaction: @unchecked Sendable {
         let index = self.client.random(ModelQuery.count)
         let query = self.client.checker.queries[index].query
         let reply: Reply<ScanGrant> = self.client.reply("query") { result in
-            if case .success(let grant) = result {
+            let outcome = try self.reading(result) { grant in
                 let results = try self.client.query(index, at: grant.readTime, isStrong: false)
                 if let limit = query.limit, results.count == limit, let last = results.last {
                     self.narrow(id, grant, query, to: last)
@@ -116,7 +128,7 @@ final class ClientTransaction: @unchecked Sendable {
                 self.reads.queries[index] = results
                 try self.note(results.map { (document: $0.document, value: $0.value) })
             }
-            try self.answered(result.map { _ in }, id, left: left)
+            try self.answered(outcome, id, left: left)
         }
         self.transactions.scan(
             transaction: id,
@@ -124,6 +136,19 @@ final class ClientTransaction: @unchecked Sendable {
             range: QueryRange(query),
             reply: reply
         )
+    }
+
+    /// Under pressure the history that a scan was granted may be gone when it begins.
+    private func reading(
+        _ result: Result<ScanGrant, TransactionError>,
+        _ body: (ScanGrant) throws -> Void
+    ) throws -> Result<Void, TransactionError> {
+        do {
+            if case .success(let grant) = result { try body(grant) }
+            return result.map { _ in }
+        } catch let error as StoreError where error.code == .readTimeTooOld {
+            return .failure(.readTimeTooOld)
+        }
     }
 
     private func narrow(_ id: TransactionID, _ grant: ScanGrant, _ query: Query, to last: ModelQuery.Result) {
@@ -208,7 +233,7 @@ final class ClientTransaction: @unchecked Sendable {
     private func countingWrites() -> [ModelWrite] {
         self.reads.queries.sorted { $0.key < $1.key }.map { _, results in
             ModelWrite(
-                document: self.client.random(ModelWorld.names.count),
+                document: self.client.random(ModelWorld.shared.count),
                 operation: .set(number: Int64(results.count) * 400),
                 writer: self.simulation.nextWriter()
             )

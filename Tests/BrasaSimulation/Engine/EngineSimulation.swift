@@ -13,7 +13,7 @@ package final class EngineSimulation: @unchecked Sendable {
     package struct Settings: Sendable {
         package var seed: UInt64
         package var steps = 2_000
-        package var clients = 6
+        package var clientsMax = 6
         /// The disk says that it has synced, and has not: a mutation that the checker must notice.
         package var diskLies = false
 
@@ -62,12 +62,15 @@ package final class EngineSimulation: @unchecked Sendable {
     private var outstanding: [Int: String] = [:]
     private(set) var lastCall = 0
     private var lastWriter: Int64 = 0
+    /// Writes of which the server said that they have not happened.
+    private var invitations: [ModelWrite] = []
     private let durability: Durability
     /// How many steps were made, and at which the disk had no room last.
     private(set) var step = 0
     private var lastFullStep = -1
     /// The disk refuses for other reasons than space, or has done so since the process began.
     private var mayLogFail = false
+    let pressure: HistoryPressure
     private var report = Report()
 
     // MARK: From outside
@@ -83,10 +86,11 @@ package final class EngineSimulation: @unchecked Sendable {
         self.durability = self.random.chance(1, in: 8) ? .os : .fsync
         let faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
         self.disk = SimulatedDisk(seed: settings.seed, faults: faults, clock: self.clock)
-        self.server = try Self.start(self.disk, self.clock, &self.random, self.durability, settings)
+        self.pressure = HistoryPressure(clientsMax: settings.clientsMax, &self.random)
+        self.server = try Self.start(self.disk, self.clock, &self.random, self.durability, self.pressure, settings)
         self.database = self.server.database()
         self.checker = SimulationChecker(queries: ModelQuery.all(in: self.database.name))
-        self.clients = (0..<settings.clients).map { _ in SimulatedClient(self) }
+        self.clients = (0..<self.pressure.clients).map { _ in SimulatedClient(self) }
     }
 
     private func run() throws -> Report {
@@ -125,6 +129,7 @@ package final class EngineSimulation: @unchecked Sendable {
         case ..<997: try self.clients.randomElement(using: &self.random)?.hangUp()
         default: if self.logFailed { try self.restart(losingPower: self.durability == .fsync) }
         }
+        if self.pressure.isHigh, self.random.chance(1, in: 8) { _ = self.server.store.maintain() }
     }
 
     private func settleStep() throws {
@@ -137,8 +142,8 @@ package final class EngineSimulation: @unchecked Sendable {
     }
 
     private func startClient() throws {
-        guard let client = self.clients.randomElement(using: &self.random), !client.isBusy else { return }
-        try client.begin()
+        guard let client = self.clients.randomElement(using: &self.random) else { return }
+        if client.isBusy { try client.goOn() } else { try client.begin() }
     }
 
     private func stepLog() {
@@ -156,10 +161,10 @@ package final class EngineSimulation: @unchecked Sendable {
     private func stepCheckpoint() throws {
         do {
             if let run = self.checkpoint {
-                if try run.step() { return }
+                while try run.step() { if !self.pressure.isHigh { return } }
                 self.checkpoint = nil
                 self.report.checkpoints += 1
-            } else if self.server.store.isCheckpointDue || self.random.chance(1, in: 4) {
+            } else if self.server.store.isCheckpointDue || self.random.chance(1, in: self.pressure.isHigh ? 40 : 4) {
                 self.checkpoint = try self.server.store.beginCheckpoint()
             }
         } catch {
@@ -235,7 +240,14 @@ package final class EngineSimulation: @unchecked Sendable {
         let behind = self.checker.lastTimeGiven - self.clock.clock.wall()
         if behind > -2_000 { self.clock.step(microseconds: behind + 2_000) }
         do {
-            self.server = try Self.start(self.disk, self.clock, &self.random, self.durability, self.settings)
+            self.server = try Self.start(
+                self.disk,
+                self.clock,
+                &self.random,
+                self.durability,
+                self.pressure,
+                self.settings
+            )
         } catch {
             throw SimulationFailure(.recovery, "\(error)")
         }
@@ -243,7 +255,7 @@ package final class EngineSimulation: @unchecked Sendable {
         try self.checker.followRecovered(self.server.store, self.database)
         self.checker.forgetAsked()
         try self.checker.checkState(self.server.store, self.database)
-        self.clients = (0..<self.settings.clients).map { _ in SimulatedClient(self) }
+        self.clients = (0..<self.pressure.clients).map { _ in SimulatedClient(self) }
         self.report.restarts += 1
     }
 
@@ -252,9 +264,11 @@ package final class EngineSimulation: @unchecked Sendable {
         _ clock: SimulatedClock,
         _ random: inout SeededRandom,
         _ durability: Durability,
+        _ pressure: HistoryPressure,
         _ settings: Settings
     ) throws -> SimulatedServer {
         var store = SimulatedServer.smallStore
+        pressure.apply(to: &store)
         store.log.durability = durability
         let disk: any Disk = settings.diskLies ? LyingDisk(disk) : disk
         return try SimulatedServer(seed: random.next(), disk: disk, clock: clock, store: store)
@@ -292,6 +306,10 @@ package final class EngineSimulation: @unchecked Sendable {
         self.lastWriter += 1
         return self.lastWriter
     }
+
+    func invite(_ write: ModelWrite) { self.invitations.append(write) }
+
+    func popInvitation() -> ModelWrite? { self.invitations.popLast() }
 
     func expectAnswer(to what: String) -> Int {
         self.lastCall += 1

@@ -5,12 +5,18 @@ import BrasaQueries
 enum ModelWorld {
     static let names = [
         "a/0", "a/1", "a/2", "a/3", "b/0", "b/0/s/0", "b/0/s/1", "b/1", "b/1/s/0", "hot/0",
+        "count/0",
     ]
 
     static let paths: [ResourcePath] = Self.names.map { name in
         guard let path = try? ResourcePath(parsing: Array(name.utf8)) else { preconditionFailure(name) }
         return path
     }
+
+    /// Only ever counted up, by clients that repeat what they are invited to repeat.
+    static var counter: Int { Self.names.count - 1 }
+    /// Those before it are written and read by everybody.
+    static var shared: Range<Int> { 0..<Self.counter }
 
     static var indices: Range<Int> { Self.names.indices }
 

@@ -12,6 +12,8 @@ final class SimulatedClient: @unchecked Sendable {
     private(set) var isBusy = false
     /// A commit that waits for locks, if that is what the client does.
     private var waiting: WaitingCommit?
+    /// What it does when it has thought long enough.
+    private var next: (() throws -> Void)?
 
     private struct WaitingCommit {
         let ticket: RequestTicket
@@ -30,7 +32,10 @@ final class SimulatedClient: @unchecked Sendable {
 
     func begin() throws {
         self.isBusy = true
-        switch self.random(100) {
+        // Those that lock nothing are the ones that what is forgotten can mislead.
+        let isOptimistic = self.simulation.pressure.isHigh && self.random(4) == 0
+        switch isOptimistic ? 70 : self.random(100) {
+        case ..<8: self.countUp()
         case ..<30: self.commitPlainly()
         case ..<38: self.writeBatch()
         case ..<70: try ClientTransaction(self, attempt: 1, concurrency: .pessimistic).begin()
@@ -39,6 +44,16 @@ final class SimulatedClient: @unchecked Sendable {
         case ..<94: try self.readStrongly()
         default: try self.readPast()
         }
+    }
+
+    /// The client takes its time, while others go on and what it has seen grows old.
+    func think(_ next: @escaping () throws -> Void) {
+        self.next = next
+    }
+
+    func goOn() throws {
+        guard self.next != nil, self.random(16) == 0 else { return }
+        try self.next.take()?()
     }
 
     func finish() {
@@ -70,6 +85,7 @@ final class SimulatedClient: @unchecked Sendable {
         documents.map { document in
             let operation: ModelWrite.Operation
             switch self.random(100) {
+            case ..<15: operation = self.simulation.pressure.isHigh ? .delete : .set(number: Int64(self.random(1_000)))
             case ..<45: operation = .set(number: Int64(self.random(1_000)))
             case ..<70: operation = .increment(Int64(self.random(5)) - 1)
             case ..<90: operation = .delete
@@ -102,7 +118,7 @@ final class SimulatedClient: @unchecked Sendable {
     /// Often the hot document.
     func randomDocuments(_ countMax: Int, distinct: Bool = false) -> [Int] {
         let documents = (0...self.random(countMax)).map { _ in
-            self.random(4) == 0 ? ModelWorld.names.count - 1 : self.random(ModelWorld.names.count)
+            self.random(4) == 0 ? ModelWorld.shared.count - 1 : self.random(ModelWorld.shared.count)
         }
         guard distinct else { return documents }
         var seen: Set<Int> = []
@@ -174,6 +190,18 @@ final class SimulatedClient: @unchecked Sendable {
 
     private func commitPlainly() {
         self.commit(self.randomWrites(self.randomDocuments(3))) { _ in self.finish() }
+    }
+
+    /// Once, however often that takes. UNAVAILABLE and RESOURCE_EXHAUSTED invite to ask again, now or in another life of the
+    /// server; official clients accept.
+    private func countUp() {
+        let write =
+            self.simulation.popInvitation()
+            ?? ModelWrite(document: ModelWorld.counter, operation: .increment(1), writer: self.simulation.nextWriter())
+        self.commit([write]) { error in
+            if error?.code == .unavailable || error?.code == .resourceExhausted { self.simulation.invite(write) }
+            self.finish()
+        }
     }
 
     private func writeBatch() {

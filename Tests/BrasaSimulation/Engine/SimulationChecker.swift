@@ -27,6 +27,8 @@ final class SimulationChecker {
     private var lastReadTime: Int64 = 0
     private var asked: [Int: Asked] = [:]
     private var acknowledgedTimes: Set<Int64> = []
+    /// By their writers: those that have counted the counter up.
+    private var counted: Set<Int64> = []
     private var lastID = 0
 
     /// The latest time of an answer.
@@ -75,6 +77,9 @@ final class SimulationChecker {
         for path in paths {
             guard let index = ModelWorld.index(of: path) else { throw SimulationFailure(.atomicity, "\(path) changed") }
             changes[index] = .some(try store.get(path, in: database, at: time).flatMap(ModelWorld.document))
+        }
+        if let counted = changes[ModelWorld.counter] ?? nil, !self.counted.insert(counted.writer).inserted {
+            throw SimulationFailure(.once, "\(counted) at \(now)")
         }
         guard self.asked.values.contains(where: { self.explains($0, changes, at: now) }) else {
             throw SimulationFailure(.atomicity, "no commit that was asked for has the effect \(changes) at \(now)")
@@ -163,13 +168,15 @@ final class SimulationChecker {
 
     func refuse(_ id: Int, _ error: TransactionError, waited: Int64, inTransaction: Bool, logFailed: Bool) throws {
         guard let asked = self.asked[id] else { throw SimulationFailure(.liveness, "commit \(id) was answered twice") }
-        if case .unavailable = error {
+        if case .outcomeUnknown = error {
             guard logFailed else { throw SimulationFailure(.refusal, "\(error) while the log works") }
             // It may be there after a restart.
             return
         }
         self.asked[id] = nil
         switch error {
+        case .unavailable:
+            guard logFailed else { throw SimulationFailure(.refusal, "\(error) while the log works") }
         case .document(let failure): try self.check(failure, of: asked)
         case .tooMuchContention:
             guard waited >= 20_000_000 else {

@@ -12,6 +12,7 @@ package struct SimulationFailure: Error, CustomStringConvertible {
         case serializability = "a transaction saw the state just before its commit"
         case consistency = "the reads of one transaction fit one moment"
         case refusal = "a commit is refused only for a reason that there was"
+        case once = "what is repeated only where the server invites to happens once"
         case liveness = "every call is answered exactly once"
         case space = "a full disk refuses what does not fit, and all goes on when there is room"
         case recovery = "a crashed store can be opened"
