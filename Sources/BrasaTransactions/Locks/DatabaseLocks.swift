@@ -141,10 +141,12 @@ final class DatabaseLocks {
     func forEachBlocker(
         ofCommit request: LockRequest,
         _ previews: CommitPreviews,
+        in search: WaitSearch? = nil,
         _ body: (LockOwner) -> Bool
     ) -> Bool {
         guard case .commit(let keys) = request.kind else { return true }
         for hold in self.holds(around: keys) where hold.owner !== request.owner {
+            if search.knows(hold.owner) { continue }
             guard previews.conflicts(request, with: hold.range) else { continue }
             guard body(hold.owner) else {
                 request.waitsFor = .range(hold)
@@ -154,6 +156,7 @@ final class DatabaseLocks {
         var isDone = true
         _ = self.waitingScans.forEach { scan in
             guard scan.owner.priority < request.owner.priority else { return false }
+            if search.knows(scan.owner) { return true }
             guard case .scan(let range) = scan.kind, previews.conflicts(request, with: range) else { return true }
             isDone = body(scan.owner)
             return isDone
@@ -166,16 +169,27 @@ final class DatabaseLocks {
         ofScan request: LockRequest,
         range: QueryRange,
         _ previews: CommitPreviews,
+        in search: WaitSearch? = nil,
         _ body: (LockOwner) -> Bool
     ) -> Bool {
         var isDone = true
         _ = self.waitingCommits.forEach { commit in
             guard commit.owner.priority < request.owner.priority else { return false }
+            if search.knows(commit.owner) { return true }
             guard previews.conflicts(commit, with: range) else { return true }
             isDone = body(commit.owner)
             if !isDone { request.waitsFor = .commit(commit) }
             return isDone
         }
         return isDone
+    }
+}
+
+extension WaitSearch? {
+    /// Whether it need not be told of that owner again.
+    fileprivate func knows(_ owner: LockOwner) -> Bool {
+        guard let search = self else { return false }
+        search.step()
+        return search.hasVisited(owner)
     }
 }

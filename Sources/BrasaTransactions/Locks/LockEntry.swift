@@ -60,19 +60,27 @@ final class LockEntry {
     /// Calls `body` with every owner for which `request` (not necessarily queued yet) would have to wait here, until it
     /// returns false.
     ///
-    /// Complexity: O(1) for a read with a shared lock, beside the queue of older requests.
-    func forEachBlocker(of request: LockRequest, mode: LockMode?, _ body: (LockOwner) -> Bool) -> Bool {
+    /// Complexity: O(1) for a read with a shared lock, beside the queue of older requests. In a search for circles, those
+    /// that it has listed here before are left out.
+    func forEachBlocker(
+        of request: LockRequest,
+        mode: LockMode?,
+        in search: WaitSearch? = nil,
+        _ body: (LockOwner) -> Bool
+    ) -> Bool {
         let owner = request.owner
-        if mode != .shared {
+        if mode != .shared, search?.hasListedHolders(of: self, for: mode) != true {
             for holder in self.holders.all where holder.owner !== owner {
+                search?.step()
                 guard mode == nil || holder.mode == .update else { continue }
                 guard body(holder.owner) else { return false }
             }
         }
-        guard !self.queue.isEmpty else { return true }
+        guard search != nil || !self.queue.isEmpty else { return true }
         let own = self.holders.mode(of: owner)
         var isDone = true
-        _ = self.queue.forEach { queued in
+        _ = self.queue.forEach(from: search?.listed(on: self, for: mode)) { queued in
+            search?.step()
             guard queued.request.owner.priority < owner.priority else { return false }
             guard queued.conflicts(with: mode) else { return true }
             // Who waits for this owner's own hold cannot go before it.
@@ -80,6 +88,10 @@ final class LockEntry {
             isDone = body(queued.request.owner)
             return isDone
         }
+        if let search, own == nil { search.noteListed(on: self, for: mode, of: owner.priority) }
         return isDone
     }
+
+    /// Whether nobody in the line is younger, and so waits for it there.
+    func isLast(_ request: LockRequest) -> Bool { self.queue.isYoungest(request.owner.priority) }
 }

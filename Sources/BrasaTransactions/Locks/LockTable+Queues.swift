@@ -11,37 +11,30 @@ extension LockTable {
         return self.forEachBlocker(of: request) { isCommit && owner.priority < $0.priority }
     }
 
-    /// Owners that `owner` waits for, with repetitions.
-    func blockers(of owner: LockOwner) -> [LockOwner] {
-        var blockers: [LockOwner] = []
-        for request in owner.waiting {
-            _ = self.forEachBlocker(of: request) {
-                blockers.append($0)
-                return true
-            }
-        }
-        return blockers
-    }
-
-    /// The one place that says who waits for whom. Returns false when `body` did.
-    private func forEachBlocker(of request: LockRequest, _ body: (LockOwner) -> Bool) -> Bool {
+    /// The one place that says who waits for whom. Returns false when `body` did. A search for circles is not told again
+    /// of what it knows.
+    func forEachBlocker(
+        of request: LockRequest,
+        in search: WaitSearch? = nil,
+        _ body: (LockOwner) -> Bool
+    ) -> Bool {
         switch request.kind {
         case .read(let locks):
             for (key, mode) in locks {
                 guard let entry = self.entries[key] else { continue }
-                guard entry.forEachBlocker(of: request, mode: mode, body) else { return false }
+                guard entry.forEachBlocker(of: request, mode: mode, in: search, body) else { return false }
             }
             return true
         case .scan(let range):
             guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return true }
-            return locks.forEachBlocker(ofScan: request, range: range, self.previews, body)
+            return locks.forEachBlocker(ofScan: request, range: range, self.previews, in: search, body)
         case .commit(let keys):
             for key in keys {
                 guard let entry = self.entries[key] else { continue }
-                guard entry.forEachBlocker(of: request, mode: nil, body) else { return false }
+                guard entry.forEachBlocker(of: request, mode: nil, in: search, body) else { return false }
             }
             guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return true }
-            return locks.forEachBlocker(ofCommit: request, self.previews, body)
+            return locks.forEachBlocker(ofCommit: request, self.previews, in: search, body)
         }
     }
 

@@ -36,6 +36,8 @@ struct LockTable {
     var rangeTokens: UInt64 = 0
 
     var waitingCount = 0
+    /// How much the searches for circles have looked at so far.
+    var circleSteps = 0
     /// How often a document is held, by however many.
     var heldDocuments = 0
 
@@ -92,7 +94,7 @@ struct LockTable {
         }
         self.enqueue(request)
         while !self.readsWaitingForYounger.isEmpty, request.isWaiting,
-            let victim = WaitCircle.youngest(from: request.owner, blockers: self.blockers)
+            let victim = self.youngestInCircle(closedBy: request)
         {
             decision.wounded.append(self.wound(victim))
         }

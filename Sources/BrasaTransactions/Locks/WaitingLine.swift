@@ -44,6 +44,11 @@ struct WaitingLine<Element: Waiting> {
         return true
     }
 
+    /// Whether none is younger than `priority`; perhaps false when one was and has left.
+    func isYoungest(_ priority: LockPriority) -> Bool {
+        self.elements.last.map { $0.request.owner.priority <= priority } ?? true
+    }
+
     private func start(_ priority: LockPriority?) -> Int {
         guard let priority else { return self.head }
         var (low, high) = (self.head, self.elements.count)
