@@ -1,0 +1,270 @@
+"""Peers that want the server's memory and its time: what they get is bounded, and others are served all the while.
+
+Each attack runs against a process of its own. Its peak of resident memory, less what it had before, stays within the
+budget for connections and an allowance; a client of good manners, on a connection of its own, has every call answered
+before, during and after. Its latencies are printed (`pytest -s`) and decide nothing.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import threading
+import time
+from typing import Callable
+
+import pytest
+
+from support import resident
+from support.hostile import HostilePeer, field, framed, request_fields
+from support.messages import message, set_write
+from support.servers import BrasaServer
+from support.wire import SERVICE, Database, Outcome, Wire
+
+pytestmark = pytest.mark.skipif(not resident.IS_AVAILABLE, reason="reads /proc")
+
+MIB = 1 << 20
+BUDGET_BYTES = 64 * MIB
+# What the budget does not count: the allocator's slack, the engine's own work on a request, buffers of sockets.
+ALLOWANCE_BYTES = 64 * MIB
+# Calls of the well-behaved client before an attack, after its last byte was sent, and after its connections are gone.
+CALLS = 100
+# A bound that only a server that stands still goes past.
+CALL_SECONDS = 20
+ATTACK_SECONDS = 60
+
+HEALTH_WATCH = "/grpc.health.v1.Health/Watch"
+REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
+# As far ahead as the server waits for, nearly.
+AHEAD_SECONDS = 0.45
+LARGE_DOCUMENTS = 200
+LARGE_BYTES = 10 * MIB - 1024
+
+
+def method(name: str) -> str:
+    return f"/{SERVICE}/{name}"
+
+
+def length_delimited(number: int, content: bytes) -> bytes:
+    """A field of a protobuf message, for messages that no client library would make."""
+    size, rest = b"", len(content)
+    while rest >= 128:
+        size, rest = size + bytes([rest & 127 | 128]), rest >> 7
+    return bytes([number << 3 | 2]) + size + bytes([rest]) + content
+
+
+class Attack:
+    """The connections of one attack, and what it needs to know of the server."""
+
+    def __init__(self, address: str, database: Database):
+        self.address = address
+        self.database = database
+        self.peers: list[HostilePeer] = []
+
+    def connect(self) -> HostilePeer:
+        self.peers.append(HostilePeer(self.address))
+        return self.peers[-1]
+
+    def run(self, name: str) -> None:
+        ATTACKS[name](self)
+        for peer in self.peers:
+            peer.settle()
+
+    @property
+    def sent_bytes(self) -> int:
+        return sum(peer.sent_bytes for peer in self.peers)
+
+    def close(self) -> None:
+        for peer in self.peers:
+            peer.close()
+
+
+# The attacks. Each comes as it was first found, and as one that keeps to the limits of a single request.
+
+
+def health_names(attack: Attack, name_bytes: int, connections: int, streams: int) -> None:
+    """Health watches of names that are long and compress well."""
+    request = framed(length_delimited(1, b"x" * name_bytes), compressed=True)
+    for _ in range(connections):
+        peer = attack.connect()
+        for _ in range(streams):
+            peer.call(HEALTH_WATCH, [request], compressed=True)
+
+
+def reflection_echoes(attack: Attack, host_bytes: int, connections: int, streams: int, questions: int) -> None:
+    """Questions to the reflection service, whose answers repeat them and are not read."""
+    question = length_delimited(1, b"x" * host_bytes) + length_delimited(4, SERVICE.encode())
+    request = framed(question, compressed=True)
+    for _ in range(connections):
+        peer = attack.connect()
+        for _ in range(streams):
+            peer.call(REFLECTION, [request] * questions, compressed=True, ends=False)
+
+
+def header_lists(attack: Attack, connections: int, streams: int) -> None:
+    """Calls that are never sent to their end, with header lists of 30 KB that take 27 bytes on the wire."""
+    for _ in range(connections):
+        peer = attack.connect()
+        base = request_fields(method("Listen"))
+        peer.open(base + field("x", b"y" * 3000, indexed=True))
+        for _ in range(streams - 1):
+            peer.open(base + b"\xbe" * 9)
+
+
+def parked_reads(attack: Attack, connections: int, streams: int) -> None:
+    """Reads of a large document at a time that lies a little ahead, all answered at once and not read."""
+    for _ in range(connections):
+        peer = attack.connect()
+        for start in range(0, streams, 100):
+            ahead = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=AHEAD_SECONDS)
+            request = message("GetDocumentRequest")(name=attack.database.doc("large/0"))
+            request.read_time.FromDatetime(ahead.replace(tzinfo=None))
+            sent = framed(request.SerializeToString())
+            for _ in range(min(100, streams - start)):
+                peer.call(method("GetDocument"), [sent])
+    # Only now the last are answered.
+    time.sleep(AHEAD_SECONDS)
+
+
+def compressible(size: int, ratio: int) -> bytes:
+    """Bytes that become about a `ratio`th when compressed."""
+    piece = 4096
+    noise = max(1, piece // ratio)
+    return b"".join(os.urandom(noise) + bytes(piece - noise) for _ in range(size // piece))
+
+
+def unfinished_requests(attack: Attack, ratio: int | None, connections: int, streams: int) -> None:
+    """Requests of nearly 10 MiB, whole but for their end."""
+    content = bytes(LARGE_BYTES) if ratio is None else compressible(LARGE_BYTES, ratio)
+    request = framed(length_delimited(3, content), compressed=True)
+    for _ in range(connections):
+        peer = attack.connect()
+        for _ in range(streams):
+            peer.call(method("Commit"), [request], compressed=True, ends=False)
+
+
+def inflations(attack: Attack, ratio: int | None, name: str, streams: int) -> None:
+    """Requests that are small on the wire, large in memory, and mean nothing."""
+    content = bytes(LARGE_BYTES) if ratio is None else compressible(LARGE_BYTES, ratio)
+    request = framed(length_delimited(2, content), compressed=True)
+    peer = attack.connect()
+    for _ in range(streams):
+        peer.call(method(name), [request], compressed=True)
+
+
+def large_increments(attack: Attack, writes: int) -> None:
+    """One commit that changes large documents again and again."""
+    request = message("CommitRequest")(database=attack.database.name)
+    for number in range(writes):
+        write = request.writes.add()
+        write.transform.document = attack.database.doc(f"large/{number % LARGE_DOCUMENTS}")
+        transform = write.transform.field_transforms.add(field_path="n")
+        transform.increment.integer_value = 1
+    attack.connect().call(method("Commit"), [framed(request.SerializeToString())])
+
+
+def many_writes(attack: Attack, writes: int) -> None:
+    """One commit of very many small writes."""
+    # Short names, so that they fit into a request.
+    database = "projects/p/databases/d"
+    request = message("CommitRequest")(database=database)
+    for number in range(writes):
+        request.writes.add(delete=f"{database}/documents/c/{number}")
+    attack.connect().call(method("Commit"), [framed(request.SerializeToString())])
+
+
+ATTACKS: dict[str, Callable[[Attack], None]] = {
+    "health watches of 10 MiB": lambda it: health_names(it, LARGE_BYTES, connections=1, streams=62),
+    "health watches of 1 KB": lambda it: health_names(it, 1000, connections=10, streams=1000),
+    "reflection of 10 MiB": lambda it: reflection_echoes(it, LARGE_BYTES, connections=1, streams=40, questions=3),
+    "reflection of 8 KB": lambda it: reflection_echoes(it, 8000, connections=10, streams=500, questions=20),
+    "header lists of 30 KB": lambda it: header_lists(it, connections=10, streams=1000),
+    "reads that are parked": lambda it: parked_reads(it, connections=1, streams=1000),
+    "reads that are parked, on ten connections": lambda it: parked_reads(it, connections=10, streams=100),
+    "unfinished requests": lambda it: unfinished_requests(it, None, connections=8, streams=6),
+    "unfinished requests that compress less": lambda it: unfinished_requests(it, 80, connections=8, streams=6),
+    "inflation": lambda it: inflations(it, None, "GetDocument", streams=100),
+    "inflation that compresses less": lambda it: inflations(it, 80, "RunQuery", streams=20),
+    "increments of large documents": lambda it: large_increments(it, writes=400),
+    "a commit of 150,000 writes": lambda it: many_writes(it, writes=150_000),
+}
+
+
+class Customer:
+    """A client of good manners: reads and writes one small document, one call after the other."""
+
+    def __init__(self, address: str):
+        self.wire = Wire(address)
+        self.database = Database(self.wire)
+        self.latencies: list[float] = []
+        self.failures: list[str] = []
+
+    def call(self) -> None:
+        self.measure(lambda: self.database.commit(set_write(self.database.doc("small/0"), {"n": 1}), timeout=CALL_SECONDS))
+        self.measure(lambda: self.database.get("small/0", timeout=CALL_SECONDS))
+
+    def measure(self, call: Callable[[], Outcome]) -> None:
+        start = time.monotonic()
+        outcome = call()
+        self.latencies.append(time.monotonic() - start)
+        if not outcome.ok:
+            self.failures.append(f"{outcome.code.name}: {outcome.text}")
+
+    def calls(self, count: int = CALLS) -> None:
+        for _ in range(count):
+            self.call()
+
+    def report(self) -> str:
+        """The 50th and 99th hundredths since the last report."""
+        latencies, self.latencies = sorted(self.latencies), []
+        p50, p99 = (latencies[int(len(latencies) * share)] * 1000 for share in (0.5, 0.99))
+        return f"{len(latencies)} calls, p50 {p50:.1f} ms, p99 {p99:.1f} ms, worst {latencies[-1] * 1000:.1f} ms"
+
+    def close(self) -> None:
+        self.wire.close()
+
+
+def fill(database: Database, documents: int) -> None:
+    for number in range(documents):
+        database.set(f"large/{number}", {"n": 0, "text": "x" * 1_000_000})
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_a_hostile_peer_gets_no_more_than_its_share(name: str, start_server: Callable[..., BrasaServer]) -> None:
+    # On one thread, so that the customer waits for whatever the attacker makes the server do.
+    server = start_server("--emulator", "--threads", "1", "--connection-memory", str(BUDGET_BYTES))
+    pid = server.process.pid
+    customer = Customer(server.address)
+    attack = Attack(server.address, customer.database)
+    try:
+        fill(customer.database, LARGE_DOCUMENTS if "increments" in name else 1)
+        customer.calls()
+        before = customer.report()
+        held_before = resident.resident_bytes(pid)
+        resident.forget_peak(pid)
+
+        attacker = threading.Thread(target=attack.run, args=(name,), daemon=True)
+        attacker.start()
+        end = time.monotonic() + ATTACK_SECONDS
+        while attacker.is_alive() and time.monotonic() < end:
+            customer.call()
+        assert not attacker.is_alive(), "the server stands still"
+        customer.calls()
+        during = customer.report()
+        grown = resident.peak_bytes(pid) - held_before
+        sent_bytes = attack.sent_bytes
+        attack.close()
+        customer.calls()
+        after = customer.report()
+    finally:
+        attack.close()
+        customer.close()
+
+    turned_away = sum(peer.was_turned_away for peer in attack.peers)
+    print(f"\n{name}: {sent_bytes:,} bytes sent, {turned_away} of {len(attack.peers)} connections turned away")
+    print(f"  peak of resident memory: {grown / MIB:.0f} MiB more, of {BUDGET_BYTES // MIB} MiB of budget")
+    print(f"  before: {before}\n  during: {during}\n  after:  {after}")
+    assert customer.failures == []
+    assert grown <= BUDGET_BYTES + ALLOWANCE_BYTES
+    assert server.process.poll() is None
+    assert server.stop() == 0, server.log.read_text()
