@@ -163,14 +163,16 @@ def large_increments(attack: Attack, writes: int) -> None:
     attack.connect().call(method("Commit"), [framed(request.SerializeToString())])
 
 
-def many_writes(attack: Attack, writes: int) -> None:
-    """One commit of very many small writes."""
+def many_writes(attack: Attack, writes: int, commits: int = 1) -> None:
+    """Commits of very many small writes."""
     # Short names, so that they fit into a request.
     database = "projects/p/databases/d"
     request = message("CommitRequest")(database=database)
     for number in range(writes):
         request.writes.add(delete=f"{database}/documents/c/{number}")
-    attack.connect().call(method("Commit"), [framed(request.SerializeToString())])
+    peer = attack.connect()
+    for _ in range(commits):
+        peer.call(method("Commit"), [framed(request.SerializeToString())])
 
 
 ATTACKS: dict[str, Callable[[Attack], None]] = {
@@ -187,6 +189,7 @@ ATTACKS: dict[str, Callable[[Attack], None]] = {
     "inflation that compresses less": lambda it: inflations(it, 80, "RunQuery", streams=20),
     "increments of large documents": lambda it: large_increments(it, writes=400),
     "a commit of 150,000 writes": lambda it: many_writes(it, writes=150_000),
+    "commits of 10,000 writes": lambda it: many_writes(it, writes=10_000, commits=20),
 }
 
 
