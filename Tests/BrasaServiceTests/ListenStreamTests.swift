@@ -222,7 +222,7 @@ import Testing
         listening.add(try .collection(1))
         _ = try listening.take()
         disk.faults = SimulatedFaults(failedSyncs: 1_000)
-        #expect(try service.tryCommit([try set("c/a")]).status?.code == .unavailable)
+        #expect(try service.tryCommit([try set("c/a")]).status?.code == .dataLoss)
         #expect(try listening.take() == [])
     }
 }

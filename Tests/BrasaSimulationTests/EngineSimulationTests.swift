@@ -16,7 +16,7 @@ struct EngineSimulationTests {
                 Issue.record("seed \(seed): \(error)")
             }
         }
-        #expect(report.commits > 500)
+        #expect(report.commits > 300)
         #expect(report.restarts > 10)
     }
 

@@ -57,7 +57,7 @@ final class ClientTransaction: @unchecked Sendable {
     // MARK: Reading
 
     private func read(_ id: TransactionID, left: Int) {
-        if self.client.random(4) == 0 {
+        if self.client.random(self.simulation.pressure.isHigh ? 4 : 12) == 0 {
             self.client.think { self.readOn(id, left: left) }
         } else {
             self.readOn(id, left: left)

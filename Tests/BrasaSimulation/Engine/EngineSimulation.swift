@@ -142,7 +142,8 @@ package final class EngineSimulation: @unchecked Sendable {
     }
 
     private func startClient() throws {
-        guard let client = self.clients.randomElement(using: &self.random) else { return }
+        let ready = self.clients.filter { !$0.isBusy || $0.isThinking }
+        guard let client = ready.randomElement(using: &self.random) else { return }
         if client.isBusy { try client.goOn() } else { try client.begin() }
     }
 

@@ -14,7 +14,7 @@ struct HistoryPressure {
     private static let changesOfCommitMax = ModelWorld.names.count
 
     init(clientsMax: Int, _ random: inout SeededRandom) {
-        self.clients = Int.random(in: min(2, clientsMax)...clientsMax, using: &random)
+        self.clients = Int.random(in: min(3, clientsMax)...clientsMax, using: &random)
         self.bytesMax = [0, 512, 4 << 10, Self.room].randomElement(using: &random) ?? 0
         self.keptMin = [.zero, .milliseconds(10), .seconds(1)].randomElement(using: &random) ?? .zero
     }

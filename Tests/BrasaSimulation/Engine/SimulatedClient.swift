@@ -51,6 +51,8 @@ final class SimulatedClient: @unchecked Sendable {
         self.next = next
     }
 
+    var isThinking: Bool { self.next != nil }
+
     func goOn() throws {
         guard self.next != nil, self.random(16) == 0 else { return }
         try self.next.take()?()
