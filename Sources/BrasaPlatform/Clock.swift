@@ -4,14 +4,15 @@
     import Darwin
 #endif
 
-/// The two clocks a database needs, as a seam: the simulation passes its own.
+/// The two clocks a database needs, as a seam: the simulation passes its own. Each has its own type of times, so that one
+/// is never taken for the other.
 package struct Clock: Sendable {
-    /// Microseconds since the Unix epoch; may step in either direction.
-    package let wall: @Sendable () -> Int64
-    /// Nanoseconds from an arbitrary start; never steps back.
-    package let monotonic: @Sendable () -> Int64
+    /// May step in either direction.
+    package let wall: @Sendable () -> WallTime
+    /// Never steps back.
+    package let monotonic: @Sendable () -> MonotonicTime
 
-    package init(wall: @escaping @Sendable () -> Int64, monotonic: @escaping @Sendable () -> Int64) {
+    package init(wall: @escaping @Sendable () -> WallTime, monotonic: @escaping @Sendable () -> MonotonicTime) {
         self.wall = wall
         self.monotonic = monotonic
     }
@@ -20,12 +21,12 @@ package struct Clock: Sendable {
         wall: {
             var time = timespec()
             clock_gettime(CLOCK_REALTIME, &time)
-            return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+            return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
         },
         monotonic: {
             var time = timespec()
             clock_gettime(CLOCK_MONOTONIC, &time)
-            return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+            return MonotonicTime(sinceStart: .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec)))
         }
     )
 }

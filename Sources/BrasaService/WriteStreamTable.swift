@@ -12,7 +12,7 @@ package final class WriteStreamTable: Sendable {
         var count = 16_384
         var bytes = 64 << 20
         /// A stream that is over is kept for as long as this at least, and twice as long at most.
-        var nanoseconds: Int64 = 600_000_000_000
+        var keptFor: Duration = .seconds(600)
         var record = WriteStreamRecord.Bounds()
     }
 
@@ -48,7 +48,7 @@ package final class WriteStreamTable: Sendable {
         var recent = Generation()
         var older = Generation()
         /// When the recent ones began.
-        var turned: Int64
+        var turned: MonotonicTime
 
         subscript(id: UTF8Text) -> WriteStreamRecord? {
             self.open[id] ?? self.recent.records[id]?.record ?? self.older.records[id]?.record
@@ -60,15 +60,15 @@ package final class WriteStreamTable: Sendable {
             self.older.remove(id)
         }
 
-        mutating func turn(_ now: Int64) {
+        mutating func turn(_ now: MonotonicTime) {
             self.older = self.recent
             self.recent = Generation()
             self.turned = now
         }
 
-        mutating func forget(_ now: Int64, _ bounds: Bounds) {
-            guard now - self.turned >= bounds.nanoseconds else { return }
-            if now - self.turned >= 2 * bounds.nanoseconds { self.turn(now) }
+        mutating func forget(_ now: MonotonicTime, _ bounds: Bounds) {
+            guard now - self.turned >= bounds.keptFor else { return }
+            if now - self.turned >= bounds.keptFor * 2 { self.turn(now) }
             self.turn(now)
         }
     }

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 import BrasaStore
 
 /// An open transaction. Guarded by the manager's lock.
@@ -24,10 +25,10 @@ final class Transaction {
     let mode: TransactionMode
     /// Counts beginnings.
     let sequence: UInt64
-    let begunAt: Int64
+    let begunAt: MonotonicTime
     /// From the attempt that this one repeats.
     let inheritedAge: UInt64?
-    var lastActive: Int64
+    var lastActive: MonotonicTime
     var state = State.active
     /// Since the first read of a pessimistic transaction, or the commit.
     var owner: LockOwner?
@@ -42,7 +43,7 @@ final class Transaction {
         database: DatabaseHandle,
         mode: TransactionMode,
         inheritedAge: UInt64?,
-        now: Int64
+        now: MonotonicTime
     ) {
         self.sequence = sequence
         self.id = id

@@ -1,13 +1,13 @@
 import BrasaStore
 
-/// Times in nanoseconds of the monotonic clock. What lies past a bound is refused with RESOURCE_EXHAUSTED.
+/// What lies past a bound is refused with RESOURCE_EXHAUSTED.
 package struct TransactionConfiguration: Sendable {
     /// How long a request waits for locks before it is told of too much contention.
-    package var lockWait: Int64 = 20_000_000_000
-    package var idleMax: Int64 = 60_000_000_000
-    package var lifetimeMax: Int64 = 270_000_000_000
+    package var lockWait: Duration = .seconds(20)
+    package var idleMax: Duration = .seconds(60)
+    package var lifetimeMax: Duration = .seconds(270)
     /// How long an ended transaction is remembered, so that late calls get the right answer and retries the priority.
-    package var rememberedFor: Int64 = 300_000_000_000
+    package var rememberedFor: Duration = .seconds(300)
 
     package var openTransactionsMax = 65_536
     /// Past it the ones that ended first are forgotten early: calls on them then hear that they never were.

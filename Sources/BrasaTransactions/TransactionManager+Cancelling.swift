@@ -1,3 +1,5 @@
+import BrasaPlatform
+
 /// Names a request that waits for locks, so that whoever asked can take it back.
 ///
 /// Unchecked, because what it refers to is used only under the manager's lock.
@@ -8,7 +10,7 @@ package struct RequestTicket: @unchecked Sendable {
 extension TransactionManager {
     /// Runs one operation like `exclusively`; returns the ticket of the request that it left waiting, if it did.
     func waitable(
-        _ operation: (_ now: Int64, inout Completions) -> Void
+        _ operation: (_ now: MonotonicTime, inout Completions) -> Void
     ) -> RequestTicket? {
         var ticket: RequestTicket?
         self.exclusively { now, completions in

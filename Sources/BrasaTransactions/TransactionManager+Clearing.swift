@@ -1,4 +1,5 @@
 package import BrasaDocuments
+import BrasaPlatform
 package import BrasaStore
 
 extension TransactionManager {
@@ -33,7 +34,7 @@ extension TransactionManager {
         }
     }
 
-    private func endAll(in database: DatabaseHandle, now: Int64, _ completions: inout Completions) {
+    private func endAll(in database: DatabaseHandle, now: MonotonicTime, _ completions: inout Completions) {
         for transaction in self.table.openTransactions(in: database) {
             self.end(transaction, .aborted, now: now, &completions)
         }

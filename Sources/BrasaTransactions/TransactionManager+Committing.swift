@@ -61,7 +61,7 @@ extension TransactionManager {
         in database: DatabaseHandle,
         witness: (any CommitWitness)? = nil,
         _ reply: Reply<CommitResult>,
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) {
         guard !writes.isEmpty else {
@@ -82,7 +82,7 @@ extension TransactionManager {
         _ writes: [Write],
         of transaction: Transaction,
         _ reply: Reply<CommitResult>,
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) {
         let owner = self.owner(of: transaction)
@@ -117,7 +117,7 @@ extension TransactionManager {
         _ commit: PendingCommit,
         _ preview: CommitPreviews.Preview?,
         isCaller: Bool,
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) {
         if let transaction = commit.transaction, self.hasChanged(since: transaction) {
@@ -178,7 +178,7 @@ extension TransactionManager {
         _ commit: PendingCommit,
         _ error: TransactionError,
         isCaller: Bool,
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) {
         if case .exhausted = error {
@@ -193,7 +193,7 @@ extension TransactionManager {
     private func end(
         _ transaction: Transaction?,
         _ ending: TransactionTable.Ending,
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) {
         if let transaction { self.end(transaction, ending, now: now, &completions) }

@@ -1,3 +1,4 @@
+import BrasaPlatform
 import BrasaStore
 
 extension TransactionManager {
@@ -14,8 +15,8 @@ extension TransactionManager {
         }
     }
 
-    private func refuseOverdue(now: Int64, _ completions: inout Completions) {
-        while let request = self.deadlines.first, !request.isWaiting || request.deadline <= now {
+    private func refuseOverdue(now: MonotonicTime, _ completions: inout Completions) {
+        while let request = self.deadlines.first, !request.isWaiting || request.isOverdue(now) {
             self.deadlines.popFirst()
             guard request.isWaiting else { continue }
             self.locks.cancel(request)

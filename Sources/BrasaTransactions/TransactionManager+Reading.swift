@@ -122,7 +122,7 @@ extension TransactionManager {
 
     // MARK: Once granted
 
-    func perform(_ read: PendingRead, isCaller: Bool, now: Int64, _ completions: inout Completions) {
+    func perform(_ read: PendingRead, isCaller: Bool, now: MonotonicTime, _ completions: inout Completions) {
         read.transaction.lastActive = now
         let database = read.transaction.database
         let documents = read.paths.map { self.store.latest($0, in: database) }
@@ -138,7 +138,7 @@ extension TransactionManager {
         _ scan: PendingScan,
         token: UInt64,
         isCaller: Bool,
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) {
         scan.transaction.lastActive = now
@@ -252,7 +252,7 @@ extension TransactionManager {
         _ id: TransactionID,
         in database: DatabaseHandle,
         _ reply: Reply<Value>,
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) -> Transaction? {
         switch self.find(id, in: database, now: now, &completions) {

@@ -1,8 +1,9 @@
+import BrasaPlatform
 import BrasaStore
 
 extension TransactionManager {
     /// Asks for locks and goes on with the request's work, now or once they are granted.
-    func submit(_ request: LockRequest, now: Int64, _ completions: inout Completions) {
+    func submit(_ request: LockRequest, now: MonotonicTime, _ completions: inout Completions) {
         if let bound = self.exhaustedBound(by: request) {
             // It may be tried again, with the locks that the transaction has.
             if case .commit(let commit) = request.work { commit.transaction?.state = .active }
@@ -26,7 +27,7 @@ extension TransactionManager {
     }
 
     /// Goes on with all that can be granted by now. Each commit among them may set others free.
-    func grantWaiting(now: Int64, _ completions: inout Completions) {
+    func grantWaiting(now: MonotonicTime, _ completions: inout Completions) {
         while let (request, wounded) = self.locks.nextGranted(now: now) {
             for (owner, requests) in wounded { self.doom(owner, requests, now: now, &completions) }
             self.perform(request, isCaller: false, now: now, &completions)
@@ -37,7 +38,7 @@ extension TransactionManager {
     private func perform(
         _ request: LockRequest,
         isCaller: Bool,
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) {
         switch self.takeWork(of: request) {
@@ -70,7 +71,7 @@ extension TransactionManager {
     private func doom(
         _ owner: LockOwner,
         _ requests: [LockRequest],
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) {
         guard let id = owner.transaction, let transaction = self.table.openTransaction(id) else { return }

@@ -115,7 +115,7 @@ package final class TransactionManager: @unchecked Sendable {
     /// Runs one operation under the lock, grants what it set free, unlocks, and then gives the answers.
     @discardableResult
     func exclusively<Value: Sendable>(
-        _ operation: (_ now: Int64, inout Completions) throws(TransactionError) -> Value
+        _ operation: (_ now: MonotonicTime, inout Completions) throws(TransactionError) -> Value
     ) throws(TransactionError) -> Value {
         var completions = Completions()
         let result = self.lock.withLock { _ -> Result<Value, TransactionError> in
@@ -132,7 +132,7 @@ package final class TransactionManager: @unchecked Sendable {
     }
 
     /// The same for operations that answer through their reply only.
-    func exclusively(_ operation: (_ now: Int64, inout Completions) -> Void) {
+    func exclusively(_ operation: (_ now: MonotonicTime, inout Completions) -> Void) {
         var completions = Completions()
         self.lock.withLock { _ in
             let now = self.clock.monotonic()
@@ -146,7 +146,7 @@ package final class TransactionManager: @unchecked Sendable {
     func find(
         _ id: TransactionID,
         in database: DatabaseHandle,
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) -> TransactionTable.Found {
         let found = self.table.find(id, in: database)
@@ -163,7 +163,7 @@ package final class TransactionManager: @unchecked Sendable {
     func end(
         _ transaction: Transaction,
         _ ending: TransactionTable.Ending,
-        now: Int64,
+        now: MonotonicTime,
         _ completions: inout Completions
     ) {
         guard self.table.end(transaction, ending, now: now) else { return }

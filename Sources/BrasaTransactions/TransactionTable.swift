@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 import BrasaStore
 
 /// Which transactions are open, and which have ended not long ago and how: the reference's life cycle of an id.
@@ -19,7 +20,7 @@ struct TransactionTable {
         let ending: Ending
         let isReadOnly: Bool
         let age: UInt64?
-        let lifetimeEnd: Int64
+        let lifetimeEnd: MonotonicTime
 
         /// The answer to a read or a commit.
         var errorOnUse: TransactionError {
@@ -27,7 +28,7 @@ struct TransactionTable {
         }
 
         /// The answer to a rollback; nil is OK. Clients roll back after a failed commit and must not fail then.
-        func errorOnRollback(now: Int64) -> TransactionError? {
+        func errorOnRollback(now: MonotonicTime) -> TransactionError? {
             switch self.ending {
             case .committed: .expired
             case .rolledBack, .commitFailed, .aborted: nil
@@ -45,7 +46,7 @@ struct TransactionTable {
     private let configuration: TransactionConfiguration
     private var open: [TransactionID: Transaction] = [:]
     private var ended: [TransactionID: Ended] = [:]
-    private var endings = FirstInFirstOut<(id: TransactionID, forgetAt: Int64)>()
+    private var endings = FirstInFirstOut<(id: TransactionID, forgetAt: MonotonicTime)>()
     private var expiries = ExpiryWheel()
 
     init(configuration: TransactionConfiguration) {
@@ -74,7 +75,7 @@ struct TransactionTable {
     }
 
     /// False when it was over already.
-    mutating func end(_ transaction: Transaction, _ ending: Ending, now: Int64) -> Bool {
+    mutating func end(_ transaction: Transaction, _ ending: Ending, now: MonotonicTime) -> Bool {
         guard self.open.removeValue(forKey: transaction.id) != nil else { return false }
         self.ended[transaction.id] = Ended(
             database: transaction.database,
@@ -89,14 +90,14 @@ struct TransactionTable {
     }
 
     /// A transaction that waits for locks is not idle.
-    func isExpired(_ transaction: Transaction, now: Int64) -> Bool {
+    func isExpired(_ transaction: Transaction, now: MonotonicTime) -> Bool {
         if now >= transaction.begunAt + self.configuration.lifetimeMax { return true }
         let isWaiting = transaction.owner.map { !$0.waiting.isEmpty } ?? false
         return !isWaiting && now >= transaction.lastActive + self.configuration.idleMax
     }
 
     /// Open transactions whose time is up.
-    mutating func takeExpired(now: Int64) -> [Transaction] {
+    mutating func takeExpired(now: MonotonicTime) -> [Transaction] {
         var expired: [Transaction] = []
         for id in self.expiries.takeDue(now: now) {
             guard let transaction = self.open[id] else { continue }
@@ -109,7 +110,7 @@ struct TransactionTable {
         return expired
     }
 
-    mutating func forgetEnded(now: Int64) {
+    mutating func forgetEnded(now: MonotonicTime) {
         while let first = self.endings.first, first.forgetAt <= now { self.forgetOldest() }
     }
 
@@ -119,7 +120,7 @@ struct TransactionTable {
         self.endings.popFirst()
     }
 
-    private func expiry(of transaction: Transaction) -> Int64 {
+    private func expiry(of transaction: Transaction) -> MonotonicTime {
         min(
             transaction.begunAt + self.configuration.lifetimeMax,
             transaction.lastActive + self.configuration.idleMax

@@ -34,6 +34,9 @@ package struct WatchConfiguration: Sendable {
     package var turnEventsMax = 16_384
     package var turnChangesMax = 4_096
     package var turnReadsMax = 2_048
+    /// Streams that are told the time in one turn, and those that are looked at for it.
+    package var turnBeatsMax = 256
+    package var turnTicksMax = 16_384
 
     package init() {}
 }

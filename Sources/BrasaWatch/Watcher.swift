@@ -53,9 +53,10 @@ package final class Watcher: @unchecked Sendable {
     /// What is left of this turn's.
     var eventsLeft = 0
     var readsLeft = 0
-    /// Monotonic, as of the turn's begin.
-    private(set) var now: Int64 = 0
-    private var isTickDue = false
+    /// As of the turn's begin.
+    private(set) var now: MonotonicTime
+    /// How many of the streams, from the first on, a tick has not come to yet.
+    private var ticksLeft = 0
     private var isInTurn = false
     private var unflushed: ContiguousArray<WatchStream> = []
     /// What was asked for during a turn, since a turn's loops must not lose their place.
@@ -100,7 +101,8 @@ package final class Watcher: @unchecked Sendable {
     /// To be called every second or so: tells idle streams the time, and gives up keeping versions for those that have
     /// been slow for too long.
     package func tick() {
-        self.isTickDue = true
+        // One that is not done yet comes to all streams soon enough.
+        if self.ticksLeft == 0 { self.ticksLeft = self.streams.count }
         // Time passes without commits too.
         _ = self.store.strongReadTime()
         if self.values.targets > 0 { self.schedule() } else { self.publish() }
@@ -139,7 +141,11 @@ package final class Watcher: @unchecked Sendable {
             for action in deferred { action() }
         }
         self.publish()
-        if self.isBehind || self.largeStep != nil || !self.work.isEmpty || !self.fillings.isEmpty { self.schedule() }
+        if self.hasMore { self.schedule() }
+    }
+
+    private var hasMore: Bool {
+        self.isBehind || self.largeStep != nil || !self.work.isEmpty || !self.fillings.isEmpty || self.ticksLeft > 0
     }
 
     /// What a turn does when the watcher has come to a position.
@@ -147,7 +153,7 @@ package final class Watcher: @unchecked Sendable {
         self.fillWindows()
         self.makeRoom()
         self.serve()
-        if self.isTickDue { self.beat() }
+        self.beat()
         self.renewPin()
     }
 
@@ -182,11 +188,15 @@ package final class Watcher: @unchecked Sendable {
         self.work.putBack(waiting)
     }
 
+    /// A part of a tick. From the last stream to the first: what takes the place of one that goes was there already.
     private func beat() {
-        self.isTickDue = false
-        let heartbeat = self.configuration.heartbeat.nanoseconds
-        let patience = self.configuration.patience.nanoseconds
-        for stream in self.streams { stream.tick(heartbeat: heartbeat, patience: patience) }
+        var beatsLeft = self.configuration.turnBeatsMax
+        self.ticksLeft = min(self.ticksLeft, self.streams.count)
+        let end = max(self.ticksLeft - self.configuration.turnTicksMax, 0)
+        while self.ticksLeft > end, beatsLeft > 0 {
+            self.ticksLeft -= 1
+            if self.streams[self.ticksLeft].tick() { beatsLeft -= 1 }
+        }
     }
 
     /// Now, or at the end of the turn, or of the last one that a step is told in.
@@ -239,6 +249,7 @@ package final class Watcher: @unchecked Sendable {
         self.pin = nil
         for stream in self.work.takeAll() { stream.isQueued = false }
         self.fillings = FillingQueue()
+        self.ticksLeft = 0
     }
 
     /// The versions of the watcher's position; without a pin when history has lost them already.
@@ -270,13 +281,4 @@ struct Base {
     let pin: SnapshotPin?
 
     var unpinned: Base { Base(time: self.time, isPosition: self.isPosition, pin: nil) }
-}
-
-extension Duration {
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = self.components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, overflow2) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
-    }
 }

@@ -4,21 +4,21 @@ import Synchronization
 /// A clock that stands still until the simulation moves it.
 package final class SimulatedClock: Sendable {
     private struct Now {
-        var wallMicroseconds: Int64
-        var monotonicNanoseconds: Int64
+        var wall: WallTime
+        var monotonic = MonotonicTime(sinceStart: .seconds(1))
     }
 
     private let now: Mutex<Now>
 
     package init(wallMicroseconds: Int64 = 1_700_000_000_000_000) {
-        self.now = Mutex(Now(wallMicroseconds: wallMicroseconds, monotonicNanoseconds: 1_000_000_000))
+        self.now = Mutex(Now(wall: WallTime(microseconds: wallMicroseconds)))
     }
 
     /// The seam to hand to what is simulated.
     package var clock: Clock {
         Clock(
-            wall: { self.now.withLock { $0.wallMicroseconds } },
-            monotonic: { self.now.withLock { $0.monotonicNanoseconds } }
+            wall: { self.now.withLock { $0.wall } },
+            monotonic: { self.now.withLock { $0.monotonic } }
         )
     }
 
@@ -26,14 +26,14 @@ package final class SimulatedClock: Sendable {
     package func advance(microseconds: Int64) {
         precondition(microseconds >= 0, "time does not run backwards; step the wall clock instead")
         self.now.withLock {
-            $0.wallMicroseconds += microseconds
-            $0.monotonicNanoseconds += microseconds * 1_000
+            $0.wall.microseconds += microseconds
+            $0.monotonic = $0.monotonic + .microseconds(microseconds)
         }
     }
 
     /// Someone sets the wall clock, forwards or back; the monotonic one does not notice.
     package func step(microseconds: Int64) {
-        self.now.withLock { $0.wallMicroseconds += microseconds }
+        self.now.withLock { $0.wall.microseconds += microseconds }
     }
 }
 

@@ -45,9 +45,9 @@ import Testing
         let simulated = SimulatedClock(wallMicroseconds: 1_000)
         let monotonic = simulated.clock.monotonic()
         simulated.step(microseconds: -500)
-        #expect(simulated.clock.wall() == 500 && simulated.clock.monotonic() == monotonic)
+        #expect(simulated.clock.wall().microseconds == 500 && simulated.clock.monotonic() == monotonic)
         simulated.advance(microseconds: 10)
-        #expect(simulated.clock.wall() == 510 && simulated.clock.monotonic() == monotonic + 10_000)
+        #expect(simulated.clock.wall().microseconds == 510 && simulated.clock.monotonic() == monotonic + .microseconds(10))
     }
 }
 

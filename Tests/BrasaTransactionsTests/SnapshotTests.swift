@@ -72,7 +72,7 @@ struct SnapshotTests {
     func refusedReadTimes() throws {
         let store = bench.server.store
         let past = Timestamp(microseconds: store.creationTime.microseconds - 1)
-        let future = Timestamp(microseconds: bench.server.clock.clock.wall() + 5_000_000)
+        let future = Timestamp(microseconds: bench.server.clock.clock.wall().microseconds + 5_000_000)
         #expect(throws: TransactionError.readTimeBeforeCreation) { try bench.begin(.readOnly(readTime: past)) }
         #expect { try bench.begin(.readOnly(readTime: future)) } throws: { error in
             (error as? TransactionError)?.code == .invalidArgument

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 import BrasaSimulation
 import BrasaStore
 import Testing
@@ -8,6 +9,7 @@ import Testing
 /// The search for circles of waiting owners: whom it finds, and how much it looks at while all others wait.
 @Suite("Circles of waiting transactions")
 struct WaitCircleTests {
+    private static let now = MonotonicTime(sinceStart: .zero)
     private let bench: Bench
     private var table: LockTable
     private var lastSequence: UInt64 = 1_000
@@ -34,11 +36,11 @@ struct WaitCircleTests {
     }
 
     private mutating func read(_ path: String, _ mode: LockMode, by owner: LockOwner) -> LockTable.Decision {
-        self.table.acquire(LockRequest(owner: owner, kind: .read([(self.key(path), mode)])), now: 0)
+        self.table.acquire(LockRequest(owner: owner, kind: .read([(self.key(path), mode)])), now: Self.now)
     }
 
     private mutating func commit(_ path: String, by owner: LockOwner) -> LockTable.Decision {
-        self.table.acquire(LockRequest(owner: owner, kind: .commit([self.key(path)])), now: 0)
+        self.table.acquire(LockRequest(owner: owner, kind: .commit([self.key(path)])), now: Self.now)
     }
 
     /// Somebody waits for a younger holder, so that each new wait looks for a circle.

@@ -21,19 +21,19 @@ extension IndexRegistry {
         }
     }
 
-    private func tidy(_ state: inout State, now: Int64) {
+    private func tidy(_ state: inout State, now: MonotonicTime) {
         for (key, record) in state.records {
             switch record.state {
             case .abandoned(let until):
                 // Known for a while yet, so that one that fails again waits longer.
-                if self.time(until, plus: self.restingTime(failures: record.failures)) <= now {
+                if until + self.restingTime(failures: record.failures) <= now {
                     state.records[key] = nil
                 }
             case .building, .ready:
                 if record.index?.counts.isOverflowing ?? true { self.giveUp(key, &state, now: now) }
             }
         }
-        let idleSince = now.reduced(by: self.configuration.indexIdle.wholeNanoseconds)
+        let idleSince = now - self.configuration.indexIdle
         if let idle = state.leastWanted(before: idleSince, { state, _ in state == .ready }) {
             state.remove(idle)
         } else if state.bytes > self.configuration.indexBytesMax {
@@ -44,7 +44,7 @@ extension IndexRegistry {
     /// A build takes room only from indexes that rest, or ends; what grew by commits takes it from the least recently
     /// wanted, one that no query is reading if there is any. So indexes that do not fit together do not drive each other
     /// out again and again.
-    private func makeRoom(_ state: inout State, now: Int64) {
+    private func makeRoom(_ state: inout State, now: MonotonicTime) {
         let growing = state.records.first { $0.value.state == .building && $0.value.index?.counts.bytes ?? 0 > 0 }
         if let growing {
             if let resting = state.leastWanted(before: self.restingSince(now), { state, _ in state == .ready }) {
@@ -52,7 +52,7 @@ extension IndexRegistry {
             } else {
                 self.giveUp(growing.key, &state, now: now)
             }
-        } else if let key = state.leastWanted(before: .max, { state, _ in state == .ready }) {
+        } else if let key = state.leastWanted({ state, _ in state == .ready }) {
             state.remove(key)
         } else if let key = state.records.filter({ $0.value.state == .ready }).min(by: { $0.value.rank < $1.value.rank }
         )?.key {
@@ -61,15 +61,15 @@ extension IndexRegistry {
     }
 
     /// Whether there may be another index; makes the place if need be.
-    func hasPlace(for key: Key, _ state: inout State, now: Int64) -> Bool {
+    func hasPlace(for key: Key, _ state: inout State, now: MonotonicTime) -> Bool {
         let (count, siblings) = (state.records.count, state.count(like: key))
         let (countMax, siblingsMax) = (self.configuration.indexesMax, self.configuration.collectionIndexesMax)
         guard count >= countMax / 2 || siblings >= siblingsMax / 2 else { return true }
-        let span = self.configuration.indexRetry.wholeNanoseconds
+        let span = self.configuration.indexRetry
         guard state.wishes.isRepeated(key, at: now, within: span) else { return false }
         guard count >= countMax || siblings >= siblingsMax else { return true }
         let sibling = siblings >= siblingsMax ? key : nil
-        let hardlyUsedSince = now.reduced(by: span / Self.hardlyUsedRestDivisor)
+        let hardlyUsedSince = now - span / Self.hardlyUsedRestDivisor
         let hardlyUsed = state.leastWanted(like: sibling, before: hardlyUsedSince) { state, uses in
             state != .building && uses <= Self.hardlyUsedMax
         }
@@ -83,29 +83,23 @@ extension IndexRegistry {
 
     /// An index that so few queries used rests only for this part of the time.
     private static var hardlyUsedMax: Int { 2 }
-    private static var hardlyUsedRestDivisor: Int64 { 10 }
+    private static var hardlyUsedRestDivisor: Int { 10 }
 
     /// An index that was last wanted before this may have to make room.
-    private func restingSince(_ now: Int64) -> Int64 { now.reduced(by: self.configuration.indexRetry.wholeNanoseconds) }
+    private func restingSince(_ now: MonotonicTime) -> MonotonicTime { now - self.configuration.indexRetry }
 
-    private func giveUp(_ key: Key, _ state: inout State, now: Int64) {
+    private func giveUp(_ key: Key, _ state: inout State, now: MonotonicTime) {
         let failures = (state.records[key]?.failures ?? 0) + 1
-        state.abandon(key, until: self.time(now, plus: self.restingTime(failures: failures)))
+        state.abandon(key, until: now + self.restingTime(failures: failures))
     }
 
     /// For how long an index is not tried again: twice as long each time.
-    private func restingTime(failures: Int) -> Int64 {
-        let (time, overflow) = self.configuration.indexRetry.wholeNanoseconds
-            .multipliedReportingOverflow(by: 1 << Int64(min(max(failures - 1, 0), Self.doublingsMax)))
-        return overflow ? .max : time
+    private func restingTime(failures: Int) -> Duration {
+        min(self.configuration.indexRetry, Self.retryMax) * (1 << min(max(failures - 1, 0), Self.doublingsMax))
     }
 
+    private static var retryMax: Duration { .seconds(1 << 32) }
     private static var doublingsMax: Int { 7 }
-
-    private func time(_ time: Int64, plus span: Int64) -> Int64 {
-        let (sum, overflow) = time.addingReportingOverflow(span)
-        return overflow ? .max : sum
-    }
 }
 
 extension IndexRegistry.Key {
@@ -118,7 +112,7 @@ extension IndexRegistry.Key {
 extension IndexRegistry.Record {
     /// The lesser is to go first.
     fileprivate struct Rank: Comparable {
-        let lastWanted: Int64
+        let lastWanted: MonotonicTime
         let number: Int
 
         static func < (left: Rank, right: Rank) -> Bool {
@@ -136,10 +130,10 @@ extension IndexRegistry.State {
     }
 
     /// Of those that are of interest and that no query is reading, the one to go first; of all collections if `sibling` is
-    /// nil.
+    /// nil, and however lately it was wanted if `time` is.
     mutating func leastWanted(
         like sibling: IndexRegistry.Key? = nil,
-        before time: Int64,
+        before time: MonotonicTime? = nil,
         _ isOfInterest: (_ state: IndexRegistry.Record.State, _ uses: Int) -> Bool
     ) -> IndexRegistry.Key? {
         var least: (key: IndexRegistry.Key, rank: IndexRegistry.Record.Rank)?
@@ -148,7 +142,7 @@ extension IndexRegistry.State {
             guard sibling.map(key.isLike) ?? true, let place = self.records.index(forKey: key) else { continue }
             let rank = self.records.values[place].rank
             let (recordState, uses) = (self.records.values[place].state, self.records.values[place].uses)
-            guard isOfInterest(recordState, uses), rank.lastWanted < time,
+            guard isOfInterest(recordState, uses), time.map({ rank.lastWanted < $0 }) ?? true,
                 least.map({ rank < $0.rank }) ?? true
             else { continue }
             if self.records.values[place].index == nil || self.isUnread(place) { least = (key, rank) }
@@ -158,12 +152,5 @@ extension IndexRegistry.State {
 
     private mutating func isUnread(_ place: Dictionary<IndexRegistry.Key, IndexRegistry.Record>.Index) -> Bool {
         isKnownUniquelyReferenced(&self.records.values[place].index)
-    }
-}
-
-extension Int64 {
-    fileprivate func reduced(by amount: Int64) -> Int64 {
-        let (reduced, overflow) = self.subtractingReportingOverflow(amount)
-        return overflow ? .min : reduced
     }
 }

@@ -19,8 +19,8 @@ final class IndexRegistry: Sendable {
         enum State: Hashable {
             case building
             case ready
-            /// Not to be tried before this monotonic time.
-            case abandoned(until: Int64)
+            /// Not to be tried before.
+            case abandoned(until: MonotonicTime)
         }
 
         /// Nil once abandoned. Whoever else refers to it is a query that reads it: references are given out under the
@@ -29,13 +29,13 @@ final class IndexRegistry: Sendable {
         var state = State.building
         /// The order of requests.
         let number: Int
-        let created: Int64
+        let created: WallTime
         var uses = 0
         /// How often it was given up.
         var failures = 0
-        var lastUsed: Int64?
-        /// Monotonic time of the last use or request.
-        var lastWanted: Int64
+        var lastUsed: WallTime?
+        /// When it was used or requested last.
+        var lastWanted: MonotonicTime
     }
 
     struct State {
@@ -139,7 +139,7 @@ extension IndexRegistry.State {
     }
 
     /// The index is to be taken out of the shards, and not to be built before a time.
-    mutating func abandon(_ key: IndexRegistry.Key, until time: Int64) {
+    mutating func abandon(_ key: IndexRegistry.Key, until time: MonotonicTime) {
         guard let index = self.records[key]?.index else { return }
         self.records[key]?.index = nil
         self.records[key]?.failures += 1
@@ -163,8 +163,8 @@ extension IndexDescription {
             entries: record.index?.counts.entries ?? 0,
             bytes: record.index?.counts.bytes ?? 0,
             uses: record.uses,
-            created: Timestamp(microseconds: record.created),
-            lastUsed: record.lastUsed.map { Timestamp(microseconds: $0) }
+            created: Timestamp(microseconds: record.created.microseconds),
+            lastUsed: record.lastUsed.map { Timestamp(microseconds: $0.microseconds) }
         )
     }
 }

@@ -31,7 +31,7 @@ final class CommitClock: Sendable {
     }
 
     var watermark: Int64 { self.durable.load(ordering: .acquiring) }
-    var wall: Int64 { self.clock.wall() }
+    var wall: Int64 { self.clock.wall().microseconds }
 
     /// The time of the next commit. Until `isDurable` or `withdraw` names it, the watermark moves no further than commits
     /// before it. It is `passing` if that was the last time given out and no read has it.
@@ -55,7 +55,7 @@ final class CommitClock: Sendable {
     private func next(_ times: Times) -> Int64 {
         let (next, overflow) = times.last.addingReportingOverflow(1)
         precondition(!overflow, "time has ended")
-        return max(self.clock.wall(), next)
+        return max(self.wall, next)
     }
 
     /// Of the newest commit that was not withdrawn.
@@ -74,7 +74,7 @@ final class CommitClock: Sendable {
     /// has passed, and waits for a commit that is being stamped.
     func readTime(exactly: Bool = false) -> Int64 {
         let watermark = self.watermark
-        let wall = self.clock.wall()
+        let wall = self.wall
         guard wall > watermark, exactly || wall - watermark >= Self.restMicroseconds else { return watermark }
         if exactly {
             self.times.withLock { self.advance(&$0, to: wall) }

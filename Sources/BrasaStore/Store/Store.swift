@@ -84,7 +84,7 @@ package final class Store: Sendable {
             ) { (entry) throws(LogRejection) in try recovery.read(entry) }
             recovery.finish()
             receiptKeeper?.recovered(recovery.receipts.all)
-            let creationTime = recovery.creationTime ?? clock.wall()
+            let creationTime = recovery.creationTime ?? clock.wall().microseconds
             commitClock.resume(after: max(recovery.lastTime, log.lastTime, creationTime))
             documents.resume(
                 oldestReadTime: recovery.oldestReadTime ?? creationTime,

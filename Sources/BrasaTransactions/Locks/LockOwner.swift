@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 import BrasaQueries
 import BrasaStore
 
@@ -41,7 +42,10 @@ final class LockRequest: Waiting {
     let kind: Kind
     /// What the manager does once it is granted. Dropped when the request ends, whatever may still refer to it.
     var work: PendingWork?
-    var deadline: Int64 = 0
+    /// Nil until it waits.
+    var deadline: MonotonicTime?
+    func isOverdue(_ now: MonotonicTime) -> Bool { self.deadline.map { $0 <= now } ?? false }
+
     /// Counted against the bound on waiting bytes.
     var countedBytes = 0
     var isWaiting = false

@@ -1,3 +1,4 @@
+import BrasaPlatform
 import BrasaQueries
 import BrasaStore
 
@@ -62,7 +63,7 @@ extension LockTable {
     }
 
     /// Counts whom a commit is about to wound on documents that it has read itself.
-    mutating func noteUpgradeConflicts(of request: LockRequest, keys: [LockKey], now: Int64) {
+    mutating func noteUpgradeConflicts(of request: LockRequest, keys: [LockKey], now: MonotonicTime) {
         for key in keys {
             guard let entry = self.entries[key], entry.mode(of: request.owner) != nil else { continue }
             let victims = entry.holders.all.count { request.owner.priority < $0.owner.priority }
@@ -72,7 +73,7 @@ extension LockTable {
 
     // MARK: Holding
 
-    mutating func grant(_ request: LockRequest, now: Int64) {
+    mutating func grant(_ request: LockRequest, now: MonotonicTime) {
         let owner = request.owner
         switch request.kind {
         case .read(let locks):

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 import BrasaQueries
 import BrasaStore
 
@@ -63,7 +64,7 @@ struct LockTable {
     }
 
     /// The locks that reading `paths` needs beyond those that `owner` has.
-    func locksForReading(_ paths: [ResourcePath], by owner: LockOwner, now: Int64) -> [(key: LockKey, mode: LockMode)] {
+    func locksForReading(_ paths: [ResourcePath], by owner: LockOwner, now: MonotonicTime) -> [(key: LockKey, mode: LockMode)] {
         var locks: [(key: LockKey, mode: LockMode)] = []
         locks.reserveCapacity(paths.count)
         for path in paths {
@@ -83,7 +84,7 @@ struct LockTable {
     }
 
     /// Grants the request or queues it. Afterwards `nextGranted` may have something.
-    mutating func acquire(_ request: LockRequest, now: Int64) -> Decision {
+    mutating func acquire(_ request: LockRequest, now: MonotonicTime) -> Decision {
         if case .commit(let keys) = request.kind { self.noteUpgradeConflicts(of: request, keys: keys, now: now) }
         var decision = Decision(isGranted: false)
         if request.owner.transaction != nil { decision.wounded = self.woundYounger(inTheWayOf: request) }
@@ -103,7 +104,7 @@ struct LockTable {
 
     /// The next waiting request that can be granted, granted, and whom that costs their locks. A commit must be applied and
     /// released before the next call.
-    mutating func nextGranted(now: Int64) -> (request: LockRequest, wounded: [Wounded])? {
+    mutating func nextGranted(now: MonotonicTime) -> (request: LockRequest, wounded: [Wounded])? {
         while let key = self.changedKeys.last {
             if let request = self.entries[key]?.firstGrantable(self.isGrantable) {
                 return self.grantWaiting(request, now: now)
@@ -122,7 +123,7 @@ struct LockTable {
 
     private mutating func grantWaiting(
         _ request: LockRequest,
-        now: Int64
+        now: MonotonicTime
     ) -> (request: LockRequest, wounded: [Wounded]) {
         self.dequeue(request)
         let wounded = self.woundYounger(inTheWayOf: request)

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 import BrasaStore
 
 /// All targets of a stream on their way to one state, after which it is told of the snapshot.
@@ -7,8 +8,7 @@ struct Round {
     let targets: ContiguousArray<WatchTarget>
     /// Whether targets that were current have missed states.
     let isCatchingUp: Bool
-    /// Monotonic.
-    let began: Int64
+    let began: MonotonicTime
     var index = 0
 }
 
@@ -190,17 +190,18 @@ extension WatchStream {
         }
     }
 
-    /// Tells an idle stream the time. One that has taken nothing for longer than `patience`, or so little that it is on
+    /// Tells an idle stream the time; whether it was one. One that has taken nothing for longer than `patience`, or so little that it is on
     /// one way for much longer, keeps no versions from going any more: if they do, it begins again.
-    func tick(heartbeat: Int64, patience: Int64) {
-        let now = self.watcher.now
-        if !self.targets.isEmpty, now - self.lastTold >= heartbeat, self.sink.isWritable, !self.isClosed {
-            self.beat()
-        }
-        guard self.unsettledCount > 0 else { return }
+    func tick() -> Bool {
+        let (now, patience) = (self.watcher.now, self.watcher.configuration.patience)
+        let isIdle = !self.targets.isEmpty && now - self.lastTold >= self.watcher.configuration.heartbeat
+        let isBeating = isIdle && self.sink.isWritable && !self.isClosed
+        if isBeating { self.beat() }
+        guard self.unsettledCount > 0 else { return isBeating }
         let isStalled = self.stalledSince.map { now - $0 >= patience } ?? false
         let isSlow = self.wayBegan.map { (now - $0) / Self.patiencesPerWay >= patience } ?? false
         if isStalled || isSlow { self.giveUp() }
+        return isBeating
     }
 
     /// Holds nothing any more of the states that it is on the way between.
@@ -220,13 +221,13 @@ extension WatchStream {
         self.settle()
     }
 
-    private static let patiencesPerWay: Int64 = 10
+    private static let patiencesPerWay = 10
 
     /// When the oldest of the ways that it is on began.
-    private var wayBegan: Int64? {
+    private var wayBegan: MonotonicTime? {
         var began = self.round?.began
         for target in self.targets {
-            if case .beginning(let passage) = target.phase { began = min(began ?? .max, passage.began) }
+            if case .beginning(let passage) = target.phase { began = min(began ?? passage.began, passage.began) }
         }
         return began
     }

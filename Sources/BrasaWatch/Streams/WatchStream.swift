@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 import BrasaQueries
 package import BrasaStore
 
@@ -31,15 +32,15 @@ package final class WatchStream {
     private var stepNumber: UInt64 = 0
     /// The last change of the step, while other targets may be told of the same document.
     private var held: HeldChange?
-    /// When it was told of a snapshot, and since when it takes nothing; monotonic.
-    private(set) var lastTold: Int64
-    var stalledSince: Int64?
+    /// When it was told of a snapshot, and since when it takes nothing.
+    private(set) var lastTold: MonotonicTime
+    var stalledSince: MonotonicTime?
     /// Targets that were told something since their last token.
     private var ahead: ContiguousArray<WatchTarget> = []
-    /// When all current targets were last given a token while others were not current; monotonic.
-    private var tokensSent: Int64?
+    /// When all current targets were last given a token while others were not current.
+    private var tokensSent: MonotonicTime?
 
-    init(watcher: Watcher, table: ViewTable, sink: any WatchSink, now: Int64) {
+    init(watcher: Watcher, table: ViewTable, sink: any WatchSink, now: MonotonicTime) {
         self.watcher = watcher
         self.table = table
         self.sink = sink
@@ -234,7 +235,7 @@ package final class WatchStream {
         self.send(.resumable(current.map(\.id), snapshot))
     }
 
-    private static let tokenInterval: Int64 = 1_000_000
+    private static let tokenInterval: Duration = .seconds(1)
 
     /// The target is told something: an older token would be wrong for what the client has then.
     func noteNews(for target: WatchTarget) {

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 import BrasaQueries
 import BrasaStore
 
@@ -33,8 +34,7 @@ final class Passage {
     let goal: Base
     unowned let target: WatchTarget
     private(set) var hasTold = false
-    /// Monotonic.
-    let began: Int64
+    let began: MonotonicTime
     var stage: Stage
     /// How many more results the goal has than the base, where a filter may be due.
     var gain = 0

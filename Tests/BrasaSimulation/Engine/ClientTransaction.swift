@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 import BrasaQueries
 import BrasaStore
 import BrasaTransactions
@@ -19,7 +20,7 @@ final class ClientTransaction: @unchecked Sendable {
     private var reads = ModelReads()
     /// The newest durable commit when it began to read.
     private var since: Int64 = .min
-    private var begun: Int64 = 0
+    private var begun = MonotonicTime(sinceStart: .zero)
     private var unanswered = 0
     private var hasFailed = false
 
@@ -197,7 +198,7 @@ final class ClientTransaction: @unchecked Sendable {
     }
 
     /// Time jumped past all that is remembered.
-    private var isForgotten: Bool { self.simulation.now - self.begun >= 300_000_000 }
+    private var isForgotten: Bool { self.simulation.now - self.begun >= .seconds(300) }
 
     // MARK: Ending
 
@@ -275,7 +276,7 @@ final class ClientTransaction: @unchecked Sendable {
     private func rollBack(_ id: TransactionID) {
         let reply: Reply<Void> = self.client.reply("rollback") { result in
             guard case .failure(let error) = result else { return }
-            let isOld = self.simulation.now - self.begun >= 270_000_000
+            let isOld = self.simulation.now - self.begun >= .seconds(270)
             switch error {
             case .unavailable where self.simulation.logFailed: break
             case .expired where isOld, .invalidTransaction where isOld: break

@@ -238,7 +238,7 @@ package final class EngineSimulation: @unchecked Sendable {
         if self.random.chance(1, in: 4) { self.clock.step(microseconds: -3_000_000) }
         // Times that reads and empty commits were answered with are not on disk: a clock that is behind them after a restart
         // gives them out again.
-        let behind = self.checker.lastTimeGiven - self.clock.clock.wall()
+        let behind = self.checker.lastTimeGiven - self.clock.clock.wall().microseconds
         if behind > -2_000 { self.clock.step(microseconds: behind + 2_000) }
         do {
             self.server = try Self.start(
@@ -300,8 +300,7 @@ package final class EngineSimulation: @unchecked Sendable {
 
     var logFailed: Bool { self.server.logHasFailed }
 
-    /// Microseconds of the monotonic clock.
-    var now: Int64 { self.clock.clock.monotonic() / 1_000 }
+    var now: MonotonicTime { self.clock.clock.monotonic() }
 
     func nextWriter() -> Int64 {
         self.lastWriter += 1

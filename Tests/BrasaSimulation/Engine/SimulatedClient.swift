@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 import BrasaQueries
 import BrasaStore
 import BrasaTransactions

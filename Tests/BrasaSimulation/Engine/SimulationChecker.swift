@@ -166,7 +166,7 @@ final class SimulationChecker {
         }
     }
 
-    func refuse(_ id: Int, _ error: TransactionError, waited: Int64, inTransaction: Bool, logFailed: Bool) throws {
+    func refuse(_ id: Int, _ error: TransactionError, waited: Duration, inTransaction: Bool, logFailed: Bool) throws {
         guard let asked = self.asked[id] else { throw SimulationFailure(.liveness, "commit \(id) was answered twice") }
         if case .outcomeUnknown = error {
             guard logFailed else { throw SimulationFailure(.refusal, "\(error) while the log works") }
@@ -179,8 +179,8 @@ final class SimulationChecker {
             guard logFailed else { throw SimulationFailure(.refusal, "\(error) while the log works") }
         case .document(let failure): try self.check(failure, of: asked)
         case .tooMuchContention:
-            guard waited >= 20_000_000 else {
-                throw SimulationFailure(.refusal, "too much contention after \(waited) µs")
+            guard waited >= .seconds(20) else {
+                throw SimulationFailure(.refusal, "too much contention after \(waited)")
             }
         case .exhausted: break
         case .contention, .expired, .invalidTransaction:
