@@ -162,7 +162,10 @@ let package = Package(
         ),
 
         // Tests/: test support and the simulator are targets of their own; `Sources` is what ships
-        support("BrasaSimulation", pure + ["BrasaPlatform", "BrasaLog", "BrasaStore", "BrasaTransactions"]),
+        support(
+            "BrasaSimulation",
+            pure + ["BrasaPlatform", "BrasaLog", "BrasaStore", "BrasaTransactions", "BrasaWatch"]
+        ),
         .executableTarget(
             name: "simulate",
             dependencies: [

@@ -4,7 +4,7 @@ import BrasaPlatform
 import BrasaStore
 import BrasaTransactions
 
-/// Log, store and transactions of one process under clients, crashes, torn tails, failing and slow syncs, a full disk and
+/// Log, store, transactions and listeners of one process under clients, crashes, torn tails, failing and slow syncs, a full disk and
 /// clocks that jump; everything follows from the seed. Which piece moves next is drawn: a client, one group of the log,
 /// one delivery to a mailbox, the clock, pruning, a chunk of a checkpoint.
 package final class EngineSimulation: @unchecked Sendable {
@@ -29,6 +29,7 @@ package final class EngineSimulation: @unchecked Sendable {
         package var checkpoints = 0
         package var failedLogs = 0
         package var fullDisks = 0
+        package var snapshots = 0
 
         package init() {}
 
@@ -39,22 +40,26 @@ package final class EngineSimulation: @unchecked Sendable {
             self.checkpoints += other.checkpoints
             self.failedLogs += other.failedLogs
             self.fullDisks += other.fullDisks
+            self.snapshots += other.snapshots
         }
 
         package var description: String {
             "\(self.commits) commits acknowledged, \(self.reads) reads checked, \(self.restarts) restarts, "
-                + "\(self.checkpoints) checkpoints, \(self.failedLogs) failed logs, \(self.fullDisks) full disks"
+                + "\(self.checkpoints) checkpoints, \(self.failedLogs) failed logs, \(self.fullDisks) full disks, "
+                + "\(self.snapshots) snapshots told"
         }
     }
 
     private let settings: Settings
     var random: SeededRandom
     private let disk: SimulatedDisk
-    private let clock = SimulatedClock()
+    let clock = SimulatedClock()
     private(set) var server: SimulatedServer
     private(set) var database: DatabaseHandle
     let checker: SimulationChecker
     private var clients: [SimulatedClient] = []
+    private let waker = SimulatedListening.Waker()
+    private lazy var listening = SimulatedListening(self, self.waker)
     private var checkpoint: CheckpointRun?
     /// What crashed processes had in memory: nothing of it is cleaned up.
     private var graveyard: [Any] = []
@@ -87,10 +92,19 @@ package final class EngineSimulation: @unchecked Sendable {
         let faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
         self.disk = SimulatedDisk(seed: settings.seed, faults: faults, clock: self.clock)
         self.pressure = HistoryPressure(clientsMax: settings.clientsMax, &self.random)
-        self.server = try Self.start(self.disk, self.clock, &self.random, self.durability, self.pressure, settings)
+        self.server = try Self.start(
+            self.disk,
+            self.clock,
+            &self.random,
+            self.durability,
+            self.pressure,
+            settings,
+            self.waker
+        )
         self.database = self.server.database()
         self.checker = SimulationChecker(queries: ModelQuery.all(in: self.database.name))
         self.clients = (0..<self.pressure.clients).map { _ in SimulatedClient(self) }
+        self.listening.begin()
     }
 
     private func run() throws -> Report {
@@ -101,8 +115,11 @@ package final class EngineSimulation: @unchecked Sendable {
         }
         try self.drain()
         try self.checkWritesGoOn()
+        try self.checkListeners()
         try self.checker.checkState(self.server.store, self.database)
         try self.restart(losingPower: self.durability == .fsync)
+        try self.checkListeners()
+        self.report.snapshots = self.listening.snapshots
         self.report.commits = self.checker.acknowledgedCount
         self.report.reads = self.checker.checkedReads
         return self.report
@@ -111,7 +128,7 @@ package final class EngineSimulation: @unchecked Sendable {
     // MARK: One step
 
     private func act() throws {
-        switch Int.random(in: 0..<1_000, using: &self.random) {
+        switch Int.random(in: 0..<1_150, using: &self.random) {
         case ..<380: try self.startClient()
         case ..<650: _ = self.server.scheduler.runOne()
         case ..<830: self.stepLog()
@@ -127,7 +144,8 @@ package final class EngineSimulation: @unchecked Sendable {
         case ..<992: try self.breakDisk()
         case ..<994: try self.restart(losingPower: self.durability == .fsync)
         case ..<997: try self.clients.randomElement(using: &self.random)?.hangUp()
-        default: if self.logFailed { try self.restart(losingPower: self.durability == .fsync) }
+        case ..<1_000: if self.logFailed { try self.restart(losingPower: self.durability == .fsync) }
+        default: try self.listening.act()
         }
         if self.pressure.isHigh, self.random.chance(1, in: 8) { _ = self.server.store.maintain() }
     }
@@ -226,7 +244,7 @@ package final class EngineSimulation: @unchecked Sendable {
     /// The process ends here and now; a new one recovers what the disk holds.
     private func restart(losingPower: Bool) throws {
         if self.logFailed { self.report.failedLogs += 1 }
-        self.graveyard.append((self.server, self.checkpoint as Any, self.clients))
+        self.graveyard.append((self.server, self.checkpoint as Any, self.clients, self.listening.end()))
         self.checkpoint = nil
         self.clients = []
         self.outstanding = [:]
@@ -247,7 +265,8 @@ package final class EngineSimulation: @unchecked Sendable {
                 &self.random,
                 self.durability,
                 self.pressure,
-                self.settings
+                self.settings,
+                self.waker
             )
         } catch {
             throw SimulationFailure(.recovery, "\(error)")
@@ -257,6 +276,7 @@ package final class EngineSimulation: @unchecked Sendable {
         self.checker.forgetAsked()
         try self.checker.checkState(self.server.store, self.database)
         self.clients = (0..<self.pressure.clients).map { _ in SimulatedClient(self) }
+        self.listening.begin()
         self.report.restarts += 1
     }
 
@@ -266,13 +286,20 @@ package final class EngineSimulation: @unchecked Sendable {
         _ random: inout SeededRandom,
         _ durability: Durability,
         _ pressure: HistoryPressure,
-        _ settings: Settings
+        _ settings: Settings,
+        _ waker: SimulatedListening.Waker
     ) throws -> SimulatedServer {
         var store = SimulatedServer.smallStore
         pressure.apply(to: &store)
         store.log.durability = durability
         let disk: any Disk = settings.diskLies ? LyingDisk(disk) : disk
-        return try SimulatedServer(seed: random.next(), disk: disk, clock: clock, store: store)
+        return try SimulatedServer(
+            seed: random.next(),
+            disk: disk,
+            clock: clock,
+            store: store,
+            onDurable: { _ in waker.wake() }
+        )
     }
 
     // MARK: The end
@@ -294,6 +321,13 @@ package final class EngineSimulation: @unchecked Sendable {
         guard self.outstanding.isEmpty else {
             throw SimulationFailure(.liveness, "no answer to \(self.outstanding.values.sorted())")
         }
+    }
+
+    /// Listeners that come back hear of the last state, whatever they missed.
+    private func checkListeners() throws {
+        try self.listening.gather()
+        while self.server.scheduler.runOne() { try self.settleStep() }
+        try self.listening.checkEnd()
     }
 
     // MARK: For clients

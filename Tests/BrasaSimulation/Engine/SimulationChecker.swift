@@ -25,6 +25,8 @@ final class SimulationChecker {
     private var lastAcknowledged: Int64 = 0
     /// The latest time that a read was answered for.
     private var lastReadTime: Int64 = 0
+    /// The latest time that a listener was told of by this process.
+    private var lastToldTime: Int64 = 0
     private var asked: [Int: Asked] = [:]
     private var acknowledgedTimes: Set<Int64> = []
     /// By their writers: those that have counted the counter up.
@@ -59,6 +61,8 @@ final class SimulationChecker {
     /// Follows a process that has recovered. Up to its checkpoint it does not know what changed, but nothing can have that
     /// was not followed already: a checkpoint has what was durable before.
     func followRecovered(_ store: Store, _ database: DatabaseHandle) throws {
+        // Times that only listeners were told of are not on disk. Their tokens say what they stand for.
+        self.lastToldTime = 0
         let start = store.oldestChangesTime
         if start.microseconds > self.lastDurable {
             self.followedUpTo = start.microseconds
@@ -72,6 +76,9 @@ final class SimulationChecker {
         guard now > self.lastDurable else { throw SimulationFailure(.order, "\(now) after \(self.lastDurable)") }
         guard now > self.lastReadTime else {
             throw SimulationFailure(.order, "a commit at \(now), after a read at \(self.lastReadTime)")
+        }
+        guard now > self.lastToldTime else {
+            throw SimulationFailure(.order, "a commit at \(now), after a snapshot of \(self.lastToldTime)")
         }
         var changes: [Int: ModelDocument?] = [:]
         for path in paths {
@@ -234,6 +241,11 @@ final class SimulationChecker {
     }
 
     // MARK: Reads
+
+    /// A listener was told of all up to a time.
+    func told(at time: Timestamp) throws {
+        self.lastToldTime = max(self.lastToldTime, time.microseconds)
+    }
 
     func checkRead(_ seen: [(document: Int, value: ModelDocument?)], at time: Timestamp, isStrong: Bool) throws {
         let now = time.microseconds

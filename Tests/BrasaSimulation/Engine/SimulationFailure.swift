@@ -15,6 +15,7 @@ package struct SimulationFailure: Error, CustomStringConvertible {
         case once = "what is repeated only where the server invites to happens once"
         case liveness = "every call is answered exactly once"
         case space = "a full disk refuses what does not fit, and all goes on when there is room"
+        case listening = "a listener is told of states that there were, each as a whole, and of the last one"
         case recovery = "a crashed store can be opened"
     }
 
