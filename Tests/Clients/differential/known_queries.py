@@ -16,7 +16,7 @@ EQUALITY_ON_NAME = (
     "Equality on key is not allowed if there are other inequality fields and key does not appear in inequalities."
 )
 AND = 1
-NOT_EQUAL, IN, ARRAY_CONTAINS_ANY, NOT_IN = 6, 8, 9, 10
+NOT_EQUAL, ARRAY_CONTAINS, IN, ARRAY_CONTAINS_ANY, NOT_IN = 6, 7, 8, 9, 10
 
 
 def documents_alone(answer: Answer) -> list[Any]:
@@ -105,6 +105,16 @@ def has_idle_member(filter: Any) -> bool:
     members = filter.value.array_value.values
     is_repeated = any(each in members[:index] for index, each in enumerate(members))
     return filter.op in (IN, ARRAY_CONTAINS_ANY) and (is_repeated or any(map(is_void, members)))
+
+
+def repeated_array_filter(step: Step, ours: Answer, theirs: Answer) -> bool:
+    """The emulator takes a filter of an array that is there twice for one."""
+    is_refused = ours.text.startswith("A maximum of 1 'ARRAY_CONTAINS' filter")
+    if not is_refused or (ours.status, theirs.status) != ("INVALID_ARGUMENT", "OK"):
+        return False
+    filters = field_filters(structured_query(step).where)
+    of_arrays = [each for each in filters if each.op in (ARRAY_CONTAINS, ARRAY_CONTAINS_ANY)]
+    return any(each in of_arrays[:index] for index, each in enumerate(of_arrays))
 
 
 def not_in_nan(step: Step, ours: Answer, theirs: Answer) -> bool:
