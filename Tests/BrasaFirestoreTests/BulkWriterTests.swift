@@ -13,7 +13,7 @@ struct BulkWriterTests {
     private func operation(_ number: Int, _ path: String, _ database: Firestore) -> BulkOperation {
         BulkOperation(
             number: number,
-            write: WriteReader(name: database.document(path).name).delete(),
+            write: WriteReader(name: sound(try database.document(path).name)).delete(),
             receipt: BulkWriteReceipt()
         )
     }

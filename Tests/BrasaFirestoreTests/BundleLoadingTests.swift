@@ -84,6 +84,16 @@ struct BundleLoadingTests {
         #expect(try await Loop(names).next() == .some(large))
     }
 
+    @Test("A task that loads a bundle needs nobody to serve the queue of handlers")
+    func queueThatIsNotServed() async throws {
+        let queue = DispatchQueue(label: "not served")
+        queue.suspend()
+        defer { queue.resume() }
+        let database = try await Databases.offline(queue: queue)
+        #expect(try await database.loadBundle(Self.cities.data()).documentsLoaded == 3)
+        #expect(try await database.loadBundle(InputStream(data: Self.cities.data())).state == .success)
+    }
+
     @Test("Observers are told every step in order, and the handler after them")
     func observers() async throws {
         let database = try await Databases.offline(queue: DispatchQueue(label: "concurrent", attributes: .concurrent))

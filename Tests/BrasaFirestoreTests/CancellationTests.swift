@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import BrasaFirestore
@@ -8,6 +9,7 @@ import Testing
 struct CancellationTests {
     private func expectCancelled(_ task: Task<Void, any Error>) async {
         let error = await #expect(throws: NSError.self) { try await task.value }
+        #expect(error?.domain == FirestoreErrorDomain)
         #expect(error?.code == FirestoreErrorCode.cancelled.rawValue)
     }
 
@@ -53,5 +55,109 @@ struct CancellationTests {
         }
         let snapshot = try await reference.getDocument(source: .cache)
         #expect(snapshot.metadata.hasPendingWrites)
+    }
+
+    @Test("The error says whether a write is queued, whenever its task is cancelled", arguments: 0..<40)
+    func queuedOrNot(_ turns: Int) async throws {
+        let database = try await Databases.offline()
+        let references = [database.document("c/set"), database.document("c/batch"), database.document("c/added")]
+        let writes =
+            ([
+                { try await references[0].setData(["n": 1]) },
+                { try await database.batch().setData(["n": 1], forDocument: references[1]).commit() },
+                {
+                    // Before it has begun.
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    try await references[2].setData(["n": 1])
+                },
+            ] as [@Sendable () async throws -> Void]).map { write in Task { try await write() } }
+        for _ in 0..<turns { await Task.yield() }
+        for write in writes { write.cancel() }
+        for (write, reference) in zip(writes, references) {
+            let error = try #require(await #expect(throws: NSError.self) { try await write.value })
+            #expect(FirestoreErrorCode(error)?.code == .cancelled)
+            let snapshot = try? await reference.getDocument(source: .cache)
+            #expect(FirestoreErrorCode.isWriteQueued(error) == (snapshot?.exists ?? false))
+        }
+        #expect(try await database.collection("c").whereField("n", isEqualTo: 1).getDocuments().count <= 2)
+    }
+
+    @Test("A write that waits when the client is terminated says that it is queued")
+    func terminated() async throws {
+        let database = try await Databases.offline()
+        let reference = database.document("c/n")
+        let loop = Loop(reference.snapshots)
+        _ = try await loop.next()
+        let write = Task { try await reference.setData(["n": 1]) }
+        #expect(try await loop.next()?["n"] as? Int == 1)
+        try await database.terminate()
+        let error = try #require(await #expect(throws: NSError.self) { try await write.value })
+        #expect(FirestoreErrorCode(error)?.code == .cancelled && FirestoreErrorCode.isWriteQueued(error))
+        let late = try #require(await #expect(throws: NSError.self) { try await reference.setData(["n": 1]) })
+        #expect(FirestoreErrorCode(late)?.code == .failedPrecondition && !FirestoreErrorCode.isWriteQueued(late))
+    }
+
+    @Test("A transaction that waits for its next attempt is cancelled like every other call")
+    func transactions() async throws {
+        let server = FakeDatastore { _ in .refuse(.unavailable) }
+        let database = try await Databases.offline(calls: server)
+        let (waits, runner) = try database.runnerThatWaits()
+        let transaction = Task {
+            try await runner.run { transaction in
+                _ = transaction.setData(["n": 1], forDocument: database.document("c/a"))
+            }
+        }
+        _ = try await Loop(waits).next()
+        transaction.cancel()
+        await self.expectCancelled(transaction)
+        #expect(server.commits == 1)
+    }
+
+    @Test("A transaction that is cancelled before its commit writes nothing, and one after it ends as the commit does")
+    func commits() async throws {
+        let server = FakeDatastore()
+        let database = try await Databases.offline(calls: server)
+        let early = Task {
+            _ = try await database.runTransaction { transaction in
+                transaction.setData(["n": 1], forDocument: database.document("c/a"))
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }
+        await self.expectCancelled(early)
+        #expect(server.commits == 0)
+        let task = Mutex<Task<Void, any Error>?>(nil)
+        let late = FakeDatastore { _ in
+            task.withLock { $0?.cancel() }
+            return nil
+        }
+        let other = try await Databases.offline(calls: late)
+        let (starts, start) = AsyncStream<Void>.makeStream()
+        let running = Task {
+            _ = try await Loop(starts).next()
+            _ = try await other.runTransaction { $0.setData(["n": 1], forDocument: other.document("c/a")) }
+        }
+        task.withLock { $0 = running }
+        start.yield()
+        try await running.value
+        #expect(try late.fields("c/a") != nil)
+    }
+
+    @Test("Whoever waits for a bulk writer can stop waiting")
+    func bulkWriters() async throws {
+        let database = try await Databases.offline()
+        // Nothing is answered.
+        try await database.disableNetwork()
+        let writer = database.bulkWriter()
+        let reference = database.document("c/n")
+        let receipt = try await writer.deleteDocument(reference)
+        let wait = Task { _ = try await receipt.updateTime() }
+        for n in 1..<BulkSender.unfinishedMax { try await writer.deleteDocument(database.document("c/\(n)")) }
+        let add = Task { _ = try await writer.deleteDocument(reference) }
+        for _ in 0..<100 { await Task.yield() }
+        for task in [wait, add] {
+            task.cancel()
+            await self.expectCancelled(task)
+        }
+        try await database.terminate()
     }
 }

@@ -21,7 +21,7 @@ struct EventQueueTests {
             step += 1
             let document = collection.document("\(Int.random(in: 0..<5))")
             if Int.random(in: 0..<3) == 0 {
-                let existed = states.last?.documents[document.resource] != nil
+                let existed = states.last?.documents[try document.resource] != nil
                 document.queueDelete()
                 if !existed { continue }
             } else {

@@ -164,9 +164,12 @@ final class FakeDatastore: DatastoreCalls {
             state.committed.insert(transaction)
             if case .loseAnswer = mishap { throw CallFailure(SyncError(.unavailable), mayHaveBeenApplied: true) }
         }
+        // As calls of cancelled tasks do.
+        if Task.isCancelled { throw CallFailure(SyncError(.cancelled), mayHaveBeenApplied: true) }
     }
 
     func rollback(transaction: [UInt8]) async throws(CallFailure) {
+        if Task.isCancelled { throw CallFailure(SyncError(.cancelled)) }
         try self.state.withLock { state throws(CallFailure) in
             switch state.memory {
             case .good: break

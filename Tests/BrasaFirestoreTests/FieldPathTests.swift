@@ -35,18 +35,21 @@ struct FieldPathTests {
         #expect(path.description == "`a.b`.`c/d`")
     }
 
-    @Test("Paths without a name, or with an empty one, stop the program")
-    func traps() async {
-        await #expect(processExitsWith: .failure) { _ = FieldPath([]) }
-        await #expect(processExitsWith: .failure) { _ = FieldPath(["a", ""]) }
+    @Test("Paths without a name, or with an empty one, are told from others and are of no use")
+    func faulty() {
+        #expect(throws: UsageError.self) { try FieldPath([]).stored }
+        #expect(throws: UsageError.self) { try FieldPath(["a", ""]).stored }
+        #expect(FieldPath(["a", ""]) == FieldPath(["a", ""]))
+        #expect(FieldPath(["a", ""]) != FieldPath(["a"]))
+        #expect(FieldPath(["a", ""]).description == "a.")
     }
 
     @Test("A path is a key of a dictionary, and the document's ID has one")
-    func keys() {
+    func keys() throws {
         let data: [AnyHashable: Any] = [FieldPath(["a.b"]): 1, "a.b": 2]
         #expect(data.count == 2)
         #expect(FieldPath.documentID() == FieldPath.documentID())
-        #expect(FieldPath.documentID().stored.isDocumentName)
+        #expect(try FieldPath.documentID().stored.isDocumentName)
     }
 
     @Test("Other types than String and FieldPath are refused")

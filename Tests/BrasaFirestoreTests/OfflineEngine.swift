@@ -96,6 +96,19 @@ extension Databases {
     }
 }
 
+extension Firestore {
+    /// Runs transactions as the client does, but with an hour between two attempts, and tells when one has begun.
+    func runnerThatWaits() throws -> (waits: AsyncStream<Void>, TransactionRunner) {
+        let core = try self.core()
+        let (waits, continuation) = AsyncStream<Void>.makeStream()
+        let clock = TransactionClock(sleep: { _ throws(SyncError) in
+            continuation.yield()
+            try await core.gate.sleep(.seconds(3600))
+        })
+        return (waits, TransactionRunner(firestore: self, calls: core.calls, attemptsMax: 5, clock: clock))
+    }
+}
+
 /// Writes that nobody waits for. In asynchronous code the plain names mean the forms that wait.
 extension DocumentReference {
     func queueSet(_ data: [String: Any]) { self.setData(data) }

@@ -50,15 +50,24 @@ struct PathTests {
         let collection = try PathText.collection("x/y/z")
         #expect(throws: UsageError.self) { try PathText.document("a/b", below: collection) }
         #expect(try PathText.document("a", below: collection).string == "x/y/z/a")
-        #expect(throws: UsageError.self) { try PathText.collectionID("a/b") }
-        #expect(throws: UsageError.self) { try PathText.collectionID("") }
+        #expect(throws: UsageError.self) { try PathText.checkCollectionID("a/b") }
+        #expect(throws: UsageError.self) { try PathText.checkCollectionID("") }
     }
 
-    @Test("Functions that cannot throw stop the program")
-    func traps() async {
-        await #expect(processExitsWith: .failure) { _ = Databases.new().collection("a/b") }
-        await #expect(processExitsWith: .failure) { _ = Databases.new().document("") }
-        await #expect(processExitsWith: .failure) { _ = Databases.new().collectionGroup("a/b") }
+    @Test("References at texts that are no paths keep the text, and what is made of them is no better")
+    func faulty() {
+        let document = self.database.document("users")
+        #expect(document.path == "users" && document.documentID == "users")
+        #expect(document == self.database.document("users"))
+        #expect(document != self.database.document("other"))
+        let below = document.collection("posts").document("a/b")
+        #expect(below.path == "users/posts/a/b" && below.documentID == "b")
+        #expect(below.parent.path == "users/posts/a" && below.parent.parent?.path == "users/posts")
+        for reference in [document, below, self.database.collection("a/b").document()] {
+            #expect(throws: UsageError.self) { try reference.name }
+        }
+        #expect(self.database.document("").documentID == "")
+        #expect(self.database.collection("").parent == nil)
     }
 }
 

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import Synchronization
 import Testing
 
 @testable import BrasaFirestore
@@ -8,6 +9,24 @@ typealias Timestamp = BrasaFirestore.Timestamp
 typealias FieldPath = BrasaFirestore.FieldPath
 typealias Query = BrasaFirestore.Query
 typealias Filter = BrasaFirestore.Filter
+
+/// For paths and references that a test knows to be sound.
+func sound<Value>(_ value: @autoclosure () throws -> Value) -> Value {
+    do {
+        return try value()
+    } catch {
+        preconditionFailure("\(error)")
+    }
+}
+
+/// Counts what several tasks do.
+final class Count: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { self.count.load(ordering: .relaxed) }
+
+    func add() { self.count.add(1, ordering: .relaxed) }
+}
 
 /// Databases that no test connects to.
 enum Databases {

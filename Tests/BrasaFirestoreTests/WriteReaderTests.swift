@@ -7,10 +7,10 @@ import Testing
 @Suite("Writes from users")
 struct WriteReaderTests {
     let database = Databases.new()
-    var reader: WriteReader { WriteReader(name: self.database.document("cities/SF").name) }
+    var reader: WriteReader { WriteReader(name: sound(try self.database.document("cities/SF").name)) }
 
     private func path(_ text: String) -> BrasaDocuments.FieldPath {
-        FieldPath(text.split(separator: ".").map(String.init)).stored
+        sound(try FieldPath(text.split(separator: ".").map(String.init)).stored)
     }
 
     private func expect(

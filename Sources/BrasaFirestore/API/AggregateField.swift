@@ -5,8 +5,8 @@ internal import BrasaQueries
 public final class AggregateField: Sendable {
     enum Operation: Hashable, Sendable {
         case count
-        case sum(BrasaDocuments.FieldPath)
-        case average(BrasaDocuments.FieldPath)
+        case sum(FieldPath)
+        case average(FieldPath)
     }
 
     let operation: Operation
@@ -19,22 +19,20 @@ public final class AggregateField: Sendable {
     public static func count() -> AggregateField { AggregateField(.count) }
 
     /// The sum of a field's numbers: an integer when all are and it fits, otherwise a double.
-    public static func sum(_ field: String) -> AggregateField { AggregateField(.sum(self.path(field))) }
-    public static func sum(_ fieldPath: FieldPath) -> AggregateField { AggregateField(.sum(fieldPath.stored)) }
+    public static func sum(_ field: String) -> AggregateField { AggregateField(.sum(FieldPath(text: field))) }
+    public static func sum(_ fieldPath: FieldPath) -> AggregateField { AggregateField(.sum(fieldPath)) }
 
     /// The average of a field's numbers; `NSNull` when there are none.
-    public static func average(_ field: String) -> AggregateField { AggregateField(.average(self.path(field))) }
-    public static func average(_ fieldPath: FieldPath) -> AggregateField { AggregateField(.average(fieldPath.stored)) }
-
-    private static func path(_ field: String) -> BrasaDocuments.FieldPath {
-        trapping { () throws(UsageError) in try FieldPath(dotted: field).stored }
-    }
+    public static func average(_ field: String) -> AggregateField { AggregateField(.average(FieldPath(text: field))) }
+    public static func average(_ fieldPath: FieldPath) -> AggregateField { AggregateField(.average(fieldPath)) }
 
     var structured: StructuredAggregationQuery.Operation {
-        switch self.operation {
-        case .count: .count(upTo: nil)
-        case .sum(let path): .sum(path)
-        case .average(let path): .average(path)
+        get throws(UsageError) {
+            switch self.operation {
+            case .count: .count(upTo: nil)
+            case .sum(let path): .sum(try path.stored)
+            case .average(let path): .average(try path.stored)
+            }
         }
     }
 }

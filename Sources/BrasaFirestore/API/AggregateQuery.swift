@@ -73,7 +73,7 @@ public final class AggregateQuery: Sendable {
         var seen: Set<AggregateField> = []
         var aggregations: [StructuredAggregationQuery.Aggregation] = []
         for (index, field) in self.fields.enumerated() where seen.insert(field).inserted {
-            aggregations.append(.init(field.structured, alias: Self.alias(index)))
+            aggregations.append(.init(try field.structured, alias: Self.alias(index)))
         }
         return StructuredAggregationQuery(query: query, aggregations: aggregations)
     }

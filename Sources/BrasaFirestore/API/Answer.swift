@@ -1,4 +1,6 @@
+internal import BrasaSync
 internal import Dispatch
+internal import Foundation
 internal import Synchronization
 
 /// What a thread waits for, and something that does not need that thread gives.
@@ -14,7 +16,7 @@ final class Answer<Value: Sendable>: Sendable {
     func wait() throws -> Value {
         self.isGiven.wait()
         // Given before the signal.
-        guard let result = self.result.withLock({ $0 }) else { throw CancellationError() }
+        guard let result = self.result.withLock({ $0 }) else { throw SyncError.taskCancelled.nsError }
         return try result.get()
     }
 }

@@ -1,6 +1,6 @@
 internal import BrasaSync
 internal import Dispatch
-internal import Synchronization
+internal import Foundation
 
 /// Where the engine lives.
 protocol EngineHost: Sendable {
@@ -16,20 +16,22 @@ final class ClientCore: Sendable {
     let queue: DispatchQueue
     /// To the server, past the engine.
     let calls: any DatastoreCalls
+    let gate: CallGate
     private let host: any EngineHost
-    /// As the user wants it.
-    let isNetworkEnabled = Atomic(true)
 
-    init(queue: DispatchQueue, host: any EngineHost, calls: any DatastoreCalls) {
+    init(queue: DispatchQueue, host: any EngineHost, calls: (any DatastoreCalls)?, gate: CallGate = CallGate()) {
         self.queue = queue
         self.host = host
-        self.calls = calls
+        self.calls = GatedCalls(calls: calls, gate: gate)
+        self.gate = gate
     }
 
-    /// For what has no meaning without the server; an `NSError` while the network is disabled.
+    /// For what has no meaning without the server; an `NSError` while the network is disabled and after the end.
     func callsOnline() throws -> any DatastoreCalls {
-        guard self.isNetworkEnabled.load(ordering: .relaxed) else {
-            throw SyncError(.unavailable, "The network is disabled.").nsError
+        do throws(SyncError) {
+            try self.gate.check()
+        } catch {
+            throw error.nsError
         }
         return self.calls
     }

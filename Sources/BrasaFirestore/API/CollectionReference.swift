@@ -3,23 +3,31 @@ internal import BrasaDocuments
 /// A collection of documents, which is also the query for all of them.
 // @unchecked: like `Query`, it never changes.
 public final class CollectionReference: Query, @unchecked Sendable {
-    let resource: ResourcePath
+    let place: Place
 
-    init(firestore: Firestore, path: ResourcePath) {
-        self.resource = path
-        super.init(firestore: firestore, definition: QueryDefinition(collection: path))
+    init(firestore: Firestore, place: Place) {
+        self.place = place
+        super.init(firestore: firestore, definition: QueryDefinition(collection: place))
+    }
+
+    convenience init(firestore: Firestore, path: ResourcePath) {
+        self.init(firestore: firestore, place: .path(path))
+    }
+
+    var resource: ResourcePath {
+        get throws(UsageError) { try self.place.resource }
     }
 
     /// The last segment of the path.
-    public var collectionID: String { String(decoding: self.resource.lastSegment, as: UTF8.self) }
+    public var collectionID: String { self.place.lastSegment }
 
     /// Slash-separated, without a slash at the start.
-    public var path: String { self.resource.string }
+    public var path: String { self.place.text }
 
     /// The document that the collection belongs to; nil for a collection at the root.
     public var parent: DocumentReference? {
-        guard let parent = self.resource.parent, parent.isDocument else { return nil }
-        return DocumentReference(firestore: self.firestore, path: parent)
+        guard let parent = self.place.parent, !parent.text.isEmpty else { return nil }
+        return DocumentReference(firestore: self.firestore, place: parent)
     }
 
     /// A document with a new ID. Nothing is written.
@@ -28,13 +36,11 @@ public final class CollectionReference: Query, @unchecked Sendable {
         self.document(RandomID.random())
     }
 
-    /// The document at a path below this collection, with an odd number of segments.
+    /// The document at a path below this collection, with an odd number of segments. Every use of one at a text that is no
+    /// such path fails.
     @discardableResult
     public func document(_ documentPath: String) -> DocumentReference {
-        trapping { () throws(UsageError) in
-            let path = try PathText.document(documentPath, below: self.resource)
-            return DocumentReference(firestore: self.firestore, path: path)
-        }
+        DocumentReference(firestore: self.firestore, place: .document(documentPath, below: self.place))
     }
 
     public override var description: String { "<CollectionReference: \(self.path)>" }

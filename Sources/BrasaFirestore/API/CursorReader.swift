@@ -37,7 +37,7 @@ struct CursorReader {
         var values: [Value] = []
         for clause in try self.reader.query.completeOrder().clauses {
             if clause.path.isDocumentName {
-                values.append(.reference(document.reference.name))
+                values.append(.reference(try document.reference.name))
                 continue
             }
             guard let value = fields.value(at: clause.path) else {

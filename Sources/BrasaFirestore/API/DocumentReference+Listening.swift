@@ -44,15 +44,17 @@ extension DocumentReference {
     }
 
     var syncQuery: Result<SyncQuery, SyncError> {
-        .success(SyncQuery(document: self.resource))
+        Result { () throws(UsageError) in SyncQuery(document: try self.resource) }.mapError(\.syncError)
     }
 
     func snapshot(_ view: ViewSnapshot) -> DocumentSnapshot {
-        DocumentSnapshot(
+        // There are no views of what is no document.
+        let path = try? self.resource
+        return DocumentSnapshot(
             reference: self,
-            fields: view.documents[self.resource]?.fields,
+            fields: path.flatMap { view.documents[$0]?.fields },
             metadata: SnapshotMetadata(
-                hasPendingWrites: view.mutatedKeys.contains(self.resource),
+                hasPendingWrites: path.map { view.mutatedKeys.contains($0) } ?? false,
                 isFromCache: view.isFromCache
             )
         )

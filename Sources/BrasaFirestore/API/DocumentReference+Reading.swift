@@ -1,3 +1,4 @@
+internal import BrasaDocuments
 internal import BrasaSync
 internal import Foundation
 
@@ -8,8 +9,14 @@ extension DocumentReference {
         completion: @escaping (DocumentSnapshot?, (any Error)?) -> Void
     ) {
         let core = trapping { () throws(UsageError) in try self.firestore.core() }
+        let path: ResourcePath
+        do throws(UsageError) {
+            path = try self.resource
+        } catch {
+            return core.tell { completion(nil, error.nsError) }
+        }
         core.run { client in
-            client.getDocument(self.resource, source: ReadSource(source)) { result in
+            client.getDocument(path, source: ReadSource(source)) { result in
                 core.tell {
                     switch result {
                     case .success(let read): completion(self.snapshot(read), nil)
@@ -24,7 +31,7 @@ extension DocumentReference {
         source: FirestoreSource = .default
     ) async throws -> DocumentSnapshot {
         let core = try throwing { () throws(UsageError) in try self.firestore.core() }
-        let path = self.resource
+        let path = try throwing { () throws(UsageError) in try self.resource }
         let read = try await core.wait { client, done in
             let token = client.getDocument(path, source: ReadSource(source), completion: done)
             return { client.cancelRead(token) }

@@ -32,7 +32,8 @@ public class DocumentSnapshot: @unchecked Sendable {
         return self.writer(serverTimestampBehavior).map(fields.decoded)
     }
 
-    /// The value of a field, given as a `FieldPath` or as text with dots; nil when there is none.
+    /// The value of a field, given as a `FieldPath` or as text with dots; nil when there is none, or can be none. Stops the
+    /// program when the field is given as something else.
     @discardableResult
     public func get(_ field: Any) -> Any? {
         self.get(field, serverTimestampBehavior: .none)
@@ -40,7 +41,8 @@ public class DocumentSnapshot: @unchecked Sendable {
 
     @discardableResult
     public func get(_ field: Any, serverTimestampBehavior: ServerTimestampBehavior) -> Any? {
-        let path = trapping { () throws(UsageError) in try FieldPath(any: field).stored }
+        let given = trapping { () throws(UsageError) in try FieldPath(any: field) }
+        guard let path = try? given.stored else { return nil }
         if path.isDocumentName { return self.fields == nil ? nil : self.reference }
         guard let value = self.fields?.value(at: path) else { return nil }
         return self.writer(serverTimestampBehavior).any(value)

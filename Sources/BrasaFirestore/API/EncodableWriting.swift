@@ -1,12 +1,16 @@
+// Throws what encoding throws, and what is wrong with what it gave, before anything is queued; what the server says comes to
+// the handler. There are no forms that wait: the documented calls, without `await`, would no longer compile.
+
 extension DocumentReference {
-    /// Creates or replaces the document, or with `merge` changes only the fields that the value has. Throws what encoding throws; what the server says comes to the handler.
+    /// Creates or replaces the document, or with `merge` changes only the fields that the value has. It does not wait.
     public func setData<T: Encodable>(
         from value: T,
         merge: Bool = false,
         encoder: Firestore.Encoder = Firestore.Encoder(),
         completion: (((any Error)?) -> Void)? = nil
     ) throws {
-        self.setData(try encoder.encode(value), merge: merge, completion: completion)
+        let data = try encoder.encode(value)
+        try self.sendChecked(completion) { reader throws(UsageError) in try reader.set(data, merge: merge) }
     }
 
     public func setData<T: Encodable>(
@@ -15,7 +19,8 @@ extension DocumentReference {
         encoder: Firestore.Encoder = Firestore.Encoder(),
         completion: (((any Error)?) -> Void)? = nil
     ) throws {
-        self.setData(try encoder.encode(value), mergeFields: mergeFields, completion: completion)
+        let data = try encoder.encode(value)
+        try self.sendChecked(completion) { reader throws(UsageError) in try reader.merge(data, fields: mergeFields) }
     }
 }
 
@@ -27,6 +32,8 @@ extension CollectionReference {
         encoder: Firestore.Encoder = Firestore.Encoder(),
         completion: (((any Error)?) -> Void)? = nil
     ) throws -> DocumentReference {
-        self.addDocument(data: try encoder.encode(value), completion: completion)
+        let reference = self.document()
+        try reference.setData(from: value, encoder: encoder, completion: completion)
+        return reference
     }
 }

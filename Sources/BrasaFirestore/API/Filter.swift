@@ -15,8 +15,7 @@ public final class Filter: @unchecked Sendable {
     }
 
     private convenience init(_ field: String, _ op: StructuredQuery.Filter.FieldOperator, _ value: Any) {
-        let path = trapping { () throws(UsageError) in try FieldPath(dotted: field) }
-        self.init(.field(path, op, frozen(value)))
+        self.init(.field(FieldPath(text: field), op, frozen(value)))
     }
 
     private convenience init(_ path: FieldPath, _ op: StructuredQuery.Filter.FieldOperator, _ value: Any) {

@@ -10,7 +10,7 @@ struct FilterReader {
     func filter(_ filter: Filter) throws(UsageError) -> StructuredQuery.Filter? {
         switch filter.node {
         case .field(let path, let op, let operand):
-            return try self.field(path.stored, op, operand)
+            return try self.field(try path.stored, op, operand)
         case .composite(let op, let members):
             var filters: [StructuredQuery.Filter] = []
             for member in members {

@@ -36,7 +36,8 @@ public final class FirebaseApp: Sendable {
         self.options = options
     }
 
-    /// Configures the default app from the environment. Stops the program when it was configured before.
+    /// Configures the default app from the environment. Stops the program when it was configured before, and when somebody
+    /// has asked for its `firestore()` before: that object would keep the project that it has found without the app.
     public static func configure() {
         self.configure(options: FirebaseOptions())
     }
@@ -50,6 +51,10 @@ public final class FirebaseApp: Sendable {
             try self.apps.withLock { apps throws(UsageError) in
                 guard apps[name] == nil else {
                     throw UsageError(illegalState: "The app '\(name)' has been configured before.")
+                }
+                guard !Firestore.isHandedOut(app: name) else {
+                    let text = "FirebaseApp.configure() must come before the first Firestore.firestore()."
+                    throw UsageError(illegalState: text)
                 }
                 apps[name] = FirebaseApp(name: name, options: options)
             }

@@ -2,32 +2,27 @@ internal import BrasaDocuments
 internal import Synchronization
 
 extension Firestore {
-    /// The collection at a path with an odd number of segments, such as `cities` or `cities/SF/landmarks`.
+    /// The collection at a path with an odd number of segments, such as `cities` or `cities/SF/landmarks`. Every use of one
+    /// at a text that is no such path fails.
     @discardableResult
     public func collection(_ collectionPath: String) -> CollectionReference {
-        trapping { () throws(UsageError) in
-            try self.start()
-            return CollectionReference(firestore: self, path: try PathText.collection(collectionPath))
-        }
+        _ = trapping { () throws(UsageError) in try self.start() }
+        return CollectionReference(firestore: self, place: .collection(collectionPath))
     }
 
-    /// The document at a path with an even number of segments, such as `cities/SF`.
+    /// The document at a path with an even number of segments, such as `cities/SF`. Every use of one at a text that is no
+    /// such path fails.
     @discardableResult
     public func document(_ documentPath: String) -> DocumentReference {
-        trapping { () throws(UsageError) in
-            try self.start()
-            return DocumentReference(firestore: self, path: try PathText.document(documentPath))
-        }
+        _ = trapping { () throws(UsageError) in try self.start() }
+        return DocumentReference(firestore: self, place: .document(documentPath))
     }
 
     /// All collections with this ID, wherever they are.
     @discardableResult
     public func collectionGroup(_ collectionID: String) -> Query {
-        trapping { () throws(UsageError) in
-            try self.start()
-            let id = try PathText.collectionID(collectionID)
-            return Query(firestore: self, definition: QueryDefinition(collectionGroup: id))
-        }
+        _ = trapping { () throws(UsageError) in try self.start() }
+        return Query(firestore: self, definition: QueryDefinition(collectionGroup: collectionID))
     }
 
     /// The document of a stored reference, in this database whichever it names.

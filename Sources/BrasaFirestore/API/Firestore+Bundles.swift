@@ -8,7 +8,7 @@ extension Firestore {
     @discardableResult
     public func loadBundle(
         _ bundleData: Data,
-        completion: ((LoadBundleTaskProgress?, (any Error)?) -> Void)? = nil
+        completion: ((LoadBundleTaskProgress?, (any Error)?) -> Void)?
     ) -> LoadBundleTask {
         let core = trapping { () throws(UsageError) in try self.core() }
         let task = LoadBundleTask(queue: core.queue, completion: completion)
@@ -20,7 +20,7 @@ extension Firestore {
     @discardableResult
     public func loadBundle(
         _ bundleStream: InputStream,
-        completion: ((LoadBundleTaskProgress?, (any Error)?) -> Void)? = nil
+        completion: ((LoadBundleTaskProgress?, (any Error)?) -> Void)?
     ) -> LoadBundleTask {
         let core = trapping { () throws(UsageError) in try self.core() }
         let task = LoadBundleTask(queue: core.queue, completion: completion)
@@ -33,31 +33,30 @@ extension Firestore {
         return task
     }
 
+    @available(*, noasync, message: "it does not wait: await it in an async function, or pass completion: nil")
+    @discardableResult
+    public func loadBundle(_ bundleData: Data) -> LoadBundleTask {
+        self.loadBundle(bundleData, completion: nil)
+    }
+
+    @available(*, noasync, message: "it does not wait: await it in an async function, or pass completion: nil")
+    @discardableResult
+    public func loadBundle(_ bundleStream: InputStream) -> LoadBundleTask {
+        self.loadBundle(bundleStream, completion: nil)
+    }
+
     @discardableResult
     nonisolated(nonsending) public func loadBundle(_ bundleData: Data) async throws -> LoadBundleTaskProgress {
-        try await self.load { self.loadBundle(bundleData, completion: $0) }
+        let core = try throwing { () throws(UsageError) in try self.core() }
+        return try await core.load([UInt8](bundleData))
     }
 
     @discardableResult
     nonisolated(nonsending) public func loadBundle(
         _ bundleStream: InputStream
     ) async throws -> LoadBundleTaskProgress {
-        try await self.load { self.loadBundle(bundleStream, completion: $0) }
-    }
-
-    nonisolated(nonsending) private func load(
-        _ begin: (@escaping LoadBundleTask.Completion) -> LoadBundleTask
-    ) async throws -> LoadBundleTaskProgress {
-        _ = try throwing { () throws(UsageError) in try self.core() }
-        return try await withCheckedThrowingContinuation { continuation in
-            _ = begin { progress, error in
-                if let error {
-                    continuation.resume(throwing: error)
-                } else {
-                    continuation.resume(returning: progress ?? LoadBundleTaskProgress(nil, .success))
-                }
-            }
-        }
+        let core = try throwing { () throws(UsageError) in try self.core() }
+        return try await core.load(try await bundleStream.readToEnd())
     }
 
     /// The query that a bundle brought under a name; nil when none did.
@@ -89,5 +88,14 @@ extension ClientCore {
         self.run { client in
             client.loadBundle(bytes, progress: { task.report($0) }, completion: { task.finish($0) })
         }
+    }
+
+    /// Without the user's queue, which nobody has to serve for a task.
+    nonisolated(nonsending) fileprivate func load(_ bytes: [UInt8]) async throws -> LoadBundleTaskProgress {
+        let progress: BundleProgress = try await self.wait { client, done in
+            client.loadBundle(bytes, completion: done)
+            return nil
+        }
+        return LoadBundleTaskProgress(progress, .success)
     }
 }

@@ -4,40 +4,46 @@ internal import Foundation
 internal import Synchronization
 
 extension Firestore {
-    /// The engine, made at the first read, write or listen.
+    /// The engine, made at the first read, write or listen. After the end, and where there is none to be had for the state
+    /// of the world (a host that is no address, certificates that cannot be read), one that answers every call with the
+    /// reason; then the next call tries again.
     func core() throws(UsageError) -> ClientCore {
         let database = try self.start()
-        return try self.state.withLock { state throws(UsageError) in
-            guard !state.isTerminated else { throw UsageError(illegalState: "The client has been terminated.") }
+        return self.state.withLock { state in
             if let core = state.core { return core }
-            let options = CoreOptions(
-                app: self.app.name,
-                database: database,
-                place: state.place,
-                settings: state.settings
-            )
-            let core = try self.makeCore(options)
-            state.core = core
-            return core
+            let refusal: SyncError
+            if state.isTerminated {
+                refusal = SyncClient.terminated
+            } else {
+                let options = CoreOptions(
+                    app: self.app.name,
+                    database: database,
+                    place: state.place,
+                    settings: state.settings
+                )
+                do throws(UsageError) {
+                    let core = try self.makeCore(options)
+                    state.core = core
+                    return core
+                } catch {
+                    refusal = error.syncError
+                }
+            }
+            return ClientCore(refusing: refusal, queue: state.settings.dispatchQueue ?? .main, database: database)
         }
     }
 
     /// Queues writes that are applied together. Without a handler a failure is only logged.
-    func commit(_ writes: [Write], completion: (((any Error)?) -> Void)?) throws(UsageError) {
-        let core = try self.core()
-        guard !writes.isEmpty else {
-            if let completion { core.tell { completion(nil) } }
-            return
-        }
-        core.run { client in
-            client.write(writes) { error in
-                // Whoever dropped the `Firestore` meanwhile expects the write to be sent all the same.
-                withExtendedLifetime(core) {
-                    if let completion {
-                        core.tell { completion(error?.nsError) }
-                    } else if let error {
-                        Log.notice("a write failed: \(error.message)")
-                    }
+    func commit(_ writes: Result<[Write], UsageError>, completion: (((any Error)?) -> Void)?) {
+        let core = trapping { () throws(UsageError) in try self.core() }
+        switch writes {
+        case .failure(let error): core.tell(error.syncError, completion)
+        case .success(let writes) where writes.isEmpty: core.tell(nil, completion)
+        case .success(let writes):
+            core.run { client in
+                client.write(writes) { error in
+                    // Whoever dropped the `Firestore` meanwhile expects the write to be sent all the same.
+                    withExtendedLifetime(core) { core.tell(error, completion) }
                 }
             }
         }
@@ -46,9 +52,17 @@ extension Firestore {
     /// Queues writes that are applied together, and waits for the server. They stay queued when the task stops waiting.
     nonisolated(nonsending) func commit(_ writes: [Write]) async throws {
         let core = try throwing { () throws(UsageError) in try self.core() }
-        guard !writes.isEmpty else { return }
-        try await core.wait { client, done in
-            client.write(writes, ended: { done(.terminatedFirst) }, completion: done)
+        if !writes.isEmpty { try await core.write(writes) }
+    }
+}
+
+extension ClientCore {
+    /// Tells what became of writes.
+    fileprivate func tell(_ error: SyncError?, _ completion: (((any Error)?) -> Void)?) {
+        if let completion {
+            self.tell { completion(error?.nsError) }
+        } else if let error {
+            Log.notice("a write failed: \(error.message)")
         }
     }
 }

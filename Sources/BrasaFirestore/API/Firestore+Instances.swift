@@ -15,6 +15,7 @@ extension Firestore {
     ///
     /// Its project comes from the default app where one is configured with a project, else from the environment variable
     /// `GCLOUD_PROJECT`; its address from `FIRESTORE_EMULATOR_HOST`. Where these are not set, both come from ``settings``.
+    /// A program that configures the default app does so before the first call.
     public static func firestore() -> Firestore {
         self.firestore(database: "(default)")
     }
@@ -32,6 +33,11 @@ extension Firestore {
             instances[key] = new
             return new
         }
+    }
+
+    /// Whether somebody has an object for an app of this name, configured or not.
+    static func isHandedOut(app: String) -> Bool {
+        self.instances.withLock { instances in instances.keys.contains { $0.app == app } }
     }
 
     /// The next `firestore()` makes a new object.

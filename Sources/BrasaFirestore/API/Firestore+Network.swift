@@ -4,17 +4,28 @@ internal import Synchronization
 
 extension Firestore {
     /// Connects again and sends the queued writes.
-    public func enableNetwork(completion: (((any Error)?) -> Void)? = nil) {
+    public func enableNetwork(completion: (((any Error)?) -> Void)?) {
         self.setNetwork(isEnabled: true, completion)
+    }
+
+    @available(*, noasync, message: "it does not wait: await it in an async function, or pass completion: nil")
+    public func enableNetwork() {
+        self.enableNetwork(completion: nil)
     }
 
     nonisolated(nonsending) public func enableNetwork() async throws {
         try await self.setNetwork(isEnabled: true)
     }
 
-    /// Answers reads and listeners from the cache and queues writes until `enableNetwork`.
-    public func disableNetwork(completion: (((any Error)?) -> Void)? = nil) {
+    /// Answers reads and listeners from the cache and queues writes until `enableNetwork`. Bulk writers and
+    /// `recursiveDelete` wait until then as well; what has no meaning without the server fails with `unavailable`.
+    public func disableNetwork(completion: (((any Error)?) -> Void)?) {
         self.setNetwork(isEnabled: false, completion)
+    }
+
+    @available(*, noasync, message: "it does not wait: await it in an async function, or pass completion: nil")
+    public func disableNetwork() {
+        self.disableNetwork(completion: nil)
     }
 
     nonisolated(nonsending) public func disableNetwork() async throws {
@@ -32,9 +43,9 @@ extension Firestore {
         }
     }
 
-    /// Ends the client. Afterwards references can still be made, and every read, write or listen is an error. The next
-    /// `firestore()` is another object.
-    public func terminate(completion: (((any Error)?) -> Void)? = nil) {
+    /// Ends the client. Afterwards references can still be made, and every read, write or listen fails at once with
+    /// `failedPrecondition`; what waits then, also for its next attempt, ends. The next `firestore()` is another object.
+    public func terminate(completion: (((any Error)?) -> Void)?) {
         guard let core = self.end() else {
             let queue = self.settings.dispatchQueue
             if let completion {
@@ -48,6 +59,11 @@ extension Firestore {
             await self.end(core)
             if let completion = completion.value { core.tell { completion(nil) } }
         }
+    }
+
+    @available(*, noasync, message: "it does not wait: await it in an async function, or pass completion: nil")
+    public func terminate() {
+        self.terminate(completion: nil)
     }
 
     nonisolated(nonsending) public func terminate() async throws {
@@ -64,13 +80,15 @@ extension Firestore {
     /// The engine, when there was one, for its last call.
     private func end() -> ClientCore? {
         self.forget()
-        return self.state.withLock { state in
+        let core: ClientCore? = self.state.withLock { state in
             guard !state.isTerminated else { return nil }
             state.isTerminated = true
             state.isStarted = true
             defer { state.core = nil }
             return state.core
         }
+        core?.gate.end(SyncClient.terminated)
+        return core
     }
 
     private func setNetwork(isEnabled: Bool, _ completion: (((any Error)?) -> Void)?) {
@@ -99,8 +117,13 @@ extension Firestore {
 extension ClientCore {
     /// On the executor.
     fileprivate func setNetwork(isEnabled: Bool, _ client: SyncClient, _ done: (SyncError?) -> Void) {
-        self.isNetworkEnabled.store(isEnabled, ordering: .relaxed)
-        if isEnabled { client.enableNetwork {} } else { client.disableNetwork {} }
+        if isEnabled {
+            self.gate.open()
+            client.enableNetwork {}
+        } else {
+            self.gate.close()
+            client.disableNetwork {}
+        }
         Log.debug("the network was \(isEnabled ? "enabled" : "disabled")")
         done(client.end)
     }

@@ -6,12 +6,17 @@ internal import Synchronization
 extension Firestore {
     /// Deletes the cache on disk with the writes that are queued in it. Fails while the cache is in use: by this client from
     /// its first use until it is terminated, or by another one.
-    public func clearPersistence(completion: (((any Error)?) -> Void)? = nil) {
+    public func clearPersistence(completion: (((any Error)?) -> Void)?) {
         let completion = Unchecked(completion)
         let queue = self.settings.dispatchQueue
         self.removeCache { error in
             queue.async { completion.value?(error?.nsError) }
         }
+    }
+
+    @available(*, noasync, message: "it does not wait: await it in an async function, or pass completion: nil")
+    public func clearPersistence() {
+        self.clearPersistence(completion: nil)
     }
 
     nonisolated(nonsending) public func clearPersistence() async throws {

@@ -69,7 +69,12 @@ extension Firestore {
     private func runner(_ options: TransactionOptions?) throws -> TransactionRunner {
         let core = try throwing { () throws(UsageError) in try self.core() }
         let attemptsMax = options?.maxAttempts ?? TransactionOptions.maxAttemptsDefault
-        return TransactionRunner(firestore: self, calls: try core.callsOnline(), attemptsMax: attemptsMax)
+        return TransactionRunner(
+            firestore: self,
+            calls: try core.callsOnline(),
+            attemptsMax: attemptsMax,
+            clock: TransactionClock(sleep: core.gate.sleep)
+        )
     }
 
     private func runBlocking(
@@ -92,9 +97,9 @@ extension Firestore {
     }
 }
 
-extension Result where Failure == any Error {
+extension Result {
     /// What asynchronous work comes to.
-    init(_ body: () async throws -> Success) async {
+    init(_ body: () async throws(Failure) -> Success) async {
         do {
             self = .success(try await body())
         } catch {

@@ -30,6 +30,15 @@ public struct FirestoreErrorCode: Error, Hashable, Sendable {
         self.code = code
     }
 
+    /// Whether a write whose error is `cancelled` goes on all the same. A task that is cancelled, or whose client is
+    /// terminated, only stops waiting for what it has queued: true is said then, and the write is sent as if nobody had
+    /// stopped waiting, or perhaps has been; with a cache in memory `terminate` may lose it. False: nothing is written.
+    public static func isWriteQueued(_ error: any Error) -> Bool {
+        (error as NSError).userInfo[self.isWriteQueuedKey] as? Bool ?? false
+    }
+
+    fileprivate static let isWriteQueuedKey = "BrasaFirestoreIsWriteQueued"
+
     public enum Code: Int, Hashable, Sendable {
         // swift-format-ignore: AlwaysUseLowerCamelCase
         case OK = 0
@@ -80,11 +89,9 @@ extension FirestoreErrorCode {
 
 extension NSError {
     /// What users catch: only real `NSError` objects match `catch let error as NSError` on Linux.
-    convenience init(_ code: FirestoreErrorCode.Code, _ message: String) {
-        self.init(
-            domain: FirestoreErrorDomain,
-            code: code.rawValue,
-            userInfo: [NSLocalizedDescriptionKey: message]
-        )
+    convenience init(_ code: FirestoreErrorCode.Code, _ message: String, isWriteQueued: Bool = false) {
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
+        if isWriteQueued { userInfo[FirestoreErrorCode.isWriteQueuedKey] = true }
+        self.init(domain: FirestoreErrorDomain, code: code.rawValue, userInfo: userInfo)
     }
 }

@@ -9,6 +9,13 @@ extension InputStream {
         DispatchQueue.global().async { completion(stream.value.readAll()) }
     }
 
+    nonisolated(nonsending) func readToEnd() async throws -> [UInt8] {
+        let result = await withCheckedContinuation { continuation in
+            self.readToEnd { continuation.resume(returning: $0) }
+        }
+        return try result.mapError { $0.nsError }.get()
+    }
+
     private func readAll() -> Result<[UInt8], SyncError> {
         self.open()
         defer { self.close() }

@@ -24,14 +24,12 @@ enum PathText {
         return path
     }
 
-    static func collectionID(_ text: String) throws(UsageError) -> UTF8Text {
-        let id = UTF8Text(text)
+    static func checkCollectionID(_ text: String) throws(UsageError) {
         do {
-            try ResourcePath.checkCollectionID(id)
+            try ResourcePath.checkCollectionID(UTF8Text(text))
         } catch {
             throw UsageError("Invalid collection ID '\(text)': \(error.message)")
         }
-        return id
     }
 
     /// One slash at either end is ignored.

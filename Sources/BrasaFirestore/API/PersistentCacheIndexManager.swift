@@ -39,11 +39,17 @@ extension Firestore {
 
     /// Replaces all indexes of the cache on disk by those that a JSON text lists. A cache in memory stays without.
     @available(*, deprecated, message: "Use persistentCacheIndexManager.")
-    public func setIndexConfiguration(_ json: String, completion: (((any Error)?) -> Void)? = nil) {
+    public func setIndexConfiguration(_ json: String, completion: (((any Error)?) -> Void)?) {
         let core = trapping { () throws(UsageError) in try self.core() }
         core.setIndexes([UInt8](json.utf8)) { error in
             if let completion { core.tell { completion(error) } }
         }
+    }
+
+    @available(*, deprecated, message: "Use persistentCacheIndexManager.")
+    @available(*, noasync, message: "it does not wait: await it in an async function, or pass completion: nil")
+    public func setIndexConfiguration(_ json: String) {
+        self.setIndexConfiguration(json, completion: nil)
     }
 
     @available(*, deprecated, message: "Use persistentCacheIndexManager.")
@@ -53,7 +59,7 @@ extension Firestore {
     }
 
     @available(*, deprecated, message: "Use persistentCacheIndexManager.")
-    public func setIndexConfiguration(_ stream: InputStream, completion: (((any Error)?) -> Void)? = nil) {
+    public func setIndexConfiguration(_ stream: InputStream, completion: (((any Error)?) -> Void)?) {
         let core = trapping { () throws(UsageError) in try self.core() }
         let completion = Unchecked(completion)
         stream.readToEnd { result in
@@ -69,12 +75,15 @@ extension Firestore {
     }
 
     @available(*, deprecated, message: "Use persistentCacheIndexManager.")
+    @available(*, noasync, message: "it does not wait: await it in an async function, or pass completion: nil")
+    public func setIndexConfiguration(_ stream: InputStream) {
+        self.setIndexConfiguration(stream, completion: nil)
+    }
+
+    @available(*, deprecated, message: "Use persistentCacheIndexManager.")
     nonisolated(nonsending) public func setIndexConfiguration(_ stream: InputStream) async throws {
         let core = try throwing { () throws(UsageError) in try self.core() }
-        let result = await withCheckedContinuation { continuation in
-            stream.readToEnd { continuation.resume(returning: $0) }
-        }
-        try await core.setIndexes(try result.mapError { $0.nsError }.get())
+        try await core.setIndexes(try await stream.readToEnd())
     }
 }
 

@@ -12,16 +12,19 @@ extension Query {
     @discardableResult
     public func order(by field: String, descending: Bool) -> Query {
         self.changed { definition throws(UsageError) in
-            try definition.add(Self.order(try FieldPath(dotted: field), descending))
+            try definition.add(try Self.order(try FieldPath(dotted: field), descending))
         }
     }
     @discardableResult
     public func order(by path: FieldPath, descending: Bool) -> Query {
-        self.changed { definition throws(UsageError) in try definition.add(Self.order(path, descending)) }
+        self.changed { definition throws(UsageError) in try definition.add(try Self.order(path, descending)) }
     }
 
-    private static func order(_ path: FieldPath, _ isDescending: Bool) -> StructuredQuery.Order {
-        StructuredQuery.Order(field: path.stored, direction: isDescending ? .descending : .ascending)
+    private static func order(
+        _ path: FieldPath,
+        _ isDescending: Bool
+    ) throws(UsageError) -> StructuredQuery.Order {
+        StructuredQuery.Order(field: try path.stored, direction: isDescending ? .descending : .ascending)
     }
 
     /// Keeps the first results, of whatever number of them.

@@ -8,11 +8,8 @@ extension Query {
         source: FirestoreSource = .default,
         completion: @escaping (QuerySnapshot?, (any Error)?) -> Void
     ) {
-        let core = trapping { () throws(UsageError) in
-            try self.checkReadable()
-            return try self.firestore.core()
-        }
-        let query = self.syncQuery
+        let core = trapping { () throws(UsageError) in try self.firestore.core() }
+        let query = self.readableQuery
         core.run { client in
             client.getDocuments(query, source: ReadSource(source)) { result in
                 core.tell {
@@ -29,11 +26,8 @@ extension Query {
     nonisolated(nonsending) public func getDocuments(
         source: FirestoreSource = .default
     ) async throws -> QuerySnapshot {
-        let core = try throwing { () throws(UsageError) in
-            try self.checkReadable()
-            return try self.firestore.core()
-        }
-        let query = self.syncQuery
+        let core = try throwing { () throws(UsageError) in try self.firestore.core() }
+        let query = self.readableQuery
         let view = try await core.wait { client, done in
             let token = client.getDocuments(query, source: ReadSource(source), completion: done)
             return { if let token { client.cancelRead(token) } }
@@ -41,16 +35,15 @@ extension Query {
         return QuerySnapshot(query: self, view: view)
     }
 
-    private func checkReadable() throws(UsageError) {
-        if self.definition.limitKind == .last, self.definition.orders.isEmpty {
-            throw UsageError("limit(toLast:) needs an order.")
-        }
+    private var readableQuery: Result<SyncQuery, SyncError> {
+        guard self.definition.limitKind == .last, self.definition.orders.isEmpty else { return self.syncQuery }
+        return .failure(SyncError(.invalidArgument, "limit(toLast:) needs an order."))
     }
 
     /// As the engine knows it. What the server would refuse is an error here as well.
     var syncQuery: Result<SyncQuery, SyncError> {
         let structured: StructuredQuery
-        do {
+        do throws(UsageError) {
             structured = try self.definition.structured()
         } catch {
             return .failure(SyncError(.invalidArgument, error.message))

@@ -16,10 +16,10 @@ public class Query: @unchecked Sendable {
         "<Query: \(self.definition.isGroup ? "group " : "")\(self.definition.collectionID)>"
     }
 
-    /// The query with one more clause. Stops the program when that is wrong.
+    /// The query with one more clause. What is wrong with it may come from data: whoever reads the query is told.
     func changed(_ change: (inout QueryDefinition) throws(UsageError) -> Void) -> Query {
         var definition = self.definition
-        trapping { () throws(UsageError) in try change(&definition) }
+        definition.change(change)
         return Query(firestore: self.firestore, definition: definition)
     }
 
@@ -56,7 +56,7 @@ extension Query {
 
     func filtered(_ path: FieldPath, _ op: StructuredQuery.Filter.FieldOperator, _ value: Any) -> Query {
         self.changed { definition throws(UsageError) in
-            try definition.add(try self.reader.field(path.stored, op, value))
+            try definition.add(try self.reader.field(try path.stored, op, value))
         }
     }
 }

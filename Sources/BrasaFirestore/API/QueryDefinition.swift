@@ -22,17 +22,35 @@ struct QueryDefinition: Hashable, Sendable {
     private(set) var limitKind = LimitKind.first
     private(set) var start: Bound?
     private(set) var end: Bound?
+    /// The first thing that is wrong with it, which all who read it are told.
+    private(set) var fault: UsageError?
 
-    init(collection: ResourcePath) {
-        self.parent = collection.parent ?? .root
-        self.collectionID = UTF8Text(String(decoding: collection.lastSegment, as: UTF8.self))
+    init(collection place: Place) {
         self.isGroup = false
+        self.collectionID = UTF8Text(place.lastSegment)
+        switch place {
+        case .path(let collection): self.parent = collection.parent ?? .root
+        case .none(_, let error):
+            self.parent = .root
+            self.fault = error
+        }
     }
 
-    init(collectionGroup id: UTF8Text) {
+    init(collectionGroup id: String) {
         self.parent = .root
-        self.collectionID = id
+        self.collectionID = UTF8Text(id)
         self.isGroup = true
+        self.change { _ throws(UsageError) in try PathText.checkCollectionID(id) }
+    }
+
+    /// One more clause, unless something is wrong with it or with those before.
+    mutating func change(_ change: (inout QueryDefinition) throws(UsageError) -> Void) {
+        guard self.fault == nil else { return }
+        do throws(UsageError) {
+            try change(&self)
+        } catch {
+            self.fault = error
+        }
     }
 
     /// What a user would have asked for to get an engine's query; nil for one of a document. The order is cut down to the
@@ -97,6 +115,7 @@ extension QueryDefinition {
     /// The query as it is sent, with its complete order, so that a cursor at a document names one position. A limit
     /// keeps the first results, whatever `limitKind` says.
     func structured() throws(UsageError) -> StructuredQuery {
+        if let fault = self.fault { throw fault }
         let filter = self.filters.count > 1 ? .composite(.and, self.filters) : self.filters.first
         return StructuredQuery(
             from: [StructuredQuery.CollectionSelector(collectionID: self.collectionID, allDescendants: self.isGroup)],

@@ -31,14 +31,17 @@ public final class Transaction: Sendable {
     /// Reads a document from the server.
     @discardableResult
     public func getDocument(_ document: DocumentReference) async throws -> DocumentSnapshot {
-        try throwing { () throws(UsageError) in try self.firestore.check(document) }
+        let path = try throwing { () throws(UsageError) in
+            try self.firestore.check(document)
+            return try document.resource
+        }
         do {
             try self.state.withLock { state throws(SyncError) in try state.checkMayRead() }
             self.id.request()
-            let stored = try await self.read(document.resource)
+            let stored = try await self.read(path)
             try self.state.withLock { state throws(SyncError) in
                 try state.checkMayRead()
-                try state.read(document.resource, stored.version)
+                try state.read(path, stored.version)
             }
             return DocumentSnapshot(
                 reference: document,
@@ -92,16 +95,35 @@ public final class Transaction: Sendable {
     ) -> Transaction {
         trapping { () throws(UsageError) in
             try self.firestore.check(document)
-            let write = try read(WriteReader(name: document.name))
-            try self.state.withLock { state throws(UsageError) in
-                guard !state.isEnded else {
-                    throw UsageError(illegalState: "A transaction cannot be used after its block has returned.")
-                }
-                state.add(write)
+            let write = Result { () throws(UsageError) in try document.write(read) }
+            try self.add(write)
+        }
+        return self
+    }
+
+    /// What is wrong is thrown, and the transaction stays as it was.
+    private func addChecked(
+        _ document: DocumentReference,
+        _ read: (WriteReader) throws(UsageError) -> Write
+    ) throws -> Transaction {
+        try throwing { () throws(UsageError) in
+            try self.firestore.check(document)
+            try self.add(.success(try document.write(read)))
+        }
+        return self
+    }
+
+    private func add(_ write: Result<Write, UsageError>) throws(UsageError) {
+        try self.state.withLock { state throws(UsageError) in
+            guard !state.isEnded else {
+                throw UsageError(illegalState: "A transaction cannot be used after its block has returned.")
+            }
+            switch write {
+            case .success(let write): state.add(write)
+            case .failure(let error): state.fail(error.syncError)
             }
         }
         self.id.request()
-        return self
     }
 }
 
@@ -117,7 +139,10 @@ extension Transaction {
             throw .notApplied(error)
         }
         guard !writes.isEmpty else { return }
-        try await self.id.commit(writes)
+        // From here on a task that is cancelled waits all the same: what has become of the commit is known at its end.
+        let id = self.id
+        let commit = Task { await Result { () async throws(CommitFailure) in try await id.commit(writes) } }
+        try await commit.value.get()
     }
 
     /// The block has failed: nothing of its writes.
@@ -135,7 +160,8 @@ extension Transaction {
         merge: Bool = false,
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> Transaction {
-        self.setData(try encoder.encode(value), forDocument: doc, merge: merge)
+        let data = try encoder.encode(value)
+        return try self.addChecked(doc) { reader throws(UsageError) in try reader.set(data, merge: merge) }
     }
 
     @discardableResult
@@ -145,6 +171,7 @@ extension Transaction {
         mergeFields: [Any],
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> Transaction {
-        self.setData(try encoder.encode(value), forDocument: doc, mergeFields: mergeFields)
+        let data = try encoder.encode(value)
+        return try self.addChecked(doc) { reader throws(UsageError) in try reader.merge(data, fields: mergeFields) }
     }
 }

@@ -77,7 +77,11 @@ final class TransactionID: Sendable {
             case let code? where code.isPermanent: throw .uncertain(lost)
             default: break
             }
-            guard (try? await self.clock.sleep(wait)) != nil else { throw .uncertain(lost) }
+            do throws(SyncError) {
+                try await self.clock.sleep(wait)
+            } catch {
+                throw .uncertain(lost)
+            }
             wait = min(wait * 2, .seconds(5))
         }
         throw .uncertain(lost)

@@ -21,7 +21,12 @@ struct TransactionRunner: Sendable {
             case .uncertain(let error): throw error
             }
             attempt += 1
-            try await self.clock.sleep(backoff.next())
+            do throws(SyncError) {
+                try await self.clock.sleep(backoff.next())
+            } catch {
+                // The client's end, or the task's.
+                throw error.nsError
+            }
         }
     }
 
@@ -39,6 +44,10 @@ struct TransactionRunner: Sendable {
         } catch {
             transaction.abandon()
             return .failed(error)
+        }
+        guard !Task.isCancelled else {
+            transaction.abandon()
+            return .failed(SyncError.taskCancelled.nsError)
         }
         do throws(CommitFailure) {
             try await transaction.commit()
@@ -76,5 +85,6 @@ struct TransactionBackoff: Sendable {
 /// Time as transactions see it; tests have one of their own.
 struct TransactionClock: Sendable {
     var now: @Sendable () -> ContinuousClock.Instant = { .now }
-    var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// Ends early, by throwing, with the client or the task.
+    var sleep: @Sendable (Duration) async throws(SyncError) -> Void = CallGate().sleep
 }

@@ -32,7 +32,7 @@ struct TransactionState: Sendable {
         }
         guard known == version else {
             let error = SyncError(.aborted, "The document '\(path)' was changed between two reads.")
-            self.failure = self.failure ?? error
+            self.fail(error)
             throw error
         }
     }
@@ -48,10 +48,13 @@ struct TransactionState: Sendable {
         case (.missing?, nil): write.precondition = .exists(false)
         case (.missing?, _?):
             let text = "The document '\(path)', which does not exist, cannot be updated."
-            self.failure = self.failure ?? SyncError(.invalidArgument, text)
+            self.fail(SyncError(.invalidArgument, text))
         }
         self.writes.append(write)
     }
+
+    /// The commit will fail, with the first reason that there was.
+    mutating func fail(_ error: SyncError) { self.failure = self.failure ?? error }
 
     /// All that is to be committed; empty when nothing was read or written.
     mutating func end(in database: DatabaseName) throws(SyncError) -> [Write] {

@@ -2,7 +2,10 @@ internal import BrasaSync
 internal import Foundation
 
 /// A call that is wrong whatever the database holds: an argument out of its range, an object used after its time.
-/// Functions that throw, throw it as an `NSError`; the others stop the program, as Apple's library does.
+///
+/// What data can bring about (a value, a name, a path, an operand) never stops the program: it is thrown, told to the
+/// handler, or kept until the object is used where one of both is possible. Only mistakes that stand in the program's text
+/// stop it, in functions that cannot throw; DocC's root page lists them.
 struct UsageError: Error, Hashable, Sendable {
     enum Kind: Hashable, Sendable { case invalidArgument, illegalState }
 
@@ -29,12 +32,13 @@ struct UsageError: Error, Hashable, Sendable {
     var nsError: NSError { self.syncError.nsError }
 }
 
-/// For functions that cannot throw. Release builds leave the text of a failed precondition out, so it is written first.
+/// For mistakes of the program in functions that cannot throw. Release builds leave the text of a failed precondition out,
+/// so it is written first.
 func trapping<Result>(_ body: () throws(UsageError) -> Result) -> Result {
     do {
         return try body()
     } catch {
-        Log.notice(error.message)
+        Log.notice("stopped by a mistake in the program: \(error.message)")
         preconditionFailure(error.message)
     }
 }

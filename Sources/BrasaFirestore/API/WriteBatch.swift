@@ -4,6 +4,8 @@ internal import BrasaDocuments
 public final class WriteBatch {
     private let firestore: Firestore
     private var writes: [Write] = []
+    /// What was wrong with the first data that was: the commit fails with it, and nothing is written.
+    private var failure: UsageError?
     private var isCommitted = false
 
     init(firestore: Firestore) {
@@ -39,15 +41,19 @@ public final class WriteBatch {
     }
 
     /// Queues the writes. The batch cannot be used after that.
-    public func commit(completion: (((any Error)?) -> Void)? = nil) {
-        trapping { () throws(UsageError) in
-            try self.firestore.commit(try self.take(), completion: completion)
-        }
+    public func commit(completion: (((any Error)?) -> Void)?) {
+        let writes = trapping { () throws(UsageError) in try self.take() }
+        self.firestore.commit(writes, completion: completion)
+    }
+
+    @available(*, noasync, message: "it does not wait: await it in an async function, or pass completion: nil")
+    public func commit() {
+        self.commit(completion: nil)
     }
 
     /// Queues the writes and waits for the server. The batch cannot be used after that.
     nonisolated(nonsending) public func commit() async throws {
-        let writes = try throwing { () throws(UsageError) in try self.take() }
+        let writes = try throwing { () throws(UsageError) in try self.take().get() }
         try await self.firestore.commit(writes)
     }
 
@@ -55,18 +61,36 @@ public final class WriteBatch {
         _ document: DocumentReference,
         _ read: (WriteReader) throws(UsageError) -> Write
     ) -> WriteBatch {
-        trapping { () throws(UsageError) in
-            try self.checkUsable()
-            try self.firestore.check(document)
-            self.writes.append(try read(WriteReader(name: document.name)))
+        trapping { () throws(UsageError) in try self.checkUsable(for: document) }
+        do throws(UsageError) {
+            self.writes.append(try document.write(read))
+        } catch {
+            self.failure = self.failure ?? error
         }
         return self
     }
 
-    private func take() throws(UsageError) -> [Write] {
+    /// What is wrong is thrown, and the batch stays as it was.
+    private func addChecked(
+        _ document: DocumentReference,
+        _ read: (WriteReader) throws(UsageError) -> Write
+    ) throws -> WriteBatch {
+        try throwing { () throws(UsageError) in
+            try self.checkUsable(for: document)
+            self.writes.append(try document.write(read))
+        }
+        return self
+    }
+
+    private func take() throws(UsageError) -> Result<[Write], UsageError> {
         try self.checkUsable()
         self.isCommitted = true
-        return self.writes
+        return self.failure.map { .failure($0) } ?? .success(self.writes)
+    }
+
+    private func checkUsable(for document: DocumentReference) throws(UsageError) {
+        try self.checkUsable()
+        try self.firestore.check(document)
     }
 
     private func checkUsable() throws(UsageError) {
@@ -84,7 +108,8 @@ extension WriteBatch {
         merge: Bool = false,
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> WriteBatch {
-        self.setData(try encoder.encode(value), forDocument: doc, merge: merge)
+        let data = try encoder.encode(value)
+        return try self.addChecked(doc) { reader throws(UsageError) in try reader.set(data, merge: merge) }
     }
 
     @discardableResult
@@ -94,7 +119,8 @@ extension WriteBatch {
         mergeFields: [Any],
         encoder: Firestore.Encoder = Firestore.Encoder()
     ) throws -> WriteBatch {
-        self.setData(try encoder.encode(value), forDocument: doc, mergeFields: mergeFields)
+        let data = try encoder.encode(value)
+        return try self.addChecked(doc) { reader throws(UsageError) in try reader.merge(data, fields: mergeFields) }
     }
 }
 

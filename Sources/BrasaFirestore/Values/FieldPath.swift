@@ -3,16 +3,16 @@ internal import BrasaDocuments
 /// The way to a field: the names of maps in maps and, last, of the field. The names are literal and may contain dots.
 public final class FieldPath: Hashable, Sendable {
     let names: [String]
-    let stored: BrasaDocuments.FieldPath
+    private let checked: Result<BrasaDocuments.FieldPath, UsageError>
 
-    /// Stops the program when there is no name, or one that no field can have.
+    /// Every use of a path without a name, or with one that no field can have, fails.
     public convenience init(_ fieldNames: [String]) {
-        self.init(checked: trapping { () throws(UsageError) in try Self.check(fieldNames) })
+        self.init(fieldNames, Result { () throws(UsageError) in try Self.check(fieldNames) })
     }
 
     /// The pseudo-field for a document's ID, for filters and orders.
     public static func documentID() -> FieldPath {
-        FieldPath(checked: (["__name__"], .documentName))
+        FieldPath(["__name__"], .success(.documentName))
     }
 
     /// A path as text: names joined by dots, none of them with a dot or one of `~*/[]` in it.
@@ -26,46 +26,60 @@ public final class FieldPath: Hashable, Sendable {
                 "Invalid field path '\(text)': it must not be empty, begin or end with '.', or contain '..'."
             )
         }
-        self.init(checked: try Self.check(names))
+        self.init(names, .success(try Self.check(names)))
+    }
+
+    /// The same, and every use of what is no path fails.
+    convenience init(text: String) {
+        do throws(UsageError) {
+            try self.init(dotted: text)
+        } catch {
+            self.init([text], .failure(error))
+        }
     }
 
     /// What users may give for a field: a path or its text.
     convenience init(any field: Any) throws(UsageError) {
         if let path = field as? FieldPath {
-            self.init(checked: (path.names, path.stored))
+            self.init(path.names, path.checked)
         } else if let text = field as? String {
-            try self.init(dotted: text)
+            self.init(text: text)
         } else {
             throw UsageError("A field is given as a String or a FieldPath, not as \(type(of: field)).")
         }
     }
 
-    private init(checked: (names: [String], stored: BrasaDocuments.FieldPath)) {
-        self.names = checked.names
-        self.stored = checked.stored
+    private init(_ names: [String], _ checked: Result<BrasaDocuments.FieldPath, UsageError>) {
+        self.names = names
+        self.checked = checked
     }
 
-    private static func check(_ names: [String]) throws(UsageError) -> ([String], BrasaDocuments.FieldPath) {
+    /// As the database has it.
+    var stored: BrasaDocuments.FieldPath {
+        get throws(UsageError) { try self.checked.get() }
+    }
+
+    private static func check(_ names: [String]) throws(UsageError) -> BrasaDocuments.FieldPath {
         guard !names.isEmpty else { throw UsageError("A field path must have at least one name.") }
         if let index = names.firstIndex(of: "") {
             throw UsageError("The name at index \(index) of a field path is empty.")
         }
         do {
-            return (names, try BrasaDocuments.FieldPath(names: names.map { UTF8Text($0) }))
+            return try BrasaDocuments.FieldPath(names: names.map { UTF8Text($0) })
         } catch {
             throw UsageError("Invalid field path \(names): \(error.message)")
         }
     }
 
     public static func == (left: FieldPath, right: FieldPath) -> Bool {
-        left.stored == right.stored
+        left.checked == right.checked
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(self.stored)
+        hasher.combine(self.checked)
     }
 }
 
 extension FieldPath: CustomStringConvertible {
-    public var description: String { self.stored.canonical }
+    public var description: String { (try? self.stored.canonical) ?? self.names.joined(separator: ".") }
 }

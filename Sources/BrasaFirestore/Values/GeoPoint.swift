@@ -3,30 +3,20 @@ public final class GeoPoint: Codable, Sendable {
     public let latitude: Double
     public let longitude: Double
 
-    /// Stops the program when the latitude is not in −90…90 or the longitude not in −180…180.
-    public convenience init(latitude: Double, longitude: Double) {
-        self.init(checked: trapping { () throws(UsageError) in try Self.check(latitude, longitude) })
-    }
-
-    private init(checked: (latitude: Double, longitude: Double)) {
-        self.latitude = checked.latitude
-        self.longitude = checked.longitude
-    }
-
-    /// A place out of the database, which has checked it.
-    init(storedLatitude latitude: Double, longitude: Double) {
+    /// A write or a query with a latitude that is not in −90…90 or a longitude not in −180…180 fails.
+    public init(latitude: Double, longitude: Double) {
         self.latitude = latitude
         self.longitude = longitude
     }
 
-    private static func check(_ latitude: Double, _ longitude: Double) throws(UsageError) -> (Double, Double) {
-        guard (-90...90).contains(latitude) else {
-            throw UsageError("A latitude must be in the range of [-90, 90], but was \(latitude).")
+    /// That it is a place on the earth.
+    func check() throws(UsageError) {
+        guard (-90...90).contains(self.latitude) else {
+            throw UsageError("A latitude must be in the range of [-90, 90], but was \(self.latitude).")
         }
-        guard (-180...180).contains(longitude) else {
-            throw UsageError("A longitude must be in the range of [-180, 180], but was \(longitude).")
+        guard (-180...180).contains(self.longitude) else {
+            throw UsageError("A longitude must be in the range of [-180, 180], but was \(self.longitude).")
         }
-        return (latitude, longitude)
     }
 
     private enum CodingKeys: String, CodingKey {
@@ -37,8 +27,9 @@ public final class GeoPoint: Codable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let latitude = try container.decode(Double.self, forKey: .latitude)
         let longitude = try container.decode(Double.self, forKey: .longitude)
-        do {
-            self.init(checked: try Self.check(latitude, longitude))
+        self.init(latitude: latitude, longitude: longitude)
+        do throws(UsageError) {
+            try self.check()
         } catch {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: error.message)

@@ -11,19 +11,25 @@ public final class Timestamp: Codable, Hashable, Sendable {
     private static let earliestSeconds: Int64 = -62_135_596_800
     private static let latestSeconds: Int64 = 253_402_300_799
 
-    /// Stops the program when the time is out of range.
-    public convenience init(seconds: Int64, nanoseconds: Int32) {
-        self.init(checked: trapping { () throws(UsageError) in try Self.check(seconds, nanoseconds) })
+    /// A write or a query with a time that is out of range fails.
+    public init(seconds: Int64, nanoseconds: Int32) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
     }
 
-    /// Truncates to a nanosecond at or before the date. Stops the program when the time is out of range.
+    /// Truncates to a nanosecond at or before the date. A write or a query with a time that is out of range fails.
     public convenience init(date: Date) {
-        self.init(checked: trapping { () throws(UsageError) in try Self.check(date) })
+        let interval = date.timeIntervalSince1970
+        let whole = interval.rounded(.down)
+        // What is no number, or too far away for an integer, is out of range all the same.
+        let seconds = Int64(exactly: whole) ?? (interval < 0 ? .min : .max)
+        let fraction = (interval - whole) * 1e9
+        self.init(seconds: seconds, nanoseconds: fraction < 999_999_999 ? Int32(fraction) : 999_999_999)
     }
 
-    /// The same for dates that come from anywhere.
     convenience init(checking date: Date) throws(UsageError) {
-        self.init(checked: try Self.check(date))
+        self.init(date: date)
+        try self.check()
     }
 
     /// Now.
@@ -31,34 +37,19 @@ public final class Timestamp: Codable, Hashable, Sendable {
         self.init(date: Date())
     }
 
-    private init(checked: (seconds: Int64, nanoseconds: Int32)) {
-        self.seconds = checked.seconds
-        self.nanoseconds = checked.nanoseconds
-    }
-
     init(_ stored: BrasaDocuments.Timestamp) {
         self.seconds = stored.seconds
         self.nanoseconds = stored.nanos
     }
 
-    private static func check(_ date: Date) throws(UsageError) -> (Int64, Int32) {
-        let interval = date.timeIntervalSince1970
-        let whole = interval.rounded(.down)
-        // Nor is what is no number, or too far away for an integer.
-        guard let seconds = Int64(exactly: whole) else {
-            throw UsageError("Invalid timestamp: \(interval) seconds are not in year 1 to 9999.")
+    /// That it is in range.
+    private func check() throws(UsageError) {
+        guard (0...999_999_999).contains(self.nanoseconds) else {
+            throw UsageError("Invalid timestamp: \(self.nanoseconds) nanoseconds are not in 0...999999999.")
         }
-        return try self.check(seconds, Int32(min((interval - whole) * 1e9, 999_999_999)))
-    }
-
-    private static func check(_ seconds: Int64, _ nanoseconds: Int32) throws(UsageError) -> (Int64, Int32) {
-        guard (0...999_999_999).contains(nanoseconds) else {
-            throw UsageError("Invalid timestamp: \(nanoseconds) nanoseconds are not in 0...999999999.")
+        guard (Self.earliestSeconds...Self.latestSeconds).contains(self.seconds) else {
+            throw UsageError("Invalid timestamp: \(self.seconds) seconds are not in year 1 to 9999.")
         }
-        guard (self.earliestSeconds...self.latestSeconds).contains(seconds) else {
-            throw UsageError("Invalid timestamp: \(seconds) seconds are not in year 1 to 9999.")
-        }
-        return (seconds, nanoseconds)
     }
 
     public func dateValue() -> Date {
@@ -73,8 +64,11 @@ public final class Timestamp: Codable, Hashable, Sendable {
 
     /// As the database keeps it.
     var stored: BrasaDocuments.Timestamp {
-        // In range since `init` checked it.
-        BrasaDocuments.Timestamp(seconds: self.seconds, nanos: self.nanoseconds) ?? .earliest
+        get throws(UsageError) {
+            try self.check()
+            // In range.
+            return BrasaDocuments.Timestamp(seconds: self.seconds, nanos: self.nanoseconds) ?? .earliest
+        }
     }
 
     public static func == (left: Timestamp, right: Timestamp) -> Bool {
@@ -94,8 +88,9 @@ public final class Timestamp: Codable, Hashable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let seconds = try container.decode(Int64.self, forKey: .seconds)
         let nanoseconds = try container.decode(Int32.self, forKey: .nanoseconds)
-        do {
-            self.init(checked: try Self.check(seconds, nanoseconds))
+        self.init(seconds: seconds, nanoseconds: nanoseconds)
+        do throws(UsageError) {
+            try self.check()
         } catch {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: error.message)

@@ -22,10 +22,12 @@ extension ValueReader {
         case let number as CGFloat: return .double(Double(number))
         case let text as String: return .string(UTF8Text(text))
         case is NSNull: return .null
-        case let timestamp as Timestamp: return .timestamp(timestamp.stored)
+        case let timestamp as Timestamp: return .timestamp(try timestamp.stored)
         case let date as Date: return .timestamp(try Timestamp(checking: date).stored)
         case let data as Data: return .bytes(Array(data))
-        case let point as GeoPoint: return .geoPoint(latitude: point.latitude, longitude: point.longitude)
+        case let point as GeoPoint:
+            try point.check()
+            return .geoPoint(latitude: point.latitude, longitude: point.longitude)
         case let vector as VectorValue: return .vector(vector.array)
         case let reference as DocumentReference: return try self.reference(reference)
         default: return nil
@@ -49,7 +51,7 @@ extension ValueReader {
                 "A reference to a document of \(database.string) cannot be used in \(self.database.string)."
             )
         }
-        return .reference(reference.name)
+        return .reference(try reference.name)
     }
 }
 

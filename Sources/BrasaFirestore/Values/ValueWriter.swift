@@ -24,7 +24,7 @@ struct ValueWriter {
         case .bytes(let bytes): return Data(bytes)
         case .reference(let name): return self.firestore.reference(to: name)
         case .geoPoint(let latitude, let longitude):
-            return GeoPoint(storedLatitude: latitude, longitude: longitude)
+            return GeoPoint(latitude: latitude, longitude: longitude)
         case .array(let elements): return elements.map { self.any($0) }
         case .map(let entries):
             if let vector = value.vectorComponents { return VectorValue(vector) }

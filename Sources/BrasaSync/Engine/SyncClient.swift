@@ -81,7 +81,7 @@ package final class SyncClient {
         return ListenerToken(number: self.lastToken)
     }
 
-    static let terminated = SyncError(.failedPrecondition, "The client has already been terminated.")
+    package static let terminated = SyncError(.failedPrecondition, "The client has already been terminated.")
 
     // MARK: - Listening
 

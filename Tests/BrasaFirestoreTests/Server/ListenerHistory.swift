@@ -40,12 +40,12 @@ struct ShownDocument: Equatable, Sendable, CustomStringConvertible {
     }
 
     init(_ snapshot: DocumentSnapshot) {
-        self.path = snapshot.reference.resource
+        self.path = sound(try snapshot.reference.resource)
         self.fields = snapshot.fields ?? EncodedFields(encoding: [])
     }
 
     var version: Int {
-        guard case .integer(let version)? = self.fields.value(at: FieldPath(["version"]).stored) else { return 0 }
+        guard case .integer(let version)? = self.fields.value(at: sound(try FieldPath(["version"]).stored)) else { return 0 }
         return Int(version)
     }
 
@@ -85,7 +85,7 @@ struct Subject: Sendable {
     func results(in state: [ResourcePath: ModelDocument]) throws -> [ShownDocument] {
         switch self.kind {
         case .document(let document):
-            return state[document.resource].map { [ShownDocument($0)] } ?? []
+            return state[try document.resource].map { [ShownDocument($0)] } ?? []
         case .query(let query):
             let definition = query.definition
             guard let parent = ParentName(database: query.firestore.database, path: definition.parent) else {

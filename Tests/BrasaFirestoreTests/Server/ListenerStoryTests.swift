@@ -71,7 +71,7 @@ private final class Story {
     func commit() async throws {
         let writes = self.writes()
         var contents: [ResourcePath: StoryContent?] = [:]
-        for (path, content) in writes { contents[self.writer.document(path).resource] = .some(content) }
+        for (path, content) in writes { contents[try self.writer.document(path).resource] = .some(content) }
         // Listeners may hear of it before the answer is here, but are not compared before.
         let chance = Int.random(in: 0..<8, using: &self.chances)
         let own =

@@ -183,7 +183,8 @@ struct ServerTests {
                     let reference = db.document("counters/one")
                     var runner = TransactionRunner(firestore: db, calls: try db.core().calls, attemptsMax: .max)
                     // Short waits: what is tried is the count, not the patience.
-                    runner.clock.sleep = { try await Task.sleep(for: $0 / 100) }
+                    let gate = try db.core().gate
+                    runner.clock.sleep = { duration throws(SyncError) in try await gate.sleep(duration / 100) }
                     var runs = 0
                     for _ in 0..<50 {
                         try await runner.run { transaction in

@@ -9,6 +9,7 @@ actor BulkSender {
 
     private let firestore: Firestore
     private let calls: any DatastoreCalls
+    private let gate: CallGate
     private let options: BulkWriterOptions
     private var queue = BulkQueue()
     private var rate: BulkRate
@@ -17,7 +18,8 @@ actor BulkSender {
     private var batchesInFlight = 0
     private var isSending = false
     private var isClosed = false
-    private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
+    /// As many as there are tasks in `add`.
+    private var waitingForRoom: [Pause] = []
     private var flushes: [Flush] = []
 
     /// Somebody who waits for the writes up to a number.
@@ -27,25 +29,44 @@ actor BulkSender {
         let continuation: CheckedContinuation<Void, Never>
     }
 
-    init(firestore: Firestore, calls: any DatastoreCalls, options: BulkWriterOptions) {
+    init(firestore: Firestore, calls: any DatastoreCalls, gate: CallGate, options: BulkWriterOptions) {
         self.firestore = firestore
         self.calls = calls
+        self.gate = gate
         self.options = options
         self.rate = BulkRate(initial: max(options.initialWritesPerSecond, 1), now: ContinuousClock().now)
     }
 
-    /// Waits while there is no room.
-    func add(_ write: Write) async throws(UsageError) -> BulkWriteReceipt {
+    /// Waits while there is no room. What throws has not been added.
+    func add(_ write: Write) async throws(SyncError) -> BulkWriteReceipt {
         while self.unfinished >= Self.unfinishedMax {
-            await withCheckedContinuation { self.waitingForRoom.append($0) }
+            let room = Pause()
+            self.waitingForRoom.append(room)
+            await room.wait()
+            guard !Task.isCancelled else { throw self.leave(room) }
         }
-        guard !self.isClosed else { throw UsageError(illegalState: "The bulk writer has been closed.") }
+        try self.gate.checkEnd()
+        guard !self.isClosed else { throw SyncError(.failedPrecondition, "The bulk writer has been closed.") }
         self.lastNumber += 1
         self.unfinished += 1
         let operation = BulkOperation(number: self.lastNumber, write: write, receipt: BulkWriteReceipt())
         self.queue.append(operation)
         self.sendSoon()
         return operation.receipt
+    }
+
+    /// Whoever was given room and does not need it any more gives it on.
+    private func leave(_ room: Pause) -> SyncError {
+        if let index = self.waitingForRoom.firstIndex(where: { $0 === room }) {
+            self.waitingForRoom.remove(at: index)
+        } else {
+            self.giveRoom()
+        }
+        return .taskCancelled
+    }
+
+    private func giveRoom() {
+        if !self.waitingForRoom.isEmpty { self.waitingForRoom.removeFirst().end() }
     }
 
     /// Returns when all writes that were added before are finished.
@@ -73,17 +94,20 @@ actor BulkSender {
             let batch = self.queue.nextBatch()
             if batch.isEmpty { break }
             self.batchesInFlight += 1
-            while let wait = self.rate.take(batch.count, now: ContinuousClock().now) {
-                try? await Task.sleep(for: wait)
+            // At the client's end nothing is sent any more, and all writes fail at once.
+            while !self.gate.isEnded, let wait = self.rate.take(batch.count, now: ContinuousClock().now) {
+                try? await self.gate.sleep(wait)
             }
             Task { await self.send(batch) }
         }
         self.isSending = false
     }
 
+    /// Waits while the network is disabled: that is no failed attempt.
     private func send(_ batch: [BulkOperation]) async {
         let results: [Result<BrasaDocuments.Timestamp?, CallFailure>]
         do throws(CallFailure) {
+            try await self.pass()
             results = try await self.calls.batchWrite(batch.map(\.write)).map { result in
                 result.mapError { CallFailure($0, mayHaveBeenApplied: !$0.code.isRefusal) }
             }
@@ -98,6 +122,14 @@ actor BulkSender {
         self.sendSoon()
     }
 
+    private func pass() async throws(CallFailure) {
+        do throws(SyncError) {
+            try await self.gate.pass()
+        } catch {
+            throw CallFailure(error)
+        }
+    }
+
     private func answered(_ operation: BulkOperation, _ result: Result<BrasaDocuments.Timestamp?, CallFailure>) {
         switch result {
         case .success(let time): self.finish(operation, .success(time.map { Timestamp($0) }))
@@ -108,7 +140,7 @@ actor BulkSender {
             let delay = operation.backoff.next()
             let again = operation
             Task {
-                try? await Task.sleep(for: delay)
+                try? await self.gate.sleep(delay)
                 self.retry(again)
             }
         }
@@ -124,7 +156,7 @@ actor BulkSender {
         operation.receipt.give(result)
         self.queue.release(operation.path)
         self.unfinished -= 1
-        if !self.waitingForRoom.isEmpty { self.waitingForRoom.removeFirst().resume() }
+        self.giveRoom()
         for index in self.flushes.indices where operation.number <= self.flushes[index].upTo {
             self.flushes[index].remaining -= 1
         }
@@ -134,7 +166,7 @@ actor BulkSender {
 
     /// What may have been applied is tried again only when twice is the same as once.
     private func mayRetry(_ operation: BulkOperation, _ failure: CallFailure) -> Bool {
-        guard operation.attempts < self.options.maxAttempts else { return false }
+        guard operation.attempts < self.options.maxAttempts, !self.gate.isEnded else { return false }
         let isUncertain = failure.mayHaveBeenApplied && !operation.write.isIdempotent
         if let shouldRetry = self.options.shouldRetry {
             return shouldRetry(

@@ -5,26 +5,30 @@ internal import Synchronization
 public final class BulkWriteReceipt: Sendable {
     private struct State {
         var result: Result<Timestamp?, SyncError>?
-        var waiting: [CheckedContinuation<Result<Timestamp?, SyncError>, Never>] = []
+        var waiting: [Pause] = []
     }
 
     private let state = Mutex(State())
 
     init() {}
 
-    /// When the document was changed; nil when it was deleted. Waits for the server, and throws what it says in the end.
+    /// When the document was changed; nil when it was deleted. Waits for the server, and throws what it says in the end. A
+    /// task that is cancelled stops waiting, with the code `cancelled`; the write goes on.
     @discardableResult
     public func updateTime() async throws -> Timestamp? {
-        let result = await withCheckedContinuation { continuation in
-            let known = self.state.withLock { state -> Result<Timestamp?, SyncError>? in
-                if state.result == nil { state.waiting.append(continuation) }
-                return state.result
-            }
-            if let known { continuation.resume(returning: known) }
+        let pause = Pause()
+        self.state.withLock { state in
+            if state.result == nil { state.waiting.append(pause) } else { pause.end() }
+        }
+        await pause.wait()
+        let result = self.state.withLock { state in
+            state.waiting.removeAll { $0 === pause }
+            return state.result
         }
         switch result {
-        case .success(let time): return time
-        case .failure(let error): throw error.nsError
+        case .success(let time)?: return time
+        case .failure(let error)?: throw error.nsError
+        case nil: throw SyncError.taskCancelled.nsErrorOfQueuedWrite
         }
     }
 
@@ -34,6 +38,6 @@ public final class BulkWriteReceipt: Sendable {
             defer { state.waiting = [] }
             return state.waiting
         }
-        for continuation in waiting { continuation.resume(returning: result) }
+        for pause in waiting { pause.end() }
     }
 }

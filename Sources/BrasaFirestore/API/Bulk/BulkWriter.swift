@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaSync
 
 /// Writes many documents, each by itself: for imports and clean-ups that no listener of this client watches. The writes
 /// go to the server past cache and queue, in batches and at a growing rate, and each has its own result.
@@ -13,13 +14,17 @@ internal import BrasaDocuments
 ///
 /// The functions return once there is room for the write; what became of it, its receipt says. Writes to one document
 /// are done in their order, writes to several in any.
+///
+/// While the network is disabled, writes wait; when the client is terminated, those that were not sent fail with
+/// `failedPrecondition` and none is tried again. A task that is cancelled while it waits for room adds nothing; one that is
+/// cancelled while it waits for a receipt only stops waiting.
 public final class BulkWriter: Sendable {
     private let firestore: Firestore
     private let sender: BulkSender
 
-    init(firestore: Firestore, calls: any DatastoreCalls, options: BulkWriterOptions) {
+    init(firestore: Firestore, core: ClientCore, options: BulkWriterOptions) {
         self.firestore = firestore
-        self.sender = BulkSender(firestore: firestore, calls: calls, options: options)
+        self.sender = BulkSender(firestore: firestore, calls: core.calls, gate: core.gate, options: options)
     }
 
     /// Creates a document, which must not exist.
@@ -82,9 +87,9 @@ public final class BulkWriter: Sendable {
     ) async throws -> BulkWriteReceipt {
         let write = try throwing { () throws(UsageError) in
             try self.firestore.check(document)
-            return try read(WriteReader(name: document.name))
+            return try document.write(read)
         }
-        do {
+        do throws(SyncError) {
             return try await self.sender.add(write)
         } catch {
             throw error.nsError
@@ -93,13 +98,13 @@ public final class BulkWriter: Sendable {
 }
 
 extension Firestore {
-    /// A writer for many documents. Stops the program after `terminate`.
+    /// A writer for many documents.
     @discardableResult
     public func bulkWriter(options: BulkWriterOptions = BulkWriterOptions()) -> BulkWriter {
         trapping { () throws(UsageError) in try self.makeBulkWriter(options) }
     }
 
     func makeBulkWriter(_ options: BulkWriterOptions = BulkWriterOptions()) throws(UsageError) -> BulkWriter {
-        BulkWriter(firestore: self, calls: try self.core().calls, options: options)
+        BulkWriter(firestore: self, core: try self.core(), options: options)
     }
 }

@@ -5,16 +5,16 @@ internal import BrasaSync
 extension Firestore {
     /// Deletes a collection's documents and all that lies below them. Documents that are written meanwhile may stay.
     ///
-    /// Throws the first error; what could be deleted is then deleted all the same.
+    /// Throws the first error; what could be deleted is then deleted all the same. Waits while the network is disabled.
     public func recursiveDelete(_ collection: CollectionReference) async throws {
         try throwing { () throws(UsageError) in try self.check(collection.firestore) }
-        try await self.delete(below: collection.resource)
+        try await self.delete(below: try throwing { () throws(UsageError) in try collection.resource })
     }
 
     /// Deletes a document and all that lies below it.
     public func recursiveDelete(_ document: DocumentReference) async throws {
         try throwing { () throws(UsageError) in try self.check(document) }
-        try await self.delete(below: document.resource)
+        try await self.delete(below: try throwing { () throws(UsageError) in try document.resource })
         let writer = try throwing { () throws(UsageError) in try self.makeBulkWriter() }
         let receipt = try await writer.deleteDocument(document)
         _ = try await receipt.updateTime()
@@ -25,14 +25,14 @@ extension Firestore {
     }
 
     private func delete(below path: ResourcePath) async throws {
-        let calls = try throwing { () throws(UsageError) in try self.core() }.calls
+        let core = try throwing { () throws(UsageError) in try self.core() }
         let writer = try throwing { () throws(UsageError) in try self.makeBulkWriter() }
         var page = DescendantPage(below: path, database: self.database)
         var failure: (any Error)?
         repeat {
             let paths: [ResourcePath]
             do {
-                paths = try await calls.paths(try page.query(), parent: page.parent)
+                paths = try await self.paths(of: page, core)
             } catch {
                 throw error.error.nsError
             }
@@ -46,6 +46,17 @@ extension Firestore {
             page.last = paths.count < DescendantPage.countMax ? nil : paths.last
         } while page.last != nil
         if let failure { throw failure }
+    }
+}
+
+extension Firestore {
+    private func paths(of page: DescendantPage, _ core: ClientCore) async throws(CallFailure) -> [ResourcePath] {
+        do throws(SyncError) {
+            try await core.gate.pass()
+        } catch {
+            throw CallFailure(error)
+        }
+        return try await core.calls.paths(try page.query(), parent: page.parent)
     }
 }
 

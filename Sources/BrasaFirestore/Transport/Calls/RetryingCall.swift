@@ -135,7 +135,9 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
         guard let wait = self.policy.retry.backoff(after: result, attempts: self.attempts, chance: chance),
             self.deadline.map({ self.now + wait < $0 }) ?? true
         else {
-            return self.end(.failure(CallError(result, of: self.method)))
+            // What found no connection was not sent.
+            let failure = wasPlaced ? CallError(result, of: self.method) : CallError(result.status)
+            return self.end(.failure(failure))
         }
         Log.debug("\(self.method) failed and is called again: \(result.status.message)")
         self.timer = self.caller.eventLoop.assumeIsolated().scheduleTask(in: wait) { self.attempt() }
@@ -171,7 +173,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
 }
 
 extension GRPCStatus {
-    fileprivate static let cancelledByUser = GRPCStatus(.cancelled, "The call was cancelled")
+    fileprivate static let cancelledByUser = GRPCStatus(.cancelled, "The task was cancelled.")
 }
 
 /// Gathers the responses of one attempt.

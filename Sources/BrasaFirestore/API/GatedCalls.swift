@@ -1,0 +1,61 @@
+internal import BrasaDocuments
+internal import BrasaQueries
+internal import BrasaSync
+
+/// The calls over the network, as far as the gate lets them through.
+struct GatedCalls: DatastoreCalls {
+    /// Nil where the gate never opens.
+    let calls: (any DatastoreCalls)?
+    let gate: CallGate
+
+    private func pass() throws(CallFailure) -> any DatastoreCalls {
+        do throws(SyncError) {
+            try self.gate.check()
+        } catch {
+            throw CallFailure(error)
+        }
+        guard let calls = self.calls else { throw CallFailure(SyncClient.terminated) }
+        return calls
+    }
+
+    func read(_ path: ResourcePath) async throws(CallFailure) -> StoredDocument {
+        try await self.pass().read(path)
+    }
+
+    func aggregate(
+        _ query: StructuredAggregationQuery,
+        parent: ResourcePath
+    ) async throws(CallFailure) -> [(alias: UTF8Text, value: Value)] {
+        try await self.pass().aggregate(query, parent: parent)
+    }
+
+    func paths(_ query: StructuredQuery, parent: ResourcePath) async throws(CallFailure) -> [ResourcePath] {
+        try await self.pass().paths(query, parent: parent)
+    }
+
+    func results(
+        _ query: StructuredQuery,
+        parent: ResourcePath,
+        at time: BrasaDocuments.Timestamp?
+    ) async throws(CallFailure) -> ResultPage {
+        try await self.pass().results(query, parent: parent, at: time)
+    }
+
+    func batchWrite(
+        _ writes: [Write]
+    ) async throws(CallFailure) -> [Result<BrasaDocuments.Timestamp?, SyncError>] {
+        try await self.pass().batchWrite(writes)
+    }
+
+    func beginTransaction() async throws(CallFailure) -> [UInt8] {
+        try await self.pass().beginTransaction()
+    }
+
+    func commit(_ writes: [Write], transaction: [UInt8]) async throws(CallFailure) {
+        try await self.pass().commit(writes, transaction: transaction)
+    }
+
+    func rollback(transaction: [UInt8]) async throws(CallFailure) {
+        try await self.pass().rollback(transaction: transaction)
+    }
+}

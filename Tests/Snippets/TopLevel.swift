@@ -1,0 +1,69 @@
+import BrasaFirestore
+import Foundation
+
+let db = Firestore.firestore()
+let reference = db.document("cities/SF")
+let cities = db.collection("cities")
+let data: [String: Any] = ["population": 860_000]
+
+// In the top-level code of a main.swift the compiler takes each of these for the form that does not wait. It has to be an
+// error; scripts/check-snippets counts them.
+try await reference.setData(data)  // error
+try await reference.setData(data, merge: true)  // error
+try await reference.setData(data, mergeFields: ["population"])  // error
+try await reference.updateData(data)  // error
+try await reference.delete()  // error
+try await db.batch().deleteDocument(reference).commit()  // error
+let added = try await cities.addDocument(data: data)  // error
+try await db.loadBundle(Data())  // error
+try await db.loadBundle(InputStream(data: Data()))  // error
+try await db.disableNetwork()  // error
+try await db.enableNetwork()  // error
+try await db.clearPersistence()  // error
+try await db.terminate()  // error
+reference.setData(data)  // error
+
+// These do what they say, there and in functions.
+reference.setData(data, completion: nil)
+reference.updateData(data) { error in print(error as Any) }
+db.batch().deleteDocument(reference).commit(completion: nil)
+let task: LoadBundleTask = db.loadBundle(Data(), completion: nil)
+try reference.setData(from: ["population": 1])
+try await db.waitForPendingWrites()
+let snapshot = try await reference.getDocument()
+
+func queue() {
+    reference.setData(data)
+    reference.setData(data, merge: true)
+    reference.setData(data, mergeFields: ["population"])
+    reference.updateData(data)
+    reference.delete { error in print(error as Any) }
+    reference.delete()
+    db.batch().deleteDocument(reference).commit()
+    db.batch().deleteDocument(reference).commit { error in print(error as Any) }
+    let added = cities.addDocument(data: data)
+    let task = db.loadBundle(Data())
+    print(added.documentID, task)
+    db.disableNetwork()
+    db.enableNetwork()
+    db.disableNetwork { error in print(error as Any) }
+    db.terminate()
+    db.clearPersistence()
+}
+
+func wait() async throws {
+    try await reference.setData(data)
+    try await reference.updateData(data)
+    try await reference.delete()
+    try await db.batch().deleteDocument(reference).commit()
+    let added = try await cities.addDocument(data: data)
+    let progress = try await db.loadBundle(Data())
+    print(added.documentID, progress.documentsLoaded)
+    reference.setData(data, completion: nil)
+    try await db.disableNetwork()
+    try await db.terminate()
+    try await db.clearPersistence()
+}
+
+queue()
+try await wait()
