@@ -67,6 +67,7 @@ let package = Package(
         // pure: no I/O, lock, clock, NIO or C
         room("BrasaDocuments", []),
         room("BrasaQueries", ["BrasaDocuments"]),
+        room("BrasaTree", []),
 
         // transport: knows no storage
         .systemLibrary(
@@ -211,6 +212,7 @@ let package = Package(
             resources: [.copy("Golden")]
         ),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
+        tests("BrasaTree", ["BrasaTree"]),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests(

@@ -1,0 +1,46 @@
+/// What a write addresses: a node, or the priority of one (`a/b/.priority`).
+package struct TreeLocation: Hashable, Sendable {
+    package var path: TreePath
+    package var isPriority: Bool
+
+    static let priorityName: TreeText = ".priority"
+
+    package init(_ path: TreePath, isPriority: Bool = false) {
+        self.path = path
+        self.isPriority = isPriority
+    }
+
+    package init(_ text: String) throws(TreeError) {
+        try self.init(TreeText(text))
+    }
+
+    package init(_ text: TreeText) throws(TreeError) {
+        self.init(.root)
+        for segment in text.utf8.split(separator: UInt8(ascii: "/")) {
+            let segment = TreeText(checked: Array(segment))
+            guard !self.isPriority else { throw TreeError(.invalidKey(Self.priorityName), at: self.path) }
+            if segment == Self.priorityName {
+                self.isPriority = true
+                continue
+            }
+            do throws(TreeError) {
+                self.path.keys.append(try TreeKey(segment))
+            } catch {
+                throw TreeError(error.reason, at: self.path)
+            }
+            guard self.path.keys.count <= TreeLimits.levelsMax else {
+                throw TreeError(.tooDeep(levels: self.path.keys.count), at: self.path)
+            }
+        }
+    }
+
+    /// As path of texts, of which a priority is the last: what the order of update paths and of hash ranges sees.
+    var segments: [TreeText] { self.path.keys.map(\.text) + (self.isPriority ? [Self.priorityName] : []) }
+}
+
+extension TreeLocation: CustomStringConvertible {
+    package var description: String {
+        guard self.isPriority else { return self.path.description }
+        return self.path.isRoot ? "/.priority" : "\(self.path)/.priority"
+    }
+}

@@ -1,0 +1,77 @@
+/// Counts the memory that nodes occupy, what they share once: pages, their arrays, texts and priorities, each as the
+/// allocator rounds it. For measurements and reports; it walks everything that it has not seen.
+package struct TreeFootprint {
+    package private(set) var bytes = 0
+    package private(set) var pages = 0
+    private var seen: Set<UnsafeRawPointer> = []
+
+    package init() {}
+
+    package mutating func add(_ node: TreeNode) {
+        var pending = [node]
+        while let node = pending.popLast() {
+            switch node {
+            case .absent: break
+            case .leaf(let scalar): self.add(scalar)
+            case .prioritizedLeaf(let leaf):
+                guard self.isNew(leaf) else { continue }
+                self.allocate(16 + 2 * 16)
+                self.add(leaf.scalar)
+            case .inner(let inner): self.add(inner.root, &pending)
+            }
+        }
+    }
+
+    private mutating func add(_ root: Page, _ pending: inout [TreeNode]) {
+        var pages = [root]
+        while let page = pages.popLast() {
+            guard self.isNew(page) else { continue }
+            self.pages += 1
+            self.allocate(Page.objectBytes)
+            if page.keys.withView({ self.isNew($0.identity) }) {
+                self.allocate(Self.arrayBytes + page.keys.storageBytes)
+            }
+            switch page.content {
+            case .children(let children):
+                self.allocate(Self.arrayBytes + children.capacity * MemoryLayout<TreeNode>.stride)
+                pending += children
+            case .pages(let forked):
+                self.allocate(Self.arrayBytes + forked.capacity * MemoryLayout<Page>.stride)
+                pages += forked
+            }
+        }
+    }
+
+    private mutating func add(_ scalar: TreeScalar) {
+        guard case .string(let text) = scalar, !text.utf8.isEmpty else { return }
+        guard text.utf8.withUnsafeBytes({ $0.baseAddress.map { self.isNew($0) } ?? false }) else { return }
+        self.allocate(Self.arrayBytes + text.utf8.capacity)
+    }
+
+    private mutating func isNew(_ object: AnyObject) -> Bool {
+        self.isNew(UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
+    }
+
+    private mutating func isNew(_ address: UnsafeRawPointer) -> Bool { self.seen.insert(address).inserted }
+
+    /// An array's own fields.
+    private static let arrayBytes = 32
+
+    /// With the allocator's 8 bytes, in steps of 16.
+    private mutating func allocate(_ size: Int) {
+        self.bytes += (size + 8 + 15) / 16 * 16
+    }
+}
+
+extension Page {
+    /// An object's header, then the stored properties.
+    fileprivate static var objectBytes: Int {
+        16 + MemoryLayout<KeyTable>.stride + MemoryLayout<Content>.stride + MemoryLayout<TreePriority>.stride
+            + MemoryLayout<PageSummary>.stride + 8
+    }
+}
+
+extension KeyTable.View {
+    /// Where the keys are, as long as the table lives.
+    fileprivate var identity: UnsafeRawPointer { UnsafeRawPointer(self[0].baseAddress.unsafelyUnwrapped) }
+}

@@ -1,0 +1,13 @@
+/// What the hosted service takes. Each has its reason in `TreeError`.
+package enum TreeLimits {
+    package static let keyBytesMax = 768
+    /// Keys on the way from the root to a leaf.
+    package static let levelsMax = 32
+    package static let stringBytesMax = 10 * 1024 * 1024
+    /// A single write over REST, as JSON text.
+    package static let writeBytesMaxREST = 256 * 1024 * 1024
+    /// A single write by a client library.
+    package static let writeBytesMaxClient = 16 * 1024 * 1024
+    /// What a number may be written with. Longer ones add no precision.
+    static let numberBytesMax = 2048
+}

@@ -1,0 +1,91 @@
+/// Reads what a multi-path update writes: an object whose keys are paths, each with a value of its own.
+package struct UpdateReader: JSONSink {
+    package typealias Entry = (location: TreeLocation, template: TreeTemplate)
+
+    private let base: TreePath
+    /// Nil as long as nothing was read, and for `null`, which removes the node.
+    package private(set) var entries: [Entry]?
+    private var value: TreeReader
+    private var location: TreeLocation?
+    /// Objects and arrays that are open in the value of a path.
+    private var depth = 0
+
+    package init(at base: TreePath = .root) {
+        self.base = base
+        self.value = TreeReader(at: base)
+    }
+
+    package var path: TreePath? { self.location == nil ? self.base : self.value.path }
+
+    package mutating func null() throws(TreeError) {
+        guard self.entries != nil else { return }
+        try self.value.null()
+        self.endValue()
+    }
+
+    package mutating func scalar(_ value: JSONScalar) throws(TreeError) {
+        try self.checkIsObject()
+        try self.value.scalar(value)
+        self.endValue()
+    }
+
+    package mutating func string(_ text: UnsafeBufferPointer<UInt8>) throws(TreeError) {
+        try self.checkIsObject()
+        try self.value.string(text)
+        self.endValue()
+    }
+
+    package mutating func key(_ text: UnsafeBufferPointer<UInt8>) throws(TreeError) {
+        guard self.depth == 0 else { return try self.value.key(text) }
+        let relative: TreeLocation
+        do throws(TreeError) {
+            relative = try TreeLocation(TreeText(checked: text))
+        } catch {
+            throw TreeError(error.reason, at: error.path.map(self.base.appending) ?? self.base)
+        }
+        let path = self.base.appending(relative.path)
+        guard path.keys.count <= TreeLimits.levelsMax else {
+            throw TreeError(.tooDeep(levels: path.keys.count), at: path)
+        }
+        self.location = relative
+        self.value.restart(at: path)
+    }
+
+    package mutating func beginObject() throws(TreeError) {
+        guard self.entries != nil else {
+            self.entries = []
+            return
+        }
+        self.depth += 1
+        try self.value.beginObject()
+    }
+
+    package mutating func beginArray() throws(TreeError) {
+        try self.checkIsObject()
+        self.depth += 1
+        try self.value.beginArray()
+    }
+
+    package mutating func endObject() throws(TreeError) {
+        guard self.depth > 0 else { return }
+        self.depth -= 1
+        try self.value.endObject()
+        self.endValue()
+    }
+
+    package mutating func endArray() throws(TreeError) {
+        self.depth -= 1
+        try self.value.endArray()
+        self.endValue()
+    }
+
+    private func checkIsObject() throws(TreeError) {
+        guard self.entries != nil else { throw TreeError(.updateNotObject, at: self.base) }
+    }
+
+    private mutating func endValue() {
+        guard self.depth == 0, let location = self.location, let template = self.value.template else { return }
+        self.location = nil
+        self.entries?.append((location, template))
+    }
+}
