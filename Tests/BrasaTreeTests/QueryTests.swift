@@ -18,7 +18,7 @@ struct QueryTests {
         #"{"a":{"s":3},"b":{"s":1,".priority":5},"c":{"s":"x"},"d":{"n":1},"e":{"s":3},"10":{"s":null,"k":1},"9":{"s":true},"f":{"s":{"z":1}}}"#
 
     @Test(arguments: [
-        ([#"orderBy="s""#, "limitToFirst=3"], ["10", "d", "9"]),
+        ([#"orderBy="s""#, "limitToFirst=3"], ["9", "10", "d"]),
         ([#"orderBy="s""#, "limitToLast=2"], ["c", "f"]),
         ([#"orderBy="s""#, "equalTo=3"], ["a", "e"]),
         ([#"orderBy="s""#, #"equalTo=3,"e""#], ["e"]),

@@ -1,5 +1,6 @@
 /// How the window of a query differs from that of an earlier version: the children in it that changed, those that came
-/// and those that left, be it by their own change or because others pushed them out or made room.
+/// and those that left, be it by their own change or because others pushed them out or made room. A node that is a leaf
+/// has no children: what a leaf was or becomes is not seen here.
 package struct WindowChange: Sendable {
     package struct Child: Sendable {
         package let key: TreeKey

@@ -43,10 +43,12 @@ extension TreeReader {
         let placeholders = first..<self.placeholders.count
         self.frames[top].childPlaceholders = self.placeholders.count
         let isNext = self.isAfterLast(top)
+        let key = self.frames[top].key
+        self.frames[top].key = 0..<0
         // Nothing, where nothing was before, is not worth an entry.
         if node.isAbsent, placeholders.isEmpty, isNext, self.frames[top].isSorted { return }
         if !isNext { self.frames[top].isSorted = false }
-        self.entries.append(Entry(key: self.frames[top].key, node: node, placeholders: placeholders))
+        self.entries.append(Entry(key: key, node: node, placeholders: placeholders))
     }
 
     /// Whether the key at hand comes after all before it in its object.
