@@ -1,72 +1,68 @@
 import BrasaTree
 import Testing
 
-/// What a million leaves take, and what one write among them costs, counted and not timed.
+/// What a million leaves take, and what one write among them costs: counted, not timed.
 struct FootprintTests {
-    private static let leaves = 1_000_000
-
-    private static func pushIDs(_ count: Int) -> [TreeKey] {
-        var random = SeededRandom(seed: 4)
-        var generator = PushIDGenerator()
-        return (0..<count).map { generator.next(milliseconds: 1_700_000_000_000 + Int64($0), using: &random) }
+    /// Twenty bytes, as push ids have.
+    private static func key(_ number: Int) -> TreeText {
+        let digits = "\(number)"
+        return TreeText("-N" + String(repeating: "0", count: 18 - digits.count) + digits)
     }
 
-    private func bytesPerLeaf(_ tree: TreeNode, _ leaves: Int = FootprintTests.leaves) -> Double {
+    private func bytes(of tree: TreeNode) -> Double {
         var footprint = TreeFootprint()
         footprint.add(tree)
-        return Double(footprint.bytes) / Double(leaves)
+        return Double(footprint.bytes)
     }
 
     @Test func `A million numbers under push ids take less than 50 bytes each, and a write copies a few pages`() throws
     {
-        let keys = Self.pushIDs(Self.leaves)
-        let tree = keys.enumerated().reduce(TreeNode.absent) { tree, entry in
-            tree.setting(.leaf(.integer(Int64(entry.offset))), for: entry.element)
-        }
-        #expect(tree.childCount == Self.leaves)
+        let leaves = 1_000_000
+        let tree = TreeNode(
+            sorted: (0..<leaves).map { (key: Self.key($0 * 2), node: TreeNode.leaf(.integer(Int64($0)))) }
+        )
+        #expect(tree.childCount == leaves)
         var footprint = TreeFootprint()
         footprint.add(tree)
         let (bytes, pages) = (footprint.bytes, footprint.pages)
-        #expect(bytes < 50 * Self.leaves)
+        #expect(bytes < 50 * leaves)
 
-        let changed = tree.setting(.leaf(.integer(-1)), for: keys[500_000])
-        footprint.add(changed)
-        #expect(footprint.pages - pages <= 4)
-        #expect(footprint.bytes - bytes < 4_096)
-        let afterChange = (footprint.bytes, footprint.pages)
-
-        let grown = tree.setting(.leaf(.integer(-1)), for: try TreeKey("-middle"))
-        footprint.add(grown)
-        #expect(footprint.pages - afterChange.1 <= 5)
-        #expect(footprint.bytes - afterChange.0 < 8_192)
-        print(
-            "push ids: \(Double(bytes) / Double(Self.leaves)) bytes a leaf; a changed number: "
-                + "\(afterChange.1 - pages) pages, \(afterChange.0 - bytes) bytes; a new child: "
-                + "\(footprint.pages - afterChange.1) pages, \(footprint.bytes - afterChange.0) bytes"
-        )
-    }
-
-    @Test func `A million numbers in records of ten share their keys`() throws {
-        var text = Array("{".utf8)
-        for record in 0..<(Self.leaves / 10) {
-            text += Array("\(record == 0 ? "" : ",")\"r\(record)\":{".utf8)
-            text +=
-                Array((0..<10).map { "\"field\($0)\":\(record + $0)" }.joined(separator: ",").utf8) + Array("}".utf8)
+        func cost(_ changed: TreeNode) -> (pages: Int, bytes: Int) {
+            let before = (footprint.pages, footprint.bytes)
+            footprint.add(changed)
+            return (footprint.pages - before.0, footprint.bytes - before.1)
         }
-        text += Array("}".utf8)
-        let tree = try TreeTemplate(parsing: text).node
-        #expect(tree.nodeCount == 1 + Self.leaves / 10 * 11)
-        let bytes = self.bytesPerLeaf(tree)
-        #expect(bytes < 45)
-        print("records of ten: \(bytes) bytes a leaf")
+        let number = TreeNode.leaf(.integer(-1))
+        let changed = cost(tree.setting(number, for: try TreeKey(Self.key(1_000_000))))
+        #expect(changed.pages <= 4 && changed.bytes < 4_096)
+        let grown = cost(tree.setting(number, for: try TreeKey(Self.key(1_000_001))))
+        #expect(grown.pages <= 6 && grown.bytes < 8_192)
+        let shrunk = cost(tree.setting(.absent, for: try TreeKey(Self.key(1_000_000))))
+        #expect(shrunk.pages <= 5 && shrunk.bytes < 8_192)
+        print("push ids: \(Double(bytes) / Double(leaves)) bytes a leaf in \(pages) pages")
+        print("of a million: a changed number \(changed), a new child \(grown), a removed child \(shrunk)")
     }
 
-    @Test func `Keys in random order cost no more than half again`() throws {
+    @Test func `Keys that ascend fill pages, in random order they fill most of them`() throws {
         var random = SeededRandom(seed: 6)
-        let keys = Self.pushIDs(100_000).shuffled(using: &random)
-        let tree = keys.reduce(TreeNode.absent) { $0.setting(.leaf(.boolean(true)), for: $1) }
-        let bytes = self.bytesPerLeaf(tree, 100_000)
-        #expect(bytes < 75)
-        print("random order: \(bytes) bytes a leaf")
+        let keys = try (0..<10_000).map { try TreeKey(Self.key($0)) }
+        let ascending = keys.reduce(TreeNode.absent) { $0.setting(.leaf(.boolean(true)), for: $1) }
+        let shuffled = keys.shuffled(using: &random).reduce(TreeNode.absent) {
+            $0.setting(.leaf(.boolean(true)), for: $1)
+        }
+        #expect(self.bytes(of: ascending) < 50 * 10_000)
+        #expect(self.bytes(of: shuffled) < 65 * 10_000)
+        print("written one by one: \(self.bytes(of: ascending) / 10_000) bytes a leaf ascending, ", terminator: "")
+        print("\(self.bytes(of: shuffled) / 10_000) bytes a leaf in random order")
+    }
+
+    @Test func `Records read from one text share their keys`() throws {
+        let records = 10_000
+        let members = (0..<10).map { "\"field\($0)\":\($0)" }.joined(separator: ",")
+        let text = (0..<records).map { "\"r\($0)\":{\(members)}" }.joined(separator: ",")
+        let tree = try TreeTemplate(parsing: Array("{\(text)}".utf8)).node
+        #expect(tree.nodeCount == 1 + records * 11)
+        #expect(self.bytes(of: tree) < 45 * Double(10 * records))
+        print("records of ten: \(self.bytes(of: tree) / Double(10 * records)) bytes a leaf")
     }
 }

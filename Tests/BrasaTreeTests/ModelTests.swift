@@ -3,13 +3,13 @@ import Testing
 
 /// Random writes against the dictionary tree of `Support.swift`.
 struct ModelTests {
-    @Test(arguments: 1...8)
+    @Test(arguments: 1...4)
     func `Every read agrees with a naive tree`(_ seed: UInt64) throws {
         var chance = try Chance(seed: seed)
         var tree = TreeNode.absent
         var model: Model?
         var kept: [(tree: TreeNode, model: Model?)] = []
-        for step in 0..<1_200 {
+        for step in 0..<800 {
             let path = chance.path(lengthMax: 4)
             switch chance.random.below(5) {
             case 0:

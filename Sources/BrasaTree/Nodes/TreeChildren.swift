@@ -45,7 +45,7 @@ extension TreeNode {
     }
 
     /// Of present children in key order, without equal keys.
-    init(sorted children: [(key: TreeText, node: TreeNode)], priority: TreePriority = .none) {
+    package init(sorted children: [(key: TreeText, node: TreeNode)], priority: TreePriority = .none) {
         var bytes: [UInt8] = []
         var ends = [0]
         for child in children {
