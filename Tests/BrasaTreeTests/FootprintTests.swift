@@ -27,7 +27,10 @@ struct FootprintTests {
         let (bytes, pages) = (footprint.bytes, footprint.pages)
         #expect(bytes < 50 * leaves)
 
+        // Kept, so that no page's memory is that of another version's.
+        var versions: [TreeNode] = []
         func cost(_ changed: TreeNode) -> (pages: Int, bytes: Int) {
+            versions.append(changed)
             let before = (footprint.pages, footprint.bytes)
             footprint.add(changed)
             return (footprint.pages - before.0, footprint.bytes - before.1)
