@@ -4,28 +4,28 @@ import Foundation
 let db = Firestore.firestore()
 let reference = db.document("cities/SF")
 let cities = db.collection("cities")
-let data: [String: Any] = ["population": 860_000]
+func fields() -> [String: Any] { ["population": 860_000] }
 
 // In the top-level code of a main.swift the compiler takes each of these for the form that does not wait. It has to be an
 // error; scripts/check-snippets counts them.
-try await reference.setData(data)  // error
-try await reference.setData(data, merge: true)  // error
-try await reference.setData(data, mergeFields: ["population"])  // error
-try await reference.updateData(data)  // error
+try await reference.setData(fields())  // error
+try await reference.setData(fields(), merge: true)  // error
+try await reference.setData(fields(), mergeFields: ["population"])  // error
+try await reference.updateData(fields())  // error
 try await reference.delete()  // error
 try await db.batch().deleteDocument(reference).commit()  // error
-let added = try await cities.addDocument(data: data)  // error
+let added = try await cities.addDocument(data: fields())  // error
 try await db.loadBundle(Data())  // error
 try await db.loadBundle(InputStream(data: Data()))  // error
 try await db.disableNetwork()  // error
 try await db.enableNetwork()  // error
 try await db.clearPersistence()  // error
 try await db.terminate()  // error
-reference.setData(data)  // error
+reference.setData(fields())  // error
 
 // These do what they say, there and in functions.
-reference.setData(data, completion: nil)
-reference.updateData(data) { error in print(error as Any) }
+reference.setData(fields(), completion: nil)
+reference.updateData(fields()) { error in print(error as Any) }
 db.batch().deleteDocument(reference).commit(completion: nil)
 let task: LoadBundleTask = db.loadBundle(Data(), completion: nil)
 try reference.setData(from: ["population": 1])
@@ -33,15 +33,15 @@ try await db.waitForPendingWrites()
 let snapshot = try await reference.getDocument()
 
 func queue() {
-    reference.setData(data)
-    reference.setData(data, merge: true)
-    reference.setData(data, mergeFields: ["population"])
-    reference.updateData(data)
+    reference.setData(fields())
+    reference.setData(fields(), merge: true)
+    reference.setData(fields(), mergeFields: ["population"])
+    reference.updateData(fields())
     reference.delete { error in print(error as Any) }
     reference.delete()
     db.batch().deleteDocument(reference).commit()
     db.batch().deleteDocument(reference).commit { error in print(error as Any) }
-    let added = cities.addDocument(data: data)
+    let added = cities.addDocument(data: fields())
     let task = db.loadBundle(Data())
     print(added.documentID, task)
     db.disableNetwork()
@@ -52,14 +52,14 @@ func queue() {
 }
 
 func wait() async throws {
-    try await reference.setData(data)
-    try await reference.updateData(data)
+    try await reference.setData(fields())
+    try await reference.updateData(fields())
     try await reference.delete()
     try await db.batch().deleteDocument(reference).commit()
-    let added = try await cities.addDocument(data: data)
+    let added = try await cities.addDocument(data: fields())
     let progress = try await db.loadBundle(Data())
     print(added.documentID, progress.documentsLoaded)
-    reference.setData(data, completion: nil)
+    reference.setData(fields(), completion: nil)
     try await db.disableNetwork()
     try await db.terminate()
     try await db.clearPersistence()

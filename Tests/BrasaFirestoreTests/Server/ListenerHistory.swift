@@ -45,7 +45,9 @@ struct ShownDocument: Equatable, Sendable, CustomStringConvertible {
     }
 
     var version: Int {
-        guard case .integer(let version)? = self.fields.value(at: sound(try FieldPath(["version"]).stored)) else { return 0 }
+        guard case .integer(let version)? = self.fields.value(at: sound(try FieldPath(["version"]).stored)) else {
+            return 0
+        }
         return Int(version)
     }
 
