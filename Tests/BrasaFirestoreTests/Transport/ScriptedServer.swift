@@ -57,7 +57,8 @@ final class ScriptedServer: Sendable {
                             .unary { call, message in handler(call, message, channel) }
                         )
                     }
-                    let acceptor = GRPCServer(methods: methods).acceptor(on: channel.eventLoop)
+                    let acceptor = GRPCServer(methods: methods, metadataKeys: ["authorization"])
+                        .acceptor(on: channel.eventLoop)
                     let pipeline = channel.pipeline.syncOperations
                     if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
                     var configuration = HTTP2ServerConfiguration()
