@@ -24,7 +24,7 @@ struct FrameBudgets {
         // Acknowledgements answer what we sent; unasked ones are harmless, but cost the same.
         case .ping: self.pings.spend(now: now())
         case .settings: self.settings.spend(now: now())
-        case .priority, .windowUpdate, .other: self.glitches.spend(now: now())
+        case .priority, .windowUpdate, .continuation, .other: self.glitches.spend(now: now())
         }
     }
 

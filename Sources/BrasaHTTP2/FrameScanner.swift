@@ -8,9 +8,17 @@ struct FrameScanner {
     /// What earlier reads brought of it.
     private var partial: UInt128 = 0
     private var partialCount = 0
+    private var headerBlocks = 0
+    private var isHeaderBlockOpen = false
+    private var isInHeaderFrame = false
 
     init(isServer: Bool) {
         self.bytesToSkip = isServer ? Self.clientPrefaceBytes : 0
+    }
+
+    /// Which header block has begun and is not whole, counted from the connection's beginning.
+    var openHeaderBlock: Int? {
+        self.isHeaderBlockOpen || (self.isInHeaderFrame && self.bytesToSkip > 0) ? self.headerBlocks : nil
     }
 
     /// The next header that is complete, and where in these bytes it begins: at 0 when it began in an earlier read.
@@ -29,6 +37,9 @@ struct FrameScanner {
             self.partial = 0
             self.partialCount = 0
             self.bytesToSkip = header.payloadBytes
+            self.isInHeaderFrame = header.kind == .headers || header.kind == .continuation
+            self.isHeaderBlockOpen = self.isInHeaderFrame && !header.endHeaders
+            if header.kind == .headers { self.headerBlocks += 1 }
             return (header, start)
         }
         return nil

@@ -14,6 +14,9 @@ extension HTTP2Connection {
         self.inputBase = nil
         self.input = ByteBuffer()
         self.releaseHeldData(endStream: false)
+        if self.scanner.openHeaderBlock != self.timedHeaderBlock {
+            self.time(headerBlock: self.scanner.openHeaderBlock)
+        }
         if result < 0 {
             self.terminate(.protocolError)
         } else if self.session.outboundFrames > self.outboundFramesMax {
@@ -62,7 +65,7 @@ extension HTTP2Connection {
         case .data, .headers, .reset:
             frame.streamID & 1 == 0 || frame.streamID > self.newestStreamID
                 || self.session.streamData(frame.streamID) != nil || self.closedStreams.admit(frame)
-        case .priority, .settings, .ping, .goaway, .windowUpdate, .other: true
+        case .priority, .settings, .ping, .goaway, .windowUpdate, .continuation, .other: true
         }
     }
 

@@ -38,6 +38,23 @@ extension HTTP2Connection {
         if isFull { self.account.add(Self.fullSocketBytes) } else { self.account.remove(Self.fullSocketBytes) }
     }
 
+    /// What has come of a header block waits in the session and here, and nothing else can arrive on the connection.
+    func time(headerBlock block: Int?) {
+        if self.timedHeaderBlock != nil { self.account.remove(self.partialHeaderBytes) }
+        self.headerTimer?.cancel()
+        self.headerTimer = nil
+        self.timedHeaderBlock = block
+        guard let context = self.context, block != nil else { return self.timedHeaderBlock = nil }
+        self.account.add(self.partialHeaderBytes)
+        let time = self.limits.headerBlockTimeMax
+        self.headerTimer = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
+            self.terminate(.enhanceYourCalm)
+        }
+    }
+
+    /// The list, and a name and value that nghttp2 has not all of.
+    private var partialHeaderBytes: Int { self.limits.headerListBytesMax + (64 << 10) }
+
     /// What holds the room may be on other streams or connections, so streams that could write but for it look again:
     /// when output has left, and after a while.
     private func awaitRoom() {

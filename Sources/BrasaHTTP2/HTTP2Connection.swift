@@ -52,6 +52,9 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var headers = HTTP2Headers()
     var headerListBytes = 0
     var headerStream: HTTP2Stream?
+    /// The block within which the last read ended.
+    var timedHeaderBlock: Int?
+    var headerTimer: Scheduled<Void>?
     var budgets: FrameBudgets
     var scanner: FrameScanner
 
@@ -201,6 +204,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         self.phase = .closed
         self.heldData = nil
         self.headerStream = nil
+        self.time(headerBlock: nil)
         self.keepaliveTimer?.cancel()
         self.lingerTimer?.cancel()
         for timer in self.drainTimers { timer.cancel() }

@@ -12,6 +12,9 @@ package struct HTTP2Limits: Sendable {
     /// The header list of one message, counted as RFC 9113 does (32 bytes on top of each field). A larger one resets
     /// its stream with ENHANCE_YOUR_CALM; one that goes on to `headerBombFactor` times as much ends the connection.
     package var headerListBytesMax = 32 << 10
+    /// How long the peer may take to send a header block. Past it the connection is ended with
+    /// GOAWAY(ENHANCE_YOUR_CALM).
+    package var headerBlockTimeMax: TimeAmount = .seconds(10)
     /// The largest frame taken.
     package var frameBytesMax = 16 << 10
     /// `HTTP2Stream.isWritable` turns false when this many bytes wait to be sent on the stream.

@@ -105,13 +105,14 @@ func makeDataProvider(stream data: UnsafeMutableRawPointer) -> nghttp2_data_prov
 
 /// The head of a frame, of either direction.
 struct FrameHeader {
-    enum Kind { case data, headers, priority, reset, settings, ping, goaway, windowUpdate, other }
+    enum Kind { case data, headers, priority, reset, settings, ping, goaway, windowUpdate, continuation, other }
 
     var kind: Kind
     var streamID: Int32
     var payloadBytes: Int
     var isAck: Bool
     var endStream: Bool
+    var endHeaders: Bool
 
     /// From the nine bytes that it is on the wire.
     init(bigEndian bits: UInt128) {
@@ -137,6 +138,7 @@ struct FrameHeader {
             case NGHTTP2_PING: .ping
             case NGHTTP2_GOAWAY: .goaway
             case NGHTTP2_WINDOW_UPDATE: .windowUpdate
+            case NGHTTP2_CONTINUATION: .continuation
             default: .other
             }
         self.streamID = header.stream_id
@@ -144,6 +146,7 @@ struct FrameHeader {
         // ACK and END_STREAM are the same bit on different frames.
         let lowestFlag = header.flags & 1 != 0
         self.isAck = lowestFlag && (self.kind == .settings || self.kind == .ping)
+        self.endHeaders = header.flags & 4 != 0
         self.endStream = lowestFlag && (self.kind == .data || self.kind == .headers)
     }
 }

@@ -119,6 +119,28 @@ import Testing
         #expect(loopback.service.calls[2].isCancelled)
     }
 
+    @Test(arguments: [true, false])
+    func `A call is not ended for what waits behind an outcome that is open`(isOpen: Bool) throws {
+        var limits = GRPCServerLimits()
+        limits.requestBytesMax = 1000
+        let loopback = try Loopback(limits: limits)
+        defer { loopback.close() }
+        loopback.service.whenStarted = {
+            $0.whenReceived = { handler, _ in
+                handler.call.hasOpenOutcome = isOpen
+                handler.call.pauseReading()
+            }
+        }
+        let call = try loopback.raw(.call(TestService.bidirectional))
+        call.stream?.sendData(ByteBuffer(bytes: framed([1]) + framed(Array(repeating: 2, count: 2000))))
+        try loopback.run()
+        #expect(call.status == (isOpen ? nil : .tooManyRequestBytes))
+        let handler = loopback.service.handlers[0]
+        handler.call.hasOpenOutcome = false
+        handler.call.resumeReading()
+        #expect(handler.messages.count == (isOpen ? 2 : 1))
+    }
+
     @Test func `A call keeps of its headers what services read`() throws {
         let loopback = try Loopback()
         defer { loopback.close() }

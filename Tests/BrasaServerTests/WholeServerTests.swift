@@ -33,6 +33,25 @@ import Testing
         return try await client.unary { $0.commit(request, completion: $1) }
     }
 
+    @Test func `Connections draw on the server's memory for them and give it back, and one too many is closed`()
+        async throws
+    {
+        let server = try await RunningServer(
+            RunningServer.configuration {
+                $0.connectionsPerAddressMax = 2
+                $0.connectionBytesMax = 1 << 20
+            }
+        )
+        let clients = [try await server.connect(), try await server.connect()]
+        for client in clients { _ = try await self.commit(client, [self.set("c/a", 1)]) }
+        #expect(server.services.budget.bytesMax == 1 << 20)
+        #expect(server.services.budget.drawnBytes >= 2 * (16 << 10))
+        let surplus = try await server.connect()
+        try await surplus.channel.closeFuture.get()
+        try await server.stop()
+        #expect(server.services.budget.drawnBytes == 0)
+    }
+
     @Test(arguments: [Durability.fsync, .os, .memory])
     func `Documents are written and read back by every reading call`(_ durability: Durability) async throws {
         let folder = try TemporaryFolder()

@@ -38,6 +38,7 @@ final class ServiceUnderTest {
 
     init(
         window: Int = 1 << 20,
+        unreadBytesMax: Int = 64 << 20,
         disk: SimulatedDisk = SimulatedDisk(seed: 1),
         store: Store.Configuration = SimulatedServer.smallStore,
         watch: WatchConfiguration = WatchConfiguration(),
@@ -79,11 +80,13 @@ final class ServiceUnderTest {
         var configuration = HTTP2ClientConfiguration()
         configuration.limits.streamWindowBytes = window
         let connection = HTTP2Connection(role: .client(configuration))
+        var serverConfiguration = HTTP2ServerConfiguration()
+        serverConfiguration.limits.connectionUnreadBytesMax = unreadBytesMax
         self.client = EmbeddedChannel(loop: self.loop)
         self.server = EmbeddedChannel(loop: self.loop)
         try self.client.pipeline.syncOperations.addHandler(connection)
         try self.server.pipeline.syncOperations.addHandler(
-            HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: acceptor))
+            HTTP2Connection(role: .server(serverConfiguration, acceptor: acceptor))
         )
         let grpc = GRPCClientConnection(connection, eventLoop: self.loop, configuration: .init(authority: "test"))
         self.stub = FirestoreClientStub(grpc)
@@ -110,7 +113,7 @@ final class ServiceUnderTest {
         }
     }
 
-    private func carryToServer() throws {
+    func carryToServer() throws {
         while let bytes = try self.client.readOutbound(as: ByteBuffer.self) {
             try self.server.writeInbound(ByteBuffer(bytes: bytes.readableBytesView))
         }

@@ -24,9 +24,10 @@ extension GRPCServerCall {
         return self.countRequest()
     }
 
-    /// Ends the call when it is over a bound.
+    /// Ends the call when it is over a bound, unless that would say that nothing happened where something may have: what
+    /// waits behind it is within the client's window.
     func countRequest() -> Bool {
-        guard let refusal = self.countKept() else { return true }
+        guard let refusal = self.countKept(), !self.hasOpenOutcome else { return true }
         self.fail(refusal)
         return false
     }

@@ -214,6 +214,8 @@ extension GRPCServerCall: HTTP2StreamHandler {
         case .unary(let body):
             body(self, try self.takeRequest())
         case .serverStreaming(let body):
+            // What is made of the message takes about twice its bytes more, and stays for as long as the client reads.
+            guard self.hold(2 * self.requestBytes) else { return }
             self.begin(body(self, try self.takeRequest()))
         case .bidirectional:
             self.handler?.halfClosed()
