@@ -68,6 +68,7 @@ let package = Package(
         room("BrasaDocuments", []),
         room("BrasaQueries", ["BrasaDocuments"]),
         room("BrasaTree", []),
+        room("BrasaRules", pure),
 
         // transport: knows no storage
         .systemLibrary(
@@ -213,6 +214,7 @@ let package = Package(
         ),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaTree", ["BrasaTree"]),
+        tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel"]),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests(

@@ -1,0 +1,139 @@
+internal import BrasaDocuments
+
+/// A match block with its whole pattern: those of the blocks around it, and its own.
+struct MatchBlock: Sendable {
+    enum Segment: Sendable {
+        case literal(UTF8Text)
+        case capture
+        case glob
+    }
+
+    var pattern: [Segment]
+    var statements: [Program.Statement]
+
+    var glob: Int? {
+        self.pattern.firstIndex { if case .glob = $0 { true } else { false } }
+    }
+}
+
+/// A block that covers a path, and how.
+struct BlockMatch {
+    var block: Int
+    /// Segments of the pattern, and the place of the one for many among them.
+    var patternCount: Int
+    var glob: Int?
+}
+
+/// All blocks by the segments of their patterns up to the one that stands for many, so that a path meets only the blocks
+/// that may cover it.
+struct MatchTree: Sendable {
+    private struct Branch: Sendable {
+        /// Sorted by name.
+        var literals: [(name: UTF8Text, branch: Int)] = []
+        var capture: Int?
+        /// Blocks whose patterns end here.
+        var ends: [Int] = []
+        /// Blocks that go on with a segment for many, and what their patterns have behind it.
+        var globs: [(block: Int, tail: [MatchBlock.Segment])] = []
+    }
+
+    private var branches = [Branch()]
+    private let patternCounts: [Int]
+    private let globPlaces: [Int?]
+    /// How many segments the one for many stands for at least.
+    private let globMin: Int
+
+    init(_ blocks: [MatchBlock], version: Int) {
+        self.patternCounts = blocks.map(\.pattern.count)
+        self.globPlaces = blocks.map(\.glob)
+        self.globMin = version == 1 ? 1 : 0
+        for (index, block) in blocks.enumerated() where !block.statements.isEmpty {
+            // In the first version nothing below such a segment is ever reached.
+            if version == 1, let glob = block.glob, glob < block.pattern.count - 1 { continue }
+            self.insert(index, block.pattern)
+        }
+    }
+
+    private mutating func insert(_ block: Int, _ pattern: [MatchBlock.Segment]) {
+        var branch = 0
+        for (index, segment) in pattern.enumerated() {
+            switch segment {
+            case .glob:
+                self.branches[branch].globs.append((block, Array(pattern[(index + 1)...])))
+                return
+            case .capture:
+                let next = self.branches[branch].capture ?? self.newBranch()
+                self.branches[branch].capture = next
+                branch = next
+            case .literal(let name):
+                let place = self.place(of: name.bytes[...], in: branch)
+                if place < self.branches[branch].literals.count, self.branches[branch].literals[place].name == name {
+                    branch = self.branches[branch].literals[place].branch
+                } else {
+                    let next = self.newBranch()
+                    self.branches[branch].literals.insert((name, next), at: place)
+                    branch = next
+                }
+            }
+        }
+        self.branches[branch].ends.append(block)
+    }
+
+    private mutating func newBranch() -> Int {
+        self.branches.append(Branch())
+        return self.branches.count - 1
+    }
+
+    /// Where a name stands among the branch's literals, or would stand.
+    private func place(of name: ArraySlice<UInt8>, in branch: Int) -> Int {
+        let literals = self.branches[branch].literals
+        var (low, high) = (0, literals.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if literals[middle].name.bytes.lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The blocks that cover the path, in the order of the source.
+    func matches(_ path: TestedPath) -> [BlockMatch] {
+        var blocks: [Int] = []
+        self.collect(path, from: 0, branch: 0, &blocks)
+        if blocks.count > 1 { blocks.sort() }
+        return blocks.map {
+            BlockMatch(block: $0, patternCount: self.patternCounts[$0], glob: self.globPlaces[$0])
+        }
+    }
+
+    /// Every branch is reached in one way only, so that this visits each at most once. As deep as patterns are long.
+    private func collect(_ path: TestedPath, from index: Int, branch: Int, _ blocks: inout [Int]) {
+        let node = self.branches[branch]
+        for (block, tail) in node.globs where self.covers(tail, path, from: index) { blocks.append(block) }
+        if index == path.count {
+            if !path.isGroup { blocks += node.ends }
+            return
+        }
+        // A group is anywhere below its parent: only a segment for many reaches it.
+        if path.isGroup, index == path.knownCount { return }
+        if let name = path.segment(index), !node.literals.isEmpty {
+            let place = self.place(of: name, in: branch)
+            if place < node.literals.count, node.literals[place].name.bytes[...] == name {
+                self.collect(path, from: index + 1, branch: node.literals[place].branch, &blocks)
+            }
+        }
+        if let capture = node.capture { self.collect(path, from: index + 1, branch: capture, &blocks) }
+    }
+
+    /// Whether the path's end is what stands behind the segment for many.
+    private func covers(_ tail: [MatchBlock.Segment], _ path: TestedPath, from index: Int) -> Bool {
+        let limit = path.isGroup ? path.count - path.knownCount : path.count - index - self.globMin
+        guard tail.count <= limit, !path.isGroup || self.globMin == 0 else { return false }
+        for (offset, segment) in tail.enumerated() {
+            guard case .literal(let name) = segment else { continue }
+            guard let given = path.segment(path.count - tail.count + offset), name.bytes[...] == given else {
+                return false
+            }
+        }
+        return true
+    }
+}

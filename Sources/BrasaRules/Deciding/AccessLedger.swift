@@ -1,0 +1,85 @@
+package import BrasaDocuments
+
+/// The documents that the rules of one request have read. Equal calls are made once and count once; the document that an
+/// operation is about is free, and so is the future of every document that the request writes.
+package struct AccessLedger: Sendable {
+    /// How many calls may count.
+    package struct Limits: Hashable, Sendable {
+        package var operation: Int
+        package var request: Int
+
+        package init(operation: Int, request: Int) {
+            self.operation = operation
+            self.request = request
+        }
+
+        /// For one document, and for a query.
+        package static let single = Limits(operation: 10, request: 10)
+        /// For a transaction, a batch of writes, or several documents read at once.
+        package static let several = Limits(operation: 10, request: 20)
+    }
+
+    private struct Call: Sendable {
+        var path: ResourcePath
+        var isAfter: Bool
+        var givesDocument: Bool
+        var lookup: RuleLookup
+    }
+
+    private let limits: Limits
+    private let written: Set<ResourcePath>
+    private var calls: [Call] = []
+    private var subject: ResourcePath?
+    private var countOfOperation = 0
+    /// Calls that counted, of all operations.
+    package private(set) var count = 0
+
+    /// `written` has the documents that the request writes.
+    package init(_ limits: Limits, written: Set<ResourcePath> = []) {
+        self.limits = limits
+        self.written = written
+    }
+
+    /// Begins with the next document of the request; nil for a query.
+    mutating func begin(_ subject: ResourcePath?) {
+        self.subject = subject
+        self.countOfOperation = 0
+    }
+
+    mutating func look(
+        up path: ResourcePath,
+        _ function: AccessFunction,
+        in documents: some RuleDocuments,
+        _ work: inout Work
+    ) throws(EvaluationError) -> RuleLookup {
+        let isWritten = self.written.contains(path)
+        let isAfter = function.isAfter && isWritten
+        try work.spend(1 + self.calls.count)
+        if let known = self.calls.first(where: {
+            $0.isAfter == isAfter && $0.givesDocument == function.givesDocument && $0.path == path
+        }) {
+            return known.lookup
+        }
+        if !(isAfter || path == self.subject) {
+            guard self.countOfOperation < self.limits.operation else {
+                throw self.failure(function, path, .limitOfOperation)
+            }
+            guard self.count < self.limits.request else { throw self.failure(function, path, .limitOfRequest) }
+            self.countOfOperation += 1
+            self.count += 1
+        }
+        let lookup = documents.document(path, after: function.isAfter)
+        self.calls.append(
+            Call(path: path, isAfter: isAfter, givesDocument: function.givesDocument, lookup: lookup)
+        )
+        return lookup
+    }
+
+    private func failure(
+        _ function: AccessFunction,
+        _ path: ResourcePath,
+        _ failure: EvaluationError.AccessFailure
+    ) -> EvaluationError {
+        .serviceCall(function: function.rawValue, argument: path.string, failure)
+    }
+}

@@ -1,0 +1,96 @@
+/// Rules that compiled, ready to judge requests.
+package struct Ruleset: Sendable {
+    let program: Program
+
+    /// What became of a rules file.
+    package struct Compilation: Sendable {
+        /// Nil when there is an error among the diagnostics.
+        package let ruleset: Ruleset?
+        /// In the order of the file.
+        package let diagnostics: [Diagnostic]
+    }
+
+    package static func compile(_ source: [UInt8]) -> Compilation {
+        let source = SourceText(source)
+        var parser = Parser(source)
+        let syntax = parser.ruleset()
+        var compiler = Compiler(syntax, parser.diagnostics)
+        if !parser.diagnostics.hasErrors { compiler.compile() }
+        let ruleset =
+            compiler.diagnostics.hasErrors
+            ? nil : Ruleset(program: Program(compiler.draft, source: source, version: syntax.version))
+        return Compilation(ruleset: ruleset, diagnostics: compiler.diagnostics.sorted)
+    }
+
+    package static func compile(_ source: String) -> Compilation { self.compile(Array(source.utf8)) }
+
+    package var source: SourceText { self.program.source }
+
+    /// Whether the request is allowed: whether any statement says so whose block covers the path.
+    package func allows(
+        _ request: RuleRequest,
+        _ documents: some RuleDocuments,
+        _ ledger: inout AccessLedger,
+        limits: EvaluationLimits = EvaluationLimits()
+    ) -> Bool {
+        var observer = NobodyWatching()
+        return self.judge(request, documents, &ledger, limits, &observer)
+    }
+
+    /// The same, and how it came to that.
+    package func explain(
+        _ request: RuleRequest,
+        _ documents: some RuleDocuments,
+        _ ledger: inout AccessLedger,
+        limits: EvaluationLimits = EvaluationLimits()
+    ) -> Explanation {
+        var recorder = EvaluationRecorder(self.program)
+        let isAllowed = self.judge(request, documents, &ledger, limits, &recorder)
+        return Explanation(isAllowed: isAllowed, method: request.method, statements: recorder.statements)
+    }
+
+    private func judge<Observer: EvaluationObserver>(
+        _ request: RuleRequest,
+        _ documents: some RuleDocuments,
+        _ ledger: inout AccessLedger,
+        _ limits: EvaluationLimits,
+        _ observer: inout Observer
+    ) -> Bool {
+        let path = TestedPath(request.target, database: request.database)
+        let matches = self.program.tree.matches(path)
+        guard !matches.isEmpty else { return false }
+        ledger.begin(request.document)
+        var evaluator = Evaluator(self.program, request, path, documents, ledger, limits, observer)
+        let isAllowed = evaluator.judge(matches)
+        ledger = evaluator.ledger
+        observer = evaluator.observer
+        return isAllowed
+    }
+}
+
+extension Evaluator {
+    /// Tries the statements for the request's method, until one is true or the budget is spent.
+    fileprivate mutating func judge(_ matches: [BlockMatch]) -> Bool {
+        let method = MethodSet(self.request.method)
+        for match in matches {
+            self.match = match
+            for statement in self.program.blocks[match.block].statements where statement.methods.contains(method) {
+                let outcome = self.judge(statement)
+                self.observer.judged(statement, outcome)
+                switch outcome {
+                case .allowed: return true
+                case .failed(let error) where error.endsDecision: return false
+                case .failed, .refused: continue
+                }
+            }
+        }
+        return false
+    }
+
+    private mutating func judge(_ statement: Program.Statement) -> StatementOutcome {
+        guard let condition = statement.condition else { return .allowed }
+        do throws(EvaluationError) { return try self.condition(condition) ? .allowed : .refused } catch {
+            return .failed(error)
+        }
+    }
+}

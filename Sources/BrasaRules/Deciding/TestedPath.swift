@@ -1,0 +1,66 @@
+internal import BrasaDocuments
+
+/// The path that patterns are held against: `/databases/{database}/documents`, and what the request names. Of a listing
+/// the last segment is not known, and of a collection group what lies between its parent and its id.
+struct TestedPath {
+    private static let databases = Array("databases".utf8)
+    private static let documents = Array("documents".utf8)
+    private static let rootCount = 3
+
+    let database: UTF8Text
+    private let bytes: [UInt8]
+    private let ranges: [Range<Int>]
+    private let collectionID: [UInt8]?
+    private let isListing: Bool
+
+    init(_ target: RuleTarget, database: UTF8Text) {
+        self.database = database
+        switch target {
+        case .document(let path):
+            self.bytes = path.bytes
+            (self.isListing, self.collectionID) = (false, nil)
+        case .collection(let path):
+            self.bytes = path.bytes
+            (self.isListing, self.collectionID) = (true, nil)
+        case .collectionGroup(let parent, let id):
+            self.bytes = parent.bytes
+            (self.isListing, self.collectionID) = (true, id.bytes)
+        }
+        self.ranges = Self.split(self.bytes)
+    }
+
+    private static func split(_ bytes: [UInt8]) -> [Range<Int>] {
+        guard !bytes.isEmpty else { return [] }
+        var ranges: [Range<Int>] = []
+        ranges.reserveCapacity(8)
+        var start = 0
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "/") {
+            ranges.append(start..<index)
+            start = index + 1
+        }
+        ranges.append(start..<bytes.count)
+        return ranges
+    }
+
+    var isGroup: Bool { self.collectionID != nil }
+    /// Segments from the start that are known.
+    var knownCount: Int { Self.rootCount + self.ranges.count }
+    var count: Int { self.knownCount + (self.isGroup ? 1 : 0) + (self.isListing ? 1 : 0) }
+
+    /// Nil for the one that is not known.
+    func segment(_ index: Int) -> ArraySlice<UInt8>? {
+        switch index {
+        case 0: Self.databases[...]
+        case 1: self.database.bytes[...]
+        case 2: Self.documents[...]
+        case ..<self.knownCount: self.bytes[self.ranges[index - Self.rootCount]]
+        case self.knownCount: self.collectionID?[...]
+        default: nil
+        }
+    }
+
+    func text(_ index: Int) -> UTF8Text? {
+        if index == 1 { return self.database }
+        return self.segment(index).flatMap { UTF8Text(validating: $0) }
+    }
+}

@@ -1,0 +1,158 @@
+internal import BrasaDocuments
+
+extension Evaluator {
+    mutating func member(_ name: UTF8Text, of value: RuleValue) throws(EvaluationError) -> RuleValue {
+        switch value {
+        case .map(let map):
+            try self.work.spend(map.lookupWork)
+            guard let member = map.value(name) else { throw .undefinedProperty(name.string) }
+            if map.decodingWork != nil { try self.work.spend(on: member) }
+            return member
+        case .path(let path):
+            guard let member = path.binding(name.string) else { throw .undefinedProperty(name.string) }
+            return member
+        case .null: throw .nullValue
+        default: throw .type(received: value.type.rawValue, expected: "map,path")
+        }
+    }
+
+    @inline(never)
+    mutating func evaluateIndex(_ value: NodeID, _ index: NodeID) throws(EvaluationError) -> RuleValue {
+        try self.spend(1)
+        let value = try self.evaluate(value)
+        switch (value, try self.evaluate(index)) {
+        case (.map, .string(let name)), (.path, .string(let name)): return try self.member(name, of: value)
+        case (.list(let elements), .int(let index)):
+            return elements[try Self.checked(index, elements.count)]
+        case (.string(let text), .int(let index)):
+            try self.work.spend(on: value)
+            let place = try Self.checked(index, UTF16Text.count(text))
+            return .string(UTF16Text.slice(text, place..<(place + 1)))
+        case (.path(let path), .int(let index)):
+            switch path.segments[try Self.checked(index, path.segments.count)] {
+            case .simple(let text): return .string(text)
+            case .variable(let name), .glob(let name): throw .unboundPathVariable(name)
+            }
+        case (.null, _): throw .nullValue
+        default: throw .functionNotFound("[]")
+        }
+    }
+
+    private static func checked(_ index: Int64, _ count: Int) throws(EvaluationError) -> Int {
+        guard let place = Int(exactly: index), (0..<count).contains(place) else {
+            throw .indexOutOfBounds(index: index, size: count)
+        }
+        return place
+    }
+
+    /// From inside the value, to behind its first element or later.
+    @inline(never)
+    mutating func evaluateSlice(_ value: NodeID, _ from: NodeID?, _ to: NodeID?) throws(EvaluationError) -> RuleValue {
+        try self.spend(1)
+        let value = try self.evaluate(value)
+        let size: Int
+        switch value {
+        case .list(let elements): size = elements.count
+        case .string(let text): size = UTF16Text.count(text)
+        case .null: throw .nullValue
+        default: throw .functionNotFound("@range")
+        }
+        try self.work.spend(on: value)
+        let start = try from.map { (id) throws(EvaluationError) in try self.bound(id) } ?? 0
+        let end = try to.map { (id) throws(EvaluationError) in try self.bound(id) } ?? Int64(size)
+        guard (0..<Int64(size)).contains(start) else { throw .indexOutOfBounds(index: start, size: size) }
+        guard (1...Int64(size)).contains(end) else { throw .indexOutOfBounds(index: end, size: size) }
+        guard start <= end else { throw .illegalRange(from: start, to: end) }
+        let range = Int(start)..<Int(end)
+        switch value {
+        case .list(let elements): return .list(Array(elements[range]))
+        case .string(let text): return .string(UTF16Text.slice(text, range))
+        default: throw .functionNotFound("@range")
+        }
+    }
+
+    private mutating func bound(_ id: NodeID) throws(EvaluationError) -> Int64 {
+        guard case .int(let bound) = try self.evaluate(id) else { throw .functionNotFound("@range") }
+        return bound
+    }
+
+    @inline(never)
+    mutating func evaluateMap(_ entries: [NodeID]) throws(EvaluationError) -> RuleValue {
+        try self.spend(1)
+        var map: [RuleMap.Entry] = []
+        for index in stride(from: 0, to: entries.count - 1, by: 2) {
+            let key = try self.evaluate(entries[index])
+            let value = try self.evaluate(entries[index + 1])
+            guard case .string(let key) = key else {
+                throw .type(received: key.type.rawValue, expected: TypeName.string.rawValue)
+            }
+            map.append(RuleMap.Entry(key: key, value: value))
+        }
+        return .map(RuleMap(map))
+    }
+
+    /// Text is one segment, whatever is in it; a path is all of its segments.
+    @inline(never)
+    mutating func evaluatePath(_ parts: [PathPart]) throws(EvaluationError) -> RuleValue {
+        try self.spend(1)
+        var path = RulePath([])
+        path.segments.reserveCapacity(parts.count)
+        for part in parts {
+            switch part {
+            case .literal(let text):
+                try self.spend(1)
+                path.segments.append(.simple(text))
+            case .variable(let name): path.segments.append(.variable(name))
+            case .glob(let name): path.segments.append(.glob(name))
+            case .expression(let id):
+                let value = try self.evaluate(id)
+                if case .path(let inner) = value {
+                    try self.work.spend(inner.segments.count)
+                    path.segments += inner.segments
+                } else if let text = value.text {
+                    path.segments.append(.simple(text))
+                } else {
+                    throw .type(received: value.type.rawValue, expected: "bool,float,int,null,path,string")
+                }
+            }
+        }
+        guard path.segments.count <= RulePath.segmentsMax else { throw .workExceeded }
+        return .path(path)
+    }
+
+    /// Arguments and `let`s are evaluated once and in order; an error among them waits until its name is used.
+    @inline(never)
+    mutating func evaluateCall(_ index: Int, _ arguments: [NodeID]) throws(EvaluationError) -> RuleValue {
+        try self.spend(1)
+        var slots: [Slot] = []
+        for argument in arguments { slots.append(try self.slot(argument)) }
+        let outer = self.frame
+        let start = self.locals.count
+        self.locals += slots
+        self.frame = start
+        defer {
+            self.locals.removeSubrange(start...)
+            self.frame = outer
+        }
+        let function = self.program.functions[index]
+        for value in function.lets {
+            try self.spend(1)
+            self.locals.append(try self.slot(value))
+        }
+        return try self.evaluate(function.result)
+    }
+
+    private mutating func slot(_ id: NodeID) throws(EvaluationError) -> Slot {
+        do throws(EvaluationError) { return .value(try self.evaluate(id)) } catch {
+            if error.endsDecision { throw error }
+            return .failure(error)
+        }
+    }
+
+    func local(_ index: Int) throws(EvaluationError) -> RuleValue {
+        switch self.locals[self.frame + index] {
+        case .value(let value): return value
+        case .failure(let error): throw error
+        }
+    }
+}

@@ -1,0 +1,117 @@
+internal import BrasaDocuments
+
+extension Evaluator {
+    /// A field of a document, looked up in the bytes; step by step only when it is not there, to say why.
+    mutating func field(_ field: DocumentField, of document: RuleDocument) throws(EvaluationError) -> RuleValue {
+        switch document {
+        case .missing: throw .nullValue
+        case .unknown: throw .undetermined
+        case .fields(let fields):
+            if let path = field.path {
+                try self.work.spend(Work.forDecoding(fields) / 16)
+                if let value = fields.value(at: path) {
+                    let value = RuleValue(value)
+                    try self.work.spend(on: value)
+                    return value
+                }
+            }
+            var value = RuleValue.map(RuleMap(fields))
+            for name in field.names { value = try self.member(name, of: value) }
+            return value
+        }
+    }
+
+    /// A whole document: `resource`, and what `get` gives.
+    func documentValue(_ document: RuleDocument) throws(EvaluationError) -> RuleValue {
+        switch document {
+        case .missing: return .null
+        case .unknown: throw .undetermined
+        case .fields(let fields):
+            guard let path = self.request.document else { throw .undetermined }
+            return Self.documentValue(fields, path, RulePath(database: self.request.database, path: path))
+        }
+    }
+
+    static func documentValue(_ fields: EncodedFields, _ path: ResourcePath, _ name: RulePath) -> RuleValue {
+        .map(
+            RuleMap(sorted: [
+                RuleMap.Entry(key: "__name__", value: .path(name)),
+                RuleMap.Entry(key: "data", value: .map(RuleMap(fields))),
+                RuleMap.Entry(key: "id", value: .string(UTF8Text(validating: path.lastSegment) ?? "")),
+            ])
+        )
+    }
+
+    /// Members that a request does not have are absent from the map as well.
+    func requestMember(_ member: RequestMember) throws(EvaluationError) -> RuleValue {
+        switch member {
+        case .auth: return self.request.auth?.value ?? .null
+        case .method: return .string(UTF8Text(self.request.method.rawValue))
+        case .time: return .timestamp(RuleTimestamp(self.request.time))
+        case .path:
+            switch self.request.target {
+            case .document(let path), .collection(let path):
+                return .path(RulePath(database: self.request.database, path: path))
+            case .collectionGroup: throw .undetermined
+            }
+        case .resource:
+            guard let future = self.request.future else { throw .undefinedProperty(member.rawValue) }
+            return try self.documentValue(future)
+        case .query:
+            guard let query = self.request.query else { throw .undefinedProperty(member.rawValue) }
+            return query.value
+        }
+    }
+
+    /// The request as a map of what it has.
+    var requestValue: RuleValue {
+        let members: [RequestMember] = [.auth, .method, .path, .query, .resource, .time]
+        return .map(
+            RuleMap(
+                sorted: members.compactMap { member in
+                    (try? self.requestMember(member)).map {
+                        RuleMap.Entry(key: UTF8Text(member.rawValue), value: $0)
+                    }
+                }
+            )
+        )
+    }
+
+    /// What a block's pattern has captured: one segment as a string, or those of the segment for many as a path.
+    func capture(_ segment: Int) throws(EvaluationError) -> RuleValue {
+        let tail = self.match.patternCount - segment
+        if let glob = self.match.glob, segment == glob {
+            let end = self.path.count - tail + 1
+            guard end <= self.path.knownCount, !self.path.isGroup else { throw .undetermined }
+            return .path(RulePath((segment..<max(segment, end)).map { .simple(self.path.text($0) ?? "") }))
+        }
+        let place = self.match.glob.map { segment > $0 } == true ? self.path.count - tail : segment
+        guard let text = self.path.text(place) else { throw .nullValue }
+        return .string(text)
+    }
+
+    @inline(never)
+    mutating func evaluateAccess(_ access: AccessFunction, _ argument: NodeID) throws(EvaluationError) -> RuleValue {
+        try self.spend(1)
+        let value = try self.evaluate(argument)
+        guard case .path(let name) = value else {
+            throw .unsupported(
+                received: "\(access.rawValue)(\(value.type.rawValue))",
+                expected: "\(access.rawValue)(path)"
+            )
+        }
+        if let variable = name.firstVariable { throw .unboundPathVariable(variable) }
+        try self.work.spend(name.segments.count)
+        func failure(_ reason: EvaluationError.AccessFailure) -> EvaluationError {
+            .serviceCall(function: access.rawValue, argument: name.text, reason)
+        }
+        guard let path = name.document(in: self.request.database) else { throw failure(.noDocumentPath) }
+        switch try self.ledger.look(up: path, access, in: self.documents, &self.work) {
+        case .refused: throw failure(.refused)
+        case .unknown: throw failure(.unknown)
+        case .missing: return access.givesDocument ? .null : .bool(false)
+        case .fields(let fields):
+            return access.givesDocument ? Self.documentValue(fields, path, name) : .bool(true)
+        }
+    }
+}
