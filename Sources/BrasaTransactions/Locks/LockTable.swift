@@ -64,7 +64,11 @@ struct LockTable {
     }
 
     /// The locks that reading `paths` needs beyond those that `owner` has.
-    func locksForReading(_ paths: [ResourcePath], by owner: LockOwner, now: MonotonicTime) -> [(key: LockKey, mode: LockMode)] {
+    func locksForReading(
+        _ paths: [ResourcePath],
+        by owner: LockOwner,
+        now: MonotonicTime
+    ) -> [(key: LockKey, mode: LockMode)] {
         var locks: [(key: LockKey, mode: LockMode)] = []
         locks.reserveCapacity(paths.count)
         for path in paths {

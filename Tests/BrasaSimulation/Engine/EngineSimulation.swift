@@ -4,9 +4,9 @@ import BrasaPlatform
 import BrasaStore
 import BrasaTransactions
 
-/// Log, store, transactions and listeners of one process under clients, crashes, torn tails, failing and slow syncs, a full disk and
-/// clocks that jump; everything follows from the seed. Which piece moves next is drawn: a client, one group of the log,
-/// one delivery to a mailbox, the clock, pruning, a chunk of a checkpoint.
+/// Log, store, transactions and listeners of one process under clients, crashes, torn tails, failing and slow syncs, a full
+/// disk and clocks that jump; everything follows from the seed. Which piece moves next is drawn: a client, one group of the
+/// log, one delivery to a mailbox, the clock, pruning, a chunk of a checkpoint.
 package final class EngineSimulation: @unchecked Sendable {
     // Sendable, because one thread runs it.
 
