@@ -47,7 +47,9 @@ import Testing
         simulated.step(microseconds: -500)
         #expect(simulated.clock.wall().microseconds == 500 && simulated.clock.monotonic() == monotonic)
         simulated.advance(microseconds: 10)
-        #expect(simulated.clock.wall().microseconds == 510 && simulated.clock.monotonic() == monotonic + .microseconds(10))
+        #expect(
+            simulated.clock.wall().microseconds == 510 && simulated.clock.monotonic() == monotonic + .microseconds(10)
+        )
     }
 }
 
