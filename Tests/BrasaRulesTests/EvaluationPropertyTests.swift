@@ -68,6 +68,7 @@ struct EvaluationPropertyTests {
 
     @Test(arguments: 1...8) func `Evaluation ends within its budget, watched or not`(seed: UInt64) throws {
         var generator = Generator(random: SeededRandom(seed: seed))
+        var judged = 0
         for _ in 0..<250 {
             let condition = generator.expression(1 + generator.random.below(5))
             let source = wrapped(
@@ -79,6 +80,7 @@ struct EvaluationPropertyTests {
                 """
             )
             guard let rules = Ruleset.compile(source).ruleset else { continue }
+            judged += 1
             let world = World(before: ["t/x": fields(["a": generator.value(2), "m": generator.value(2)])])
             let limit = generator.random.pick([3, 30, 1_000])
             let explanation = try rules.get("t/x", as: user("alice"), in: world, limits: .init(expressions: limit))
@@ -89,5 +91,6 @@ struct EvaluationPropertyTests {
                 for evaluation in statement.evaluations { _ = evaluation.value?.debugText }
             }
         }
+        #expect(judged > 200)
     }
 }
