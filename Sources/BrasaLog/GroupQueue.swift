@@ -14,6 +14,8 @@ struct GroupQueue {
     var roomBytes: Int
     /// There is no room for a next segment: `append` takes what surely fits into this one, and refuses the rest.
     var isDiskFull = false
+    /// A group that was taken has found no room: the disk counts as full until it is written.
+    var isStuck = false
     var lastTime: Int64
     var durableTime: Int64
     /// What is answered from now on for whatever is not durable yet.

@@ -52,4 +52,12 @@ final class LogFiles: Sendable {
         self.wantsSpare = Atomic(false)
         self.writtenBytes = Atomic(writtenBytes)
     }
+
+    /// The segment that is being written from now on; it may have replaced the one of its number.
+    func note(_ header: SegmentHeader) {
+        self.segments.withLock { segments in
+            if segments.last?.number == header.number { return }
+            segments.append(KnownSegment(number: header.number, previousTime: header.previousTime))
+        }
+    }
 }

@@ -101,15 +101,19 @@ struct SegmentWriter: ~Copyable, Sendable {
     var roomBytes: Int { max(self.fileBytes - self.offset - LogFormat.pageBytes, 0) }
 
     /// Writes the records as one group, and syncs it when the mode says so. `previousTime`: of the record before them.
-    /// When the disk is full, which is `.diskFull`, nothing of them is there. Returns the bytes that the group takes on disk, and whether a new segment was begun for it.
+    /// When the disk is full, which is `.diskFull`, nothing of them is there. Returns the bytes that the group takes on disk.
+    /// `onRotation` hears of a new segment as soon as it has its name, also where the group then finds no room in it.
     mutating func write(
         _ records: ArraySlice<QueuedRecord>,
-        previousTime: Int64
-    ) throws(LogError) -> (bytes: Int, rotated: Bool) {
+        previousTime: Int64,
+        onRotation: (SegmentHeader) -> Void
+    ) throws(LogError) -> Int {
         let bodyBytes = records.reduce(0) { $0 + $1.paddedBytes }
         let bytes = LogFormat.roundUp(GroupHeader.bytes + bodyBytes, to: LogFormat.pageBytes)
-        let rotates = bytes > self.roomBytes
-        if rotates { try self.rotate(groupBytes: bytes, previousTime: previousTime) }
+        if bytes > self.roomBytes {
+            try self.rotate(groupBytes: bytes, previousTime: previousTime)
+            onRotation(self.header)
+        }
         let isSyncing = self.durability == .fsync
         let group = self.buffer.encode(
             records,
@@ -128,19 +132,24 @@ struct SegmentWriter: ~Copyable, Sendable {
         self.offset += bytes
         self.nextRecord += records.reduce(0) { $0 + ($1.isBarrier ? 0 : 1) }
         if isSyncing { self.syncedOffset = self.offset }
-        return (bytes, rotates)
+        return bytes
     }
 
     private mutating func rotate(groupBytes: Int, previousTime: Int64) throws(LogError) {
         try self.sync()
         let spare = try self.preparer.take(bytes: max(self.segmentBytes, groupBytes + 2 * LogFormat.pageBytes))
-        let header = SegmentHeader(
-            salt: self.header.salt,
-            number: self.header.number + 1,
-            firstRecord: self.nextRecord,
-            previousTime: previousTime,
-            previousEnd: UInt64(self.offset)
-        )
+        // One that holds no group is replaced: a disk that is full again and again leaves no trail of files.
+        let isEmpty = self.offset == LogFormat.pageBytes
+        let header =
+            isEmpty
+            ? self.header
+            : SegmentHeader(
+                salt: self.header.salt,
+                number: self.header.number + 1,
+                firstRecord: self.nextRecord,
+                previousTime: previousTime,
+                previousEnd: UInt64(self.offset)
+            )
         try Self.publish(header, UnsafeRawBufferPointer(start: nil, count: 0), spare, self.folder)
         self.file.close()
         self.file = spare.file

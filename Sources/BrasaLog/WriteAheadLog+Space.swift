@@ -21,32 +21,44 @@ extension WriteAheadLog {
         guard let files = self.files, files.wantsSpare.load(ordering: .relaxed) || self.isDiskFull else { return false }
         do throws(LogError) {
             try files.preparer.prepare()
-            self.noteSpace()
+            self.notePrepared()
         } catch {
             if error.code == .diskFull { self.noteDiskFull(error) }
         }
         return false
     }
 
-    /// `roomBytes`: what is left of the current segment, if that is known anew.
+    /// `roomBytes`: what is left of the current segment, for a group that does not fit there.
     func noteDiskFull(_ error: LogError, roomBytes: Int? = nil) {
         let isNews = self.queue.withLock { queue in
-            queue.roomBytes = roomBytes ?? queue.roomBytes
+            if let roomBytes {
+                queue.roomBytes = roomBytes
+                queue.isStuck = true
+            }
             defer { queue.isDiskFull = true }
             return !queue.isDiskFull
         }
         if isNews { self.observer.onDiskFull(error) }
     }
 
-    /// A segment could be made.
-    func noteSpace() {
+    /// There is a next segment. Whether a group that waits for it can be written there is seen when it is tried.
+    private func notePrepared() {
+        let (isStuck, isNews) = self.queue.withLock { queue in
+            if queue.isStuck { return (true, false) }
+            defer { queue.isDiskFull = false }
+            return (false, queue.isDiskFull)
+        }
+        if isStuck { self.worker.wake() }
+        if isNews { self.observer.onDiskFull(nil) }
+    }
+
+    /// A group was written to a next segment.
+    func noteRoom() {
         let isNews = self.queue.withLock { queue in
+            queue.isStuck = false
             defer { queue.isDiskFull = false }
             return queue.isDiskFull
         }
-        guard isNews else { return }
-        self.observer.onDiskFull(nil)
-        // For what waits.
-        self.worker.wake()
+        if isNews { self.observer.onDiskFull(nil) }
     }
 }

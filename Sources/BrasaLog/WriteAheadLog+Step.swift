@@ -54,15 +54,15 @@ extension WriteAheadLog {
         let records = writing.taken[group]
         guard let last = records.last(where: { !$0.isBarrier }) else { return }
         let previousTime = writing.lastTime
-        let (bytes, rotated) = try writing.segment.write(records, previousTime: previousTime)
+        var hasRotated = false
+        let bytes = try writing.segment.write(records, previousTime: previousTime) { header in
+            hasRotated = true
+            files.note(header)
+        }
         writing.lastTime = last.time
         files.writtenBytes.add(bytes, ordering: .relaxed)
         files.wantsSpare.store(writing.segment.wantsSpare && !files.preparer.hasSpare, ordering: .relaxed)
-        if rotated {
-            self.noteSpace()
-            let number = writing.segment.header.number
-            files.segments.withLock { $0.append(LogFiles.KnownSegment(number: number, previousTime: previousTime)) }
-        }
+        if hasRotated { self.noteRoom() }
     }
 
     private func finish(_ group: Range<Int>, _ writing: inout LogFiles.Writing) {

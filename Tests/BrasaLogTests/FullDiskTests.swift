@@ -126,6 +126,46 @@ import Testing
         #expect(recovered.records.map(\.time) == self.journal.acknowledged)
     }
 
+    @Test func theDiskCountsAsFullUntilWhatWaitsIsWritten() throws {
+        let (log, _) = try openLog(self.disk, journal: self.journal)
+        self.disk.faults = SimulatedFaults(cutWrites: 1_000)
+        try self.append([1], to: log)
+        for _ in 0..<5 {
+            #expect(!log.step())
+            // Allocating is possible all the time.
+            _ = log.prepareStep()
+            let error = #expect(throws: LogError.self) { try log.append(time: 2, record: [], waiter: nil) }
+            #expect(error?.code == .diskFull && self.journal.isDiskFull == [true])
+        }
+        self.disk.faults = SimulatedFaults()
+        _ = log.prepareStep()
+        #expect(log.step() && self.journal.isDiskFull == [true, false] && self.journal.acknowledged == [1])
+        try self.append([2], to: log)
+        #expect(log.step() && self.journal.acknowledged == [1, 2])
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func aDiskThatIsFullAgainAndAgainLeavesNoTrailOfSegments(seed: UInt64) throws {
+        let disk = SimulatedDisk(seed: seed)
+        let (log, _) = try openLog(disk, journal: self.journal)
+        let segments = { disk.paths.filter { $0.contains("segment-") && $0.hasSuffix(".log") }.count }
+        for time in 1...20 as ClosedRange<Int64> {
+            disk.faults = SimulatedFaults(cutWrites: 700)
+            try self.append([time], to: log)
+            while !log.step() { _ = log.prepareStep() }
+            // All but the last have a group.
+            #expect(segments() <= time + 1)
+        }
+        disk.faults = SimulatedFaults()
+        let checkpoint = try log.beginCheckpoint(time: 20)
+        try checkpoint.append([1])
+        try checkpoint.commit()
+        #expect(segments() == 1)
+        log.stop()
+        let (_, recovered) = try openLog(disk)
+        #expect(recovered.chunks == [[1]] && recovered.records.allSatisfy { $0.time == 20 })
+    }
+
     @Test func aFullDiskNeedsNoEndMark() throws {
         let (log, _) = try openLog(self.disk, journal: self.journal)
         // The end mark is the write after the group's.

@@ -224,6 +224,8 @@ package final class EngineSimulation: @unchecked Sendable {
     private func mendDisk() throws {
         self.disk.faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
         _ = self.server.store.prepareStep()
+        // What waits for room is written first.
+        self.stepLog()
         if self.server.store.isDiskFull, !self.logFailed {
             throw SimulationFailure(.space, "refused though there is room")
         }
