@@ -2,6 +2,15 @@ import BrasaPlatform
 
 /// What callers and the log's thread share. Guarded by `WriteAheadLog.queue`.
 struct GroupQueue {
+    /// Whether a group that was taken has found no room. The disk counts as full until it is written, and trying takes as
+    /// long as writing a segment, so whoever comes meanwhile does not cause it.
+    enum Stuck {
+        case no
+        case waits
+        /// A segment could be made since.
+        case mayBeTried
+    }
+
     /// Appended, and not yet taken for writing, oldest first. Bounded, together with what is being written, by
     /// `queuedBytesMax`.
     var waiting: [QueuedRecord] = []
@@ -14,8 +23,7 @@ struct GroupQueue {
     var roomBytes: Int
     /// There is no room for a next segment: `append` takes what surely fits into this one, and refuses the rest.
     var isDiskFull = false
-    /// A group that was taken has found no room: the disk counts as full until it is written.
-    var isStuck = false
+    var stuck = Stuck.no
     var lastTime: Int64
     var durableTime: Int64
     /// What is answered from now on for whatever is not durable yet.

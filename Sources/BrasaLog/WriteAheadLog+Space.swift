@@ -33,7 +33,7 @@ extension WriteAheadLog {
         let isNews = self.queue.withLock { queue in
             if let roomBytes {
                 queue.roomBytes = roomBytes
-                queue.isStuck = true
+                queue.stuck = .waits
             }
             defer { queue.isDiskFull = true }
             return !queue.isDiskFull
@@ -44,7 +44,10 @@ extension WriteAheadLog {
     /// There is a next segment. Whether a group that waits for it can be written there is seen when it is tried.
     private func notePrepared() {
         let (isStuck, isNews) = self.queue.withLock { queue in
-            if queue.isStuck { return (true, false) }
+            if queue.stuck != .no {
+                queue.stuck = .mayBeTried
+                return (true, false)
+            }
             defer { queue.isDiskFull = false }
             return (false, queue.isDiskFull)
         }
@@ -55,7 +58,7 @@ extension WriteAheadLog {
     /// A group was written to a next segment.
     func noteRoom() {
         let isNews = self.queue.withLock { queue in
-            queue.isStuck = false
+            queue.stuck = .no
             defer { queue.isDiskFull = false }
             return queue.isDiskFull
         }

@@ -2,7 +2,7 @@ import BrasaPlatform
 import Synchronization
 
 extension WriteAheadLog {
-    /// Writes and syncs one group and completes its waiters. False when nothing was queued. The log thread's body;
+    /// Writes and syncs one group and completes its waiters. False when nothing was queued, or it found no room. The log thread's body;
     /// a simulation calls it itself.
     package func step() -> Bool {
         guard let files = self.files else { return false }
@@ -25,10 +25,11 @@ extension WriteAheadLog {
         }
     }
 
-    /// Takes over everything queued when what was taken before is done. The two arrays change places, so that neither
+    /// Takes over everything queued when what was taken before is done; false when there is nothing to write, or it waits for
+    /// room. The two arrays change places, so that neither
     /// is allocated anew.
     private func refill(_ writing: inout LogFiles.Writing) -> Bool {
-        if writing.next < writing.taken.count { return true }
+        if writing.next < writing.taken.count { return self.queue.withLock { $0.stuck != .waits } }
         writing.taken.removeAll(keepingCapacity: true)
         writing.next = 0
         self.queue.withLock { queue in swap(&queue.waiting, &writing.taken) }

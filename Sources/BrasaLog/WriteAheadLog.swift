@@ -108,6 +108,8 @@ package final class WriteAheadLog: Sendable {
         }
         self.worker.stop()
         self.preparingWorker.stop()
+        // The last attempt for what waits for room.
+        if self.queue.withLock({ $0.stuck != .no }) { _ = self.prepareStep() }
         while self.step() {}
         self.close()
     }

@@ -60,6 +60,9 @@ package final class SimulatedDisk: Disk {
     /// Most that one sync of a file had to write.
     package var syncedBytesMax: Int { self.state.withLock { $0.syncedBytesMax } }
 
+    /// How often files were written to or made longer, or should have been.
+    package var writeCount: Int { self.state.withLock { $0.writeCount } }
+
     package var paths: [String] { self.state.withLock { $0.names.keys.sorted() } }
 
     // What the disk does for the program

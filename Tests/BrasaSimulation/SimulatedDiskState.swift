@@ -59,6 +59,7 @@ struct SimulatedDiskState {
     var directories: Set<String> = []
     var locks: Set<String> = []
     var syncedBytesMax = 0
+    var writeCount = 0
     /// Counts crashes and kills; handles of an earlier epoch are dead.
     private(set) var epoch = 0
 

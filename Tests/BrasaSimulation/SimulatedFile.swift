@@ -21,6 +21,7 @@ final class SimulatedFile: DiskFile {
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DiskError) {
         try self.disk.access(self, .write) { state throws(SimulatedErrno) in
+            state.writeCount += 1
             if state.random.chance(state.faults.failedWrites, in: 1_000) { throw SimulatedErrno(number: EIO) }
             try self.checkSpace(&state, size: offset + bytes.count)
             if state.random.chance(state.faults.cutWrites, in: 1_000) {
@@ -58,6 +59,7 @@ final class SimulatedFile: DiskFile {
 
     func allocate(_ bytes: Int) throws(DiskError) {
         try self.disk.access(self, .allocate) { state throws(SimulatedErrno) in
+            state.writeCount += 1
             try self.checkSpace(&state, size: bytes)
             if let size = state.inodes[self.inode]?.visible.count, size < bytes {
                 state.inodes[self.inode]?.resize(to: bytes)
