@@ -15,7 +15,7 @@ package final class ByteBudget: Sendable {
     package var drawnBytes: Int { self.drawn.load(ordering: .relaxed) }
 
     /// False when there is not enough left for a connection that has drawn `heldBytes` already.
-    func draw(_ count: Int, holding heldBytes: Int) -> Bool {
+    package func draw(_ count: Int, holding heldBytes: Int) -> Bool {
         let drawn = self.drawn.add(count, ordering: .relaxed).newValue
         if heldBytes + count <= self.bytesMax - drawn { return true }
         self.giveBack(count)
@@ -27,7 +27,7 @@ package final class ByteBudget: Sendable {
         self.drawn.add(count, ordering: .relaxed)
     }
 
-    func giveBack(_ count: Int) {
+    package func giveBack(_ count: Int) {
         self.drawn.subtract(count, ordering: .relaxed)
     }
 }

@@ -3,15 +3,15 @@ import BrasaHTTP2
 import BrasaOptions
 import BrasaService
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 
 /// The port: accepts connections and lets each find its protocol.
 final class Listener: Sendable {
     /// How long a peer may take to send the bytes that tell its protocol.
     private static let sniffTimeLimit: TimeAmount = .seconds(10)
-    /// How long an HTTP/1.1 connection may stay open between requests, or within one that does not go on.
-    private static let plainIdleLimit: TimeAmount = .seconds(60)
+    /// Of HTTP/2.
+    private static let readBytes = 64 << 10
+    private static let readsPerTurn: UInt = 4
 
     private let channel: any Channel
     private let connections: ConnectionRegistry
@@ -44,8 +44,12 @@ final class Listener: Sendable {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(.maxMessagesPerRead, value: 4)
-            .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
+            // Until a connection turns out to be of HTTP/2.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(
+                .recvAllocator,
+                value: FixedSizeRecvByteBufferAllocator(capacity: PlainConnection.readBytes)
+            )
             .childChannelInitializer { channel in
                 guard connections.add(channel) else { return channel.close() }
                 return channel.eventLoop.makeCompletedFuture {
@@ -88,20 +92,28 @@ final class Listener: Sendable {
         services: ServiceDirectory,
         emulator: Bool
     ) throws {
-        let pipeline = channel.pipeline.syncOperations
         let entry = services.entry(on: channel.eventLoop)
         switch verdict {
         case .http2:
             var configuration = HTTP2ServerConfiguration()
             configuration.budget = services.budget
-            try pipeline.addHandler(
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: Self.readsPerTurn)
+            try channel.syncOptions?.setOption(
+                .recvAllocator,
+                value: FixedSizeRecvByteBufferAllocator(capacity: Self.readBytes)
+            )
+            try channel.pipeline.syncOperations.addHandler(
                 HTTP2Connection(role: .server(configuration, acceptor: entry.grpc.acceptor(on: channel.eventLoop)))
             )
         case .http1, .undecided:
-            try pipeline.configureHTTPServerPipeline(withPipeliningAssistance: true, withErrorHandling: true)
-            try pipeline.addHandler(IdleStateHandler(allTimeout: Self.plainIdleLimit))
-            try pipeline.addHandler(
-                PlainEndpoints(emulator: emulator, service: entry.firestore, metrics: { services.metrics })
+            try PlainConnection.configure(
+                channel,
+                budget: services.budget,
+                endpoints: PlainEndpoints(
+                    emulator: emulator,
+                    service: entry.firestore,
+                    metrics: { services.metrics }
+                )
             )
         }
     }

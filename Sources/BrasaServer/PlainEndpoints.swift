@@ -6,7 +6,8 @@ import NIOHTTP1
 /// The HTTP/1.1 side of the port: `GET /` for readiness probes, `GET /metrics` for Prometheus, and the emulator's
 /// endpoint that clears a database.
 ///
-/// One request at a time per connection (the pipeline handler queues the rest); bodies are ignored up to a bound.
+/// One request at a time per connection: the next is looked at when the socket has taken the answer before it, in a turn of
+/// its own. Bodies are ignored up to a bound.
 final class PlainEndpoints: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -121,17 +122,25 @@ final class PlainEndpoints: ChannelInboundHandler {
             headers.add(name: "connection", value: "keep-alive")
         }
         let response = HTTPResponseHead(version: head.version, status: answer.status, headers: headers)
-        context.write(self.wrapOutboundOut(.head(response)), promise: nil)
-        if head.method != .HEAD {
+        let written = context.eventLoop.makePromise(of: Void.self)
+        if head.method == .HEAD {
+            context.write(self.wrapOutboundOut(.head(response)), promise: written)
+        } else {
+            context.write(self.wrapOutboundOut(.head(response)), promise: nil)
             context.write(
                 self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))),
-                promise: nil
+                promise: written
             )
         }
+        context.flush()
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let keepAlive = head.isKeepAlive
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.writeAndFlush(self.wrapOutboundOut(.end(nil))).whenComplete { _ in
-            if !keepAlive { bound.value.close(promise: nil) }
+        written.futureResult.whenComplete { result in
+            guard keepAlive, case .success = result else { return bound.value.1.close(promise: nil) }
+            bound.eventLoop.execute {
+                let (handler, context) = bound.value
+                context.writeAndFlush(handler.wrapOutboundOut(.end(nil)), promise: nil)
+            }
         }
     }
 }

@@ -1,0 +1,41 @@
+import BrasaHTTP2
+import NIOCore
+import NIOHTTP1
+
+/// A connection of HTTP/1.1: how it is set up, and what it may take.
+///
+/// The pipeline handler reads nothing more while a request is being answered, so what has been parsed and waits is what one
+/// read brought at most.
+enum PlainConnection {
+    struct NoRoom: Error {}
+
+    /// How long it may stay open between requests, within one that does not go on, or with an answer that is not read.
+    static let idleLimit: TimeAmount = .seconds(60)
+    /// What is read at a time, here and before the protocol is known: a hundred of the smallest requests.
+    static let readBytes = 2 << 10
+    /// About what it keeps at most: those requests or a head, and an answer. Drawn as long as it is open.
+    static let keptBytes = 64 << 10
+
+    private static var headLimits: NIOHTTPDecoderLimitConfiguration {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 8 << 10
+        limits.maxHeaderListSize = 16 << 10
+        limits.maxHeaderFieldCount = 100
+        return limits
+    }
+
+    /// - Throws: `NoRoom` when the budget has nothing left for it.
+    static func configure(_ channel: any Channel, budget: ByteBudget, endpoints: PlainEndpoints) throws {
+        guard budget.draw(Self.keptBytes, holding: 0) else { throw NoRoom() }
+        channel.closeFuture.whenComplete { _ in budget.giveBack(Self.keptBytes) }
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: true,
+            withErrorHandling: true,
+            withEncoderConfiguration: .init(),
+            withDecoderLimitConfiguration: Self.headLimits
+        )
+        try pipeline.addHandler(IdleStateHandler(allTimeout: Self.idleLimit))
+        try pipeline.addHandler(endpoints)
+    }
+}
