@@ -44,6 +44,8 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     private var isResuming = false
     /// A batch is with the engine. Reading is paused until it is answered.
     private var isCommitting = false
+    /// What is counted on the call of the stream's answers.
+    private var heldBytes = 0
     /// Takes that batch back, while it waits for locks.
     private var ticket: RequestTicket?
     private var isDraining = false
@@ -64,6 +66,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         if let seen = WriteStreamRecord.position(request.streamToken) { session.record.acknowledge(seen) }
         // A goodbye of clients that are about to close.
         guard !request.writes.isEmpty else {
+            guard self.hold(session.record.bytes) else { return self.close() }
             return self.answer(WriteResponse(streamToken: WriteStreamRecord.token(session.record.nextPosition())))
         }
         self.commit(request.writes, session)
@@ -144,6 +147,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
             owner: WriteStreamRecord.firstOwner
         )
         self.session = session
+        guard self.hold(record.bytes) else { return self.close() }
         self.greet(session)
     }
 
@@ -187,6 +191,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
             return self.end(Self.status(of: error))
         }
         self.isResuming = false
+        guard self.hold(session.record.bytes) else { return self.close() }
         for answer in missed {
             self.call.send(self.call.message(size: answer.count) { $0.writeBytes(answer) })
         }
@@ -212,7 +217,21 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
 
     // MARK: - Batches
 
+    /// Counts the answers that are kept while the call is open. False: there was no room, and the call is over.
+    private func hold(_ bytes: Int) -> Bool {
+        let change = bytes - self.heldBytes
+        self.heldBytes = bytes
+        return self.call.hold(change)
+    }
+
+    /// About what the answer to a batch takes: for each write a time, for each transform a number or a time.
+    private static func answerBytes(_ writes: [Write]) -> Int {
+        writes.reduce(64) { $0 + 24 + 16 * $1.transforms.count }
+    }
+
     private func commit(_ writes: [Write], _ session: Session) {
+        // The answer is kept in any case, so this is asked before anything has happened.
+        guard self.hold(session.record.bytes + Self.answerBytes(writes)) else { return self.close() }
         guard session.record.begin(by: session.owner) else { return self.end(Self.taken) }
         self.isCommitting = true
         self.call.hasOpenOutcome = true
@@ -231,14 +250,16 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
 
     private func committed(_ result: Result<CommitResult, TransactionError>, _ session: Session) {
         self.isCommitting = false
-        self.call.hasOpenOutcome = false
         self.ticket = nil
-        switch result {
+        // Counted while that cannot end the call any more: it was applied.
+        let settled = result.map { _ in session.record.settleApplied() }
+        if case .success = settled { _ = self.hold(session.record.bytes) }
+        self.call.hasOpenOutcome = false
+        switch settled {
         case .failure(let error):
             if case .outcomeUnknown = error { session.record.settleUnknown() } else { session.record.settleRefused() }
             self.end(GRPCStatus(error))
-        case .success:
-            let answer = session.record.settleApplied()
+        case .success(let answer):
             guard session.record.isOwned(by: session.owner) else {
                 return self.service.writeStreams.settledLate(session.record)
             }

@@ -39,6 +39,7 @@ final class ServiceUnderTest {
     init(
         window: Int = 1 << 20,
         unreadBytesMax: Int = 64 << 20,
+        budget: ByteBudget? = nil,
         disk: SimulatedDisk = SimulatedDisk(seed: 1),
         store: Store.Configuration = SimulatedServer.smallStore,
         watch: WatchConfiguration = WatchConfiguration(),
@@ -82,6 +83,7 @@ final class ServiceUnderTest {
         let connection = HTTP2Connection(role: .client(configuration))
         var serverConfiguration = HTTP2ServerConfiguration()
         serverConfiguration.limits.connectionUnreadBytesMax = unreadBytesMax
+        serverConfiguration.budget = budget
         self.client = EmbeddedChannel(loop: self.loop)
         self.server = EmbeddedChannel(loop: self.loop)
         try self.client.pipeline.syncOperations.addHandler(connection)
