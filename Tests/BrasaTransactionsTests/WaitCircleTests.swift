@@ -9,9 +9,9 @@ import Testing
 /// The search for circles of waiting owners: whom it finds, and how much it looks at while all others wait.
 @Suite("Circles of waiting transactions")
 struct WaitCircleTests {
-    private static let now = MonotonicTime(sinceStart: .zero)
-    private let bench: Bench
-    private var table: LockTable
+    static let now = MonotonicTime(sinceStart: .zero)
+    let bench: Bench
+    var table: LockTable
     private var lastSequence: UInt64 = 1_000
 
     init() throws {
@@ -24,34 +24,34 @@ struct WaitCircleTests {
         )
     }
 
-    private func key(_ path: String) -> LockKey {
+    func key(_ path: String) -> LockKey {
         LockKey(database: self.bench.database, path: Bench.path(path))
     }
 
-    private mutating func owner(age: UInt64? = nil) -> LockOwner {
+    mutating func owner(age: UInt64? = nil, in database: DatabaseHandle? = nil) -> LockOwner {
         self.lastSequence += 1
         let priority = LockPriority(age: age ?? self.lastSequence, sequence: self.lastSequence)
         let id = TransactionID(bytes: (0..<16).map { UInt8(truncatingIfNeeded: self.lastSequence >> (8 * ($0 % 8))) })
-        return LockOwner(priority: priority, database: self.bench.database, transaction: id)
+        return LockOwner(priority: priority, database: database ?? self.bench.database, transaction: id)
     }
 
-    private mutating func read(_ path: String, _ mode: LockMode, by owner: LockOwner) -> LockTable.Decision {
+    mutating func read(_ path: String, _ mode: LockMode, by owner: LockOwner) -> LockTable.Decision {
         self.table.acquire(LockRequest(owner: owner, kind: .read([(self.key(path), mode)])), now: Self.now)
     }
 
-    private mutating func commit(_ path: String, by owner: LockOwner) -> LockTable.Decision {
+    mutating func commit(_ path: String, by owner: LockOwner) -> LockTable.Decision {
         self.table.acquire(LockRequest(owner: owner, kind: .commit([self.key(path)])), now: Self.now)
     }
 
     /// Somebody waits for a younger holder, so that each new wait looks for a circle.
-    private mutating func makeHot(_ path: String) {
+    mutating func makeHot(_ path: String) {
         let holder = self.owner()
         #expect(self.read(path, .update, by: holder).isGranted)
         #expect(!self.read(path, .update, by: self.owner(age: 1)).isGranted)
     }
 
     /// How much each of the next arrivals made the table look at.
-    private mutating func steps(of count: Int, _ arrive: (inout Self, Int) -> Void) -> [Int] {
+    mutating func steps(of count: Int, _ arrive: (inout Self, Int) -> Void) -> [Int] {
         (0..<count).map { number in
             let before = self.table.circleSteps
             arrive(&self, number)

@@ -17,6 +17,8 @@ final class CommitPreviews {
 
     private let store: Store
     private let budget: EvaluationBudget
+    /// How many writes were worked out so far.
+    private(set) var workedOut = 0
     private var latest: (request: LockRequest, preview: Preview)?
 
     init(store: Store, budget: EvaluationBudget) {
@@ -53,6 +55,7 @@ final class CommitPreviews {
     private func preview(of request: LockRequest, _ commit: PendingCommit) -> Preview {
         if let latest = self.latest, latest.request === request { return latest.preview }
         let time = self.store.passingTime()
+        self.workedOut += commit.writes.count
         var budget = self.budget
         let evaluation = Result { () throws(TransactionError) in
             try CommitEvaluation(

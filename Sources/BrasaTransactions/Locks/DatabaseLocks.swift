@@ -1,7 +1,7 @@
 import BrasaQueries
 
 /// A range that a transaction has scanned: nobody else changes what is in it or brings something into it.
-final class RangeHold {
+final class RangeHold: Owned {
     let owner: LockOwner
     let token: UInt64
     let range: QueryRange
@@ -41,21 +41,28 @@ final class DatabaseLocks {
     // MARK: Holding
 
     func hold(_ range: QueryRange, _ token: UInt64, by owner: LockOwner) {
-        let hold = RangeHold(owner: owner, token: token, range: range)
-        self.holds[token] = hold
-        self.holdsByRange.insert(hold, token, in: range.names)
+        owner.rangeTokens.append(token)
+        self.insert(RangeHold(owner: owner, token: token, range: range))
     }
 
     /// Whether there was such a hold.
     func narrow(_ token: UInt64, of owner: LockOwner, to range: QueryRange) -> Bool {
         guard let hold = self.holds[token], hold.owner === owner else { return false }
         self.letGo(of: hold)
-        self.hold(range, token, by: owner)
+        self.insert(RangeHold(owner: owner, token: token, range: range))
         return true
     }
 
     func release(_ owner: LockOwner) {
-        for hold in self.holds.values.filter({ $0.owner === owner }) { self.letGo(of: hold) }
+        for token in owner.rangeTokens {
+            if let hold = self.holds[token] { self.letGo(of: hold) }
+        }
+        owner.rangeTokens = []
+    }
+
+    private func insert(_ hold: RangeHold) {
+        self.holds[hold.token] = hold
+        self.holdsByRange.insert(hold, hold.token, in: hold.range.names)
     }
 
     private func letGo(of hold: RangeHold) {
@@ -74,6 +81,11 @@ final class DatabaseLocks {
             }
         }
         return found.values.sorted { $0.token < $1.token }
+    }
+
+    /// All of them, by the age of their owners.
+    func holdsByAge() -> [RangeHold] {
+        self.holds.values.sorted { ($0.owner.priority, $0.token) < ($1.owner.priority, $1.token) }
     }
 
     // MARK: Waiting
@@ -141,12 +153,10 @@ final class DatabaseLocks {
     func forEachBlocker(
         ofCommit request: LockRequest,
         _ previews: CommitPreviews,
-        in search: WaitSearch? = nil,
         _ body: (LockOwner) -> Bool
     ) -> Bool {
         guard case .commit(let keys) = request.kind else { return true }
         for hold in self.holds(around: keys) where hold.owner !== request.owner {
-            if search.knows(hold.owner) { continue }
             guard previews.conflicts(request, with: hold.range) else { continue }
             guard body(hold.owner) else {
                 request.waitsFor = .range(hold)
@@ -156,7 +166,6 @@ final class DatabaseLocks {
         var isDone = true
         _ = self.waitingScans.forEach { scan in
             guard scan.owner.priority < request.owner.priority else { return false }
-            if search.knows(scan.owner) { return true }
             guard case .scan(let range) = scan.kind, previews.conflicts(request, with: range) else { return true }
             isDone = body(scan.owner)
             return isDone
@@ -169,27 +178,16 @@ final class DatabaseLocks {
         ofScan request: LockRequest,
         range: QueryRange,
         _ previews: CommitPreviews,
-        in search: WaitSearch? = nil,
         _ body: (LockOwner) -> Bool
     ) -> Bool {
         var isDone = true
         _ = self.waitingCommits.forEach { commit in
             guard commit.owner.priority < request.owner.priority else { return false }
-            if search.knows(commit.owner) { return true }
             guard previews.conflicts(commit, with: range) else { return true }
             isDone = body(commit.owner)
             if !isDone { request.waitsFor = .commit(commit) }
             return isDone
         }
         return isDone
-    }
-}
-
-extension WaitSearch? {
-    /// Whether it need not be told of that owner again.
-    fileprivate func knows(_ owner: LockOwner) -> Bool {
-        guard let search = self else { return false }
-        search.step()
-        return search.hasVisited(owner)
     }
 }

@@ -11,7 +11,9 @@ final class LockOwner {
     let transaction: TransactionID?
     /// Documents held. The mode is kept in the table.
     var keys: [LockKey] = []
-    var holdsRanges = false
+    /// Of the ranges that it holds.
+    var rangeTokens: [UInt64] = []
+    var holdsRanges: Bool { !self.rangeTokens.isEmpty }
     /// Several when a client reads in parallel.
     var waiting: [LockRequest] = []
     /// An older transaction took its locks away; what it has read still holds for the moment when that happened.
@@ -24,8 +26,13 @@ final class LockOwner {
     }
 }
 
+/// What belongs to a transaction or a plain commit.
+protocol Owned {
+    var owner: LockOwner { get }
+}
+
 /// Locks that are asked for together and granted together.
-final class LockRequest: Waiting {
+final class LockRequest: Waiting, Owned {
     enum Kind {
         case read([(key: LockKey, mode: LockMode)])
         case scan(QueryRange)
@@ -50,6 +57,8 @@ final class LockRequest: Waiting {
     var countedBytes = 0
     var isWaiting = false
     var waitsFor: Obstacle?
+    /// A read with an update lock, behind a holder who is younger. Counted in `LockTable.readsWaitingForYounger`.
+    var waitsForYounger = false
     /// Names the range that a granted scan holds.
     var rangeToken: UInt64 = 0
 

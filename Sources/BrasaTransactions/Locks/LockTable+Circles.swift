@@ -1,10 +1,22 @@
 extension LockTable {
+    /// What one search may spend on finding out which commits meet which ranges (see `WaitSearch`): 16,384 names that are
+    /// compared, or about 500 writes that are worked out.
+    static let circleEffortMax = 16_384
+
     /// The youngest member of a circle that a request which has just begun to wait has closed; nil when there is none.
+    ///
+    /// Nearly all searches end with the first look, which takes every commit to meet every range: it works nothing out.
     mutating func youngestInCircle(closedBy request: LockRequest) -> LockOwner? {
         guard self.mayBeWaitedFor(request) else { return nil }
-        let search = WaitSearch()
+        let first = WaitSearch(effort: 0)
+        guard let youngest = self.youngestInCircle(through: request.owner, first) else { return nil }
+        guard first.hasAssumed else { return youngest }
+        return self.youngestInCircle(through: request.owner, WaitSearch(effort: Self.circleEffortMax))
+    }
+
+    private mutating func youngestInCircle(through owner: LockOwner, _ search: WaitSearch) -> LockOwner? {
         defer { self.circleSteps += search.steps }
-        return WaitCircle.youngest(from: request.owner, search) { self.blockers(of: $0, search) }
+        return WaitCircle.youngest(from: owner, search) { self.blockers(of: $0, search) }
     }
 
     /// More locks than these are not looked through.

@@ -13,7 +13,7 @@ extension LockTable {
     }
 
     /// The one place that says who waits for whom. Returns false when `body` did. A search for circles is not told again
-    /// of what it knows.
+    /// of what it knows, and may be told of more (see `WaitSearch`).
     func forEachBlocker(
         of request: LockRequest,
         in search: WaitSearch? = nil,
@@ -28,14 +28,16 @@ extension LockTable {
             return true
         case .scan(let range):
             guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return true }
-            return locks.forEachBlocker(ofScan: request, range: range, self.previews, in: search, body)
+            if let search { return search.listBlockers(ofScan: request, in: locks, self.previews).allSatisfy(body) }
+            return locks.forEachBlocker(ofScan: request, range: range, self.previews, body)
         case .commit(let keys):
             for key in keys {
                 guard let entry = self.entries[key] else { continue }
                 guard entry.forEachBlocker(of: request, mode: nil, in: search, body) else { return false }
             }
             guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return true }
-            return locks.forEachBlocker(ofCommit: request, self.previews, in: search, body)
+            if let search { return search.listBlockers(ofCommit: request, in: locks, self.previews).allSatisfy(body) }
+            return locks.forEachBlocker(ofCommit: request, self.previews, body)
         }
     }
 
@@ -89,7 +91,6 @@ extension LockTable {
             self.rangeTokens += 1
             request.rangeToken = self.rangeTokens
             self.locks(of: owner.database).hold(range, self.rangeTokens, by: owner)
-            owner.holdsRanges = true
         case .commit(let keys):
             for key in keys {
                 guard let entry = self.entries[key], !entry.queue.isEmpty else { continue }
@@ -122,7 +123,9 @@ extension LockTable {
                 let waitsForYounger = entry.holders.all.contains {
                     $0.mode == .update && request.owner.priority < $0.owner.priority
                 }
-                if waitsForYounger { self.readsWaitingForYounger.insert(ObjectIdentifier(request)) }
+                guard waitsForYounger, !request.waitsForYounger else { continue }
+                request.waitsForYounger = true
+                self.readsWaitingForYounger[ObjectIdentifier(request.owner.database), default: 0] += 1
             }
         case .scan:
             self.locks(of: request.owner.database).enqueue(request)
@@ -138,7 +141,7 @@ extension LockTable {
         self.waitingCount -= 1
         switch request.kind {
         case .read(let locks):
-            self.readsWaitingForYounger.remove(ObjectIdentifier(request))
+            self.noLongerWaitsForYounger(request)
             for (key, mode) in locks { self.dequeue(mode, from: key) }
         case .scan:
             self.dequeueFromDatabase(request)
@@ -146,6 +149,14 @@ extension LockTable {
             for key in keys { self.dequeue(nil, from: key) }
             self.dequeueFromDatabase(request)
         }
+    }
+
+    private mutating func noLongerWaitsForYounger(_ request: LockRequest) {
+        guard request.waitsForYounger else { return }
+        request.waitsForYounger = false
+        let id = ObjectIdentifier(request.owner.database)
+        guard let count = self.readsWaitingForYounger[id] else { return }
+        self.readsWaitingForYounger[id] = count > 1 ? count - 1 : nil
     }
 
     private mutating func dequeue(_ mode: LockMode?, from key: LockKey) {

@@ -20,7 +20,7 @@ import BrasaStore
 /// then write it, the oldest aborts seven. When a document has cost some transactions their locks (`ContentionHeat`),
 /// its reads take update locks for a while: one holder at a time, the others wait their turn and then read what it
 /// wrote. Such a read may wait for a *younger* holder, whom it would be wasteful to wound. Only then can a circle form,
-/// so as long as someone waits that way each new wait looks for one, and its youngest member is wounded.
+/// so as long as someone waits that way each new wait in that database looks for one, and its youngest member is wounded.
 ///
 /// **Ranges and what changes meanwhile.** What a waiting commit would do depends on documents that others may change before
 /// it. When its turn comes it may so meet the range of a younger one, and takes that away then.
@@ -33,7 +33,8 @@ struct LockTable {
     /// returned nil. Each is there once.
     var changedKeys: [LockKey] = []
     var changedDatabases: [ObjectIdentifier] = []
-    var readsWaitingForYounger: Set<ObjectIdentifier> = []
+    /// How many there are, by database: no circle goes through two of those.
+    var readsWaitingForYounger: [ObjectIdentifier: Int] = [:]
     var rangeTokens: UInt64 = 0
 
     var waitingCount = 0
@@ -98,7 +99,7 @@ struct LockTable {
             return decision
         }
         self.enqueue(request)
-        while !self.readsWaitingForYounger.isEmpty, request.isWaiting,
+        while self.readsWaitingForYounger[ObjectIdentifier(request.owner.database)] != nil, request.isWaiting,
             let victim = self.youngestInCircle(closedBy: request)
         {
             decision.wounded.append(self.wound(victim))
@@ -157,7 +158,6 @@ struct LockTable {
         if owner.holdsRanges, let locks = self.databases[ObjectIdentifier(owner.database)] {
             locks.release(owner)
             self.changed(owner.database, locks, from: .oldest)
-            owner.holdsRanges = false
         }
         return requests
     }

@@ -13,6 +13,8 @@ struct WaitingLine<Element: Waiting> {
     private(set) var count = 0
 
     var isEmpty: Bool { self.count == 0 }
+    /// Those that wait, oldest first.
+    var all: [Element] { self.elements[self.head...].filter { $0.request.isWaiting } }
 
     mutating func join(_ element: Element) {
         let priority = element.request.owner.priority

@@ -1,0 +1,181 @@
+import BrasaDocuments
+import BrasaQueries
+import BrasaSimulation
+import BrasaStore
+import Testing
+
+@testable import BrasaTransactions
+
+/// Circles through queries: a scan waits for older commits that would change its result, a commit for older scans.
+extension WaitCircleTests {
+    /// The documents of `d` whose number is at least 5.
+    private func large() throws -> QueryRange {
+        let field = try FieldPath(parsing: Array("n".utf8))
+        let structured = StructuredQuery(
+            from: [StructuredQuery.CollectionSelector(collectionID: "d", allDescendants: false)],
+            filter: .field(field, .greaterThanOrEqual, .integer(5)),
+            orderBy: [StructuredQuery.Order(field: field, direction: .ascending)]
+        )
+        let parent = try #require(ParentName(database: self.bench.database.name, path: .root))
+        return QueryRange(try Query(structured, parent: parent))
+    }
+
+    private mutating func scan(by owner: LockOwner) throws -> LockTable.Decision {
+        self.table.acquire(LockRequest(owner: owner, kind: .scan(try self.large())), now: Self.now)
+    }
+
+    private mutating func commit(_ write: Write, by owner: LockOwner) -> LockTable.Decision {
+        let key = LockKey(database: self.bench.database, path: write.name.path)
+        let reply = Answer<CommitResult>().reply(on: self.bench.mailbox)
+        let commit = PendingCommit(transaction: nil, writes: [write], keys: [key], reply: reply)
+        let request = LockRequest(owner: owner, kind: .commit([key]), work: .commit(commit))
+        return self.table.acquire(request, now: Self.now)
+    }
+
+    /// Beside the table, so that what waits there finds another state.
+    private func store(_ path: String, _ number: Int64) {
+        _ = self.bench.commit(nil, self.bench.set(path, number))
+        self.bench.settle()
+        self.table.previews.forget()
+    }
+
+    // MARK: How much is looked at
+
+    @Test("of the scans and commits that wait, each is looked at a few times at most, and hardly any worked out")
+    mutating func linearInRanges() throws {
+        self.makeHot("c/hot")
+        let holder = self.owner(age: 2)
+        func waits(_ decision: LockTable.Decision) { #expect(!decision.isGranted && decision.wounded.isEmpty) }
+        // The first ones have the others older than them, so that each arrival is waited for.
+        for (path, number, age) in [("d/first", 7, 3), ("d/young", 7, 1_000_000)] as [(String, Int64, UInt64)] {
+            #expect(self.read(path, .shared, by: holder).isGranted)
+            waits(self.commit(self.bench.set(path, number), by: self.owner(age: age)))
+        }
+        waits(try self.scan(by: self.owner(age: 1_000_001)))
+        // Half of the commits do nothing to any scan.
+        for number in 0..<200 {
+            let path = "d/\(number)"
+            #expect(self.read(path, .shared, by: holder).isGranted)
+            let owner = self.owner()
+            let (steps, writes) = (self.table.circleSteps, self.table.previews.workedOut)
+            if number % 2 == 0 {
+                waits(self.commit(self.bench.set(path, number % 4 == 0 ? 7 : 0), by: owner))
+            } else {
+                waits(try self.scan(by: owner))
+            }
+            #expect(self.table.circleSteps > steps)
+            #expect(self.table.circleSteps - steps <= 8 * (number + 4))
+            #expect(self.table.previews.workedOut - writes <= 4)
+        }
+    }
+
+    @Test("of the ranges that are held, each is looked at a few times at most")
+    mutating func linearInHolds() throws {
+        self.makeHot("c/hot")
+        for _ in 0..<100 { #expect(try self.scan(by: self.owner(age: 2)).isGranted) }
+        #expect(!self.commit(self.bench.set("d/young", 7), by: self.owner(age: 1_000_000)).isGranted)
+        for number in 0..<100 {
+            #expect(!self.commit(self.bench.set("d/\(number)", 7), by: self.owner()).isGranted)
+            let (steps, writes) = (self.table.circleSteps, self.table.previews.workedOut)
+            #expect(try !self.scan(by: self.owner()).isGranted)
+            #expect(self.table.circleSteps - steps >= 100)
+            #expect(self.table.circleSteps - steps <= 8 * (number + 100))
+            #expect(self.table.previews.workedOut - writes <= 4)
+        }
+    }
+
+    @Test("reads that wait for a younger holder in one database start no search in another")
+    mutating func otherDatabase() throws {
+        let other = self.bench.server.database("other")
+        let key = LockKey(database: other, path: Bench.path("c/hot"))
+        for (owner, isGranted) in [(self.owner(in: other), true), (self.owner(age: 1, in: other), false)] {
+            let request = LockRequest(owner: owner, kind: .read([(key, .update)]))
+            #expect(self.table.acquire(request, now: Self.now).isGranted == isGranted)
+        }
+        let holder = self.owner()
+        #expect(self.read("d/a", .shared, by: holder).isGranted)
+        #expect(self.read("d/b", .shared, by: self.owner(age: 2)).isGranted)
+        #expect(!self.commit("d/a", by: self.owner()).isGranted)
+        #expect(!self.commit("d/b", by: holder).isGranted)
+        #expect(self.table.circleSteps == 0)
+    }
+
+    // MARK: What is found
+
+    @Test("a circle through a scan and a commit is found, and its youngest member loses", arguments: [0, 600])
+    mutating func circleThroughScan(beside others: Int) throws {
+        let old = self.owner(age: 1)
+        #expect(self.read("d/a", .shared, by: old).isGranted)
+        for number in 0..<others {
+            // They wait as well, and do nothing to the scan.
+            #expect(self.read("d/\(number)", .shared, by: old).isGranted)
+            #expect(!self.commit(self.bench.set("d/\(number)", 0), by: self.owner()).isGranted)
+        }
+        // What the scan is known to wait for is in no circle.
+        #expect(self.read("d/b", .shared, by: self.owner()).isGranted)
+        #expect(!self.commit(self.bench.set("d/b", 7), by: self.owner()).isGranted)
+        #expect(!self.commit(self.bench.set("d/a", 7), by: self.owner()).isGranted)
+        let young = self.owner()
+        #expect(self.read("c/hot", .update, by: young).isGranted)
+        #expect(try !self.scan(by: young).isGranted)
+        let before = self.table.previews.workedOut
+        let last = self.read("c/hot", .update, by: old)
+        #expect(last.wounded.map(\.owner.priority) == [young.priority])
+        // Even if that takes assuming what there was no effort left to find out.
+        #expect(self.table.previews.workedOut - before <= LockTable.circleEffortMax / 32 + 2)
+    }
+
+    @Test("a scan that was found to wait for a commit is in its circle, whatever the commit would do by now")
+    mutating func circleThroughStaleScan() throws {
+        self.store("d/a", 6)
+        let old = self.owner(age: 1)
+        #expect(self.read("d/a", .shared, by: old).isGranted)
+        #expect(!self.commit(try self.bench.increment("d/a", by: 1), by: self.owner()).isGranted)
+        let young = self.owner()
+        #expect(self.read("c/hot", .update, by: young).isGranted)
+        #expect(try !self.scan(by: young).isGranted)
+        self.store("d/a", 0)
+        let last = self.read("c/hot", .update, by: old)
+        #expect(last.wounded.map(\.owner.priority) == [young.priority])
+    }
+
+    @Test("a circle through a range that is held is found, and its youngest member loses")
+    mutating func circleThroughHold() throws {
+        let old = self.owner(age: 1)
+        #expect(try self.scan(by: old).isGranted)
+        let young = self.owner()
+        #expect(self.read("c/hot", .update, by: young).isGranted)
+        #expect(!self.commit(self.bench.set("d/new", 7), by: young).isGranted)
+        let last = self.read("c/hot", .update, by: old)
+        #expect(last.wounded.map(\.owner.priority) == [young.priority])
+    }
+
+    @Test("a commit in the queried collection that does nothing to the query closes no circle")
+    mutating func noCircleByName() throws {
+        let old = self.owner(age: 1)
+        #expect(self.read("d/a", .shared, by: old).isGranted)
+        #expect(self.read("d/b", .shared, by: self.owner()).isGranted)
+        #expect(!self.commit(self.bench.set("d/a", 0), by: self.owner()).isGranted)
+        #expect(!self.commit(self.bench.set("d/b", 7), by: self.owner()).isGranted)
+        let young = self.owner()
+        #expect(self.read("c/hot", .update, by: young).isGranted)
+        #expect(try !self.scan(by: young).isGranted)
+        let last = self.read("c/hot", .update, by: old)
+        #expect(!last.isGranted && last.wounded.isEmpty)
+    }
+
+    @Test(
+        "a younger one's range that a commit has come to meet closes no circle: it is taken when the commit's turn comes"
+    )
+    mutating func noCircleThroughYounger() throws {
+        self.makeHot("c/hot")
+        self.store("d/a", 1)
+        #expect(self.read("d/a", .shared, by: self.owner()).isGranted)
+        #expect(!self.commit(try self.bench.increment("d/a", by: 1), by: self.owner()).isGranted)
+        let young = self.owner()
+        #expect(try self.scan(by: young).isGranted)
+        self.store("d/a", 5)
+        let last = self.read("d/a", .shared, by: young)
+        #expect(!last.isGranted && last.wounded.isEmpty)
+    }
+}
