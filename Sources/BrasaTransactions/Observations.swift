@@ -38,8 +38,8 @@ struct Observations {
     }
 
     /// Whether any of it was changed after `time`, the moment at which it was seen; or perhaps, when that is forgotten or
-    /// takes too much to find out. A document that was changed and changed back counts, since it has another version; one that is in a range
-    /// neither then nor now does not.
+    /// takes too much to find out. A document that was changed and changed back counts, since it has another version; one
+    /// that is in a range neither then nor now does not.
     ///
     /// Complexity: O(documents seen), and for the ranges what was committed since.
     func haveChanged(

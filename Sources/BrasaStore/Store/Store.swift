@@ -49,8 +49,9 @@ package final class Store: Sendable {
     }
 
     /// Recovers what the folder holds, or begins a new store in an empty one. `onDurable` is called on the log's thread
-    /// when commits became visible, `onFailure` when the log failed, `onDiskFull` when it has no room to go on in, or, with
-    /// nil, has it again; `onIndexRequested` on a reader's when there is work for `indexStep`. The keeper is told what there is of receipts before this returns.
+    /// when commits became visible, `onFailure` when the log failed, `onDiskFull` when it has no room to go on in, or,
+    /// with nil, has it again; `onIndexRequested` on a reader's when there is work for `indexStep`. The keeper is told what
+    /// there is of receipts before this returns.
     package static func open(
         configuration: Configuration,
         disk: any Disk,

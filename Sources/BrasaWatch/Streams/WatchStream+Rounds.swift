@@ -190,8 +190,8 @@ extension WatchStream {
         }
     }
 
-    /// Tells an idle stream the time; whether it was one. One that has taken nothing for longer than `patience`, or so little that it is on
-    /// one way for much longer, keeps no versions from going any more: if they do, it begins again.
+    /// Tells an idle stream the time; whether it was one. One that has taken nothing for longer than `patience`, or so
+    /// little that it is on one way for much longer, keeps no versions from going any more: if they do, it begins again.
     func tick() -> Bool {
         let (now, patience) = (self.watcher.now, self.watcher.configuration.patience)
         let isIdle = !self.targets.isEmpty && now - self.lastTold >= self.watcher.configuration.heartbeat
