@@ -24,8 +24,7 @@ package enum BrasaServer {
         logger.logLevel = configuration.logLevel
         // Before anything is touched on disk.
         let address = try Listener.resolve(configuration)
-        let descriptors = FileDescriptorLimit.raise()
-        let connectionsMax = min(descriptors, configuration.connectionsMax ?? descriptors)
+        let connectionsMax = Self.connectionsMax(configuration, allowed: FileDescriptorLimit.raise(), logger: logger)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
         // A signal ends the wait with nil, a log that failed with its error.
         let (endings, end) = AsyncStream.makeStream(of: LogError?.self, bufferingPolicy: .bufferingOldest(1))
@@ -52,6 +51,18 @@ package enum BrasaServer {
         }
         try await group.shutdownGracefully()
     }
+
+    /// - Parameter allowed: by the system.
+    static func connectionsMax(_ configuration: ServerConfiguration, allowed: Int, logger: Logger) -> Int {
+        let count = FileDescriptorLimit.connectionsMax(asked: configuration.connectionsMax, allowed: allowed)
+        if let asked = configuration.connectionsMax, asked > count {
+            logger.warning(
+                "--connections is more than the system's limit of file descriptors allows",
+                metadata: ["asked": "\(asked)", "allowed": "\(count)"]
+            )
+        }
+        return count
+    }
 }
 
 /// Listens for as long as the process is wanted.
@@ -73,7 +84,8 @@ private struct ListeningService: Service {
             self.configuration,
             connectionsMax: self.connectionsMax,
             group: self.group,
-            services: services
+            services: services,
+            logger: self.logger
         )
         self.ready(listener.address)
         let statistics = self.engine.store.statistics

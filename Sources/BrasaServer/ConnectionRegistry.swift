@@ -14,8 +14,11 @@ final class ConnectionRegistry: Sendable {
     private let countMax: Int
     private let countPerAddressMax: Int
 
+    let refusals: ConnectionRefusals
+
     /// Connections past the bounds are closed as soon as they are accepted.
-    init(countMax: Int, countPerAddressMax: Int) {
+    init(countMax: Int, countPerAddressMax: Int, refusals: ConnectionRefusals) {
+        self.refusals = refusals
         self.countMax = countMax
         self.countPerAddressMax = countPerAddressMax
     }
@@ -23,13 +26,15 @@ final class ConnectionRegistry: Sendable {
     /// False when the server is full, for all or for this peer, or draining; the caller closes the channel.
     func add(_ channel: any Channel) -> Bool {
         let address = PeerAddress(channel.remoteAddress)
-        let isAdded = self.table.withLockedValue { table in
-            guard !table.isDraining, table.channels.count < self.countMax else { return false }
-            guard table.counts[address, default: 0] < self.countPerAddressMax else { return false }
+        let (isAdded, reason): (Bool, ConnectionRefusals.Reason?) = self.table.withLockedValue { table in
+            if table.isDraining { return (false, nil) }
+            if table.channels.count >= self.countMax { return (false, .connections) }
+            if table.counts[address, default: 0] >= self.countPerAddressMax { return (false, .address) }
             table.channels[ObjectIdentifier(channel)] = channel
             table.counts[address, default: 0] += 1
-            return true
+            return (true, nil)
         }
+        if let reason { self.refusals.count(reason) }
         guard isAdded else { return false }
         channel.closeFuture.whenComplete { _ in
             self.table.withLockedValue { table in

@@ -1,11 +1,11 @@
 import Foundation
 
 enum FileDescriptorLimit {
-    private static let connectionsMax = 10_000
+    private static let connectionsMaxDefault = 10_000
     /// For the log, checkpoints, event loops and the standard streams: connections must not take these.
     private static let reserved = 256
 
-    /// Raises the soft limit to the hard one; returns how many connections there may be, since each takes a descriptor.
+    /// Raises the soft limit to the hard one; returns how many connections that allows, since each takes a descriptor.
     static func raise() -> Int {
         var limit = rlimit()
         #if canImport(Glibc)
@@ -17,6 +17,11 @@ enum FileDescriptorLimit {
         let before = limit.rlim_cur
         limit.rlim_cur = limit.rlim_max
         if setrlimit(resource, &limit) != 0 { limit.rlim_cur = before }
-        return min(Self.connectionsMax, max(16, Int(clamping: limit.rlim_cur) - Self.reserved))
+        return max(16, Int(clamping: limit.rlim_cur) - Self.reserved)
+    }
+
+    /// How many connections there may be where so many were asked for.
+    static func connectionsMax(asked: Int?, allowed: Int) -> Int {
+        min(allowed, asked ?? Self.connectionsMaxDefault)
     }
 }

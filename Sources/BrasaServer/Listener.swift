@@ -2,6 +2,7 @@ import BrasaGRPC
 import BrasaHTTP2
 import BrasaOptions
 import BrasaService
+import Logging
 import NIOCore
 import NIOPosix
 
@@ -33,11 +34,13 @@ final class Listener: Sendable {
         _ configuration: ServerConfiguration,
         connectionsMax: Int,
         group: MultiThreadedEventLoopGroup,
-        services: ServiceDirectory
+        services: ServiceDirectory,
+        logger: Logger
     ) async throws -> Listener {
         let connections = ConnectionRegistry(
             countMax: connectionsMax,
-            countPerAddressMax: configuration.connectionsPerAddressMax
+            countPerAddressMax: configuration.connectionsPerAddressMax,
+            refusals: ConnectionRefusals { logger.warning("\($0.text)") }
         )
         let emulator = configuration.emulator
         let bootstrap = ServerBootstrap(group: group)
@@ -55,7 +58,13 @@ final class Listener: Sendable {
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
                         ProtocolSniffer(timeLimit: Self.sniffTimeLimit) { verdict, channel in
-                            try Self.configure(channel, for: verdict, services: services, emulator: emulator)
+                            try Self.configure(
+                                channel,
+                                for: verdict,
+                                services: services,
+                                refusals: connections.refusals,
+                                emulator: emulator
+                            )
                         }
                     )
                 }
@@ -90,6 +99,7 @@ final class Listener: Sendable {
         _ channel: any Channel,
         for verdict: ProtocolSniffer.Verdict,
         services: ServiceDirectory,
+        refusals: ConnectionRefusals,
         emulator: Bool
     ) throws {
         let entry = services.entry(on: channel.eventLoop)
@@ -109,10 +119,11 @@ final class Listener: Sendable {
             try PlainConnection.configure(
                 channel,
                 budget: services.budget,
+                refusals: refusals,
                 endpoints: PlainEndpoints(
                     emulator: emulator,
                     service: entry.firestore,
-                    metrics: { services.metrics }
+                    metrics: { services.metrics(refusals) }
                 )
             )
         }

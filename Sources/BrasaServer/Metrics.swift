@@ -44,6 +44,14 @@ struct Metrics {
         self.gauge("brasa_connection_bytes", "What connections keep of requests and responses, about.", count)
     }
 
+    mutating func addRefusals(_ refusals: ConnectionRefusals) {
+        let name = "brasa_connections_refused_total"
+        self.head("counter", name, "Connections that were closed at a bound.")
+        for reason in ConnectionRefusals.Reason.allCases {
+            self.text += "\(name){reason=\"\(reason.rawValue)\"} \(refusals[reason])\n"
+        }
+    }
+
     private mutating func gauge(_ name: String, _ help: String, _ value: Int) {
         self.add("gauge", name, help, value)
     }
@@ -53,6 +61,11 @@ struct Metrics {
     }
 
     private mutating func add(_ kind: String, _ name: String, _ help: String, _ value: Int) {
-        self.text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n\(name) \(value)\n"
+        self.head(kind, name, help)
+        self.text += "\(name) \(value)\n"
+    }
+
+    private mutating func head(_ kind: String, _ name: String, _ help: String) {
+        self.text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n"
     }
 }

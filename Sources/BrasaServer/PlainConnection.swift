@@ -25,8 +25,16 @@ enum PlainConnection {
     }
 
     /// - Throws: `NoRoom` when the budget has nothing left for it.
-    static func configure(_ channel: any Channel, budget: ByteBudget, endpoints: PlainEndpoints) throws {
-        guard budget.draw(Self.keptBytes, holding: 0) else { throw NoRoom() }
+    static func configure(
+        _ channel: any Channel,
+        budget: ByteBudget,
+        refusals: ConnectionRefusals,
+        endpoints: PlainEndpoints
+    ) throws {
+        guard budget.draw(Self.keptBytes, holding: 0) else {
+            refusals.count(.memory)
+            throw NoRoom()
+        }
         channel.closeFuture.whenComplete { _ in budget.giveBack(Self.keptBytes) }
         let pipeline = channel.pipeline.syncOperations
         try pipeline.configureHTTPServerPipeline(

@@ -50,9 +50,10 @@ struct ServiceDirectory: Sendable {
         return entry
     }
 
-    var metrics: Metrics {
+    func metrics(_ refusals: ConnectionRefusals) -> Metrics {
         var metrics = self.engine.metrics
         metrics.addConnectionBytes(self.budget.drawnBytes)
+        metrics.addRefusals(refusals)
         return metrics
     }
 

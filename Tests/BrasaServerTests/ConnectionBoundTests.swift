@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -14,7 +15,8 @@ import Testing
     }
 
     @Test func `Connections are bounded in all and from one address, and places are given back`() throws {
-        let registry = ConnectionRegistry(countMax: 4, countPerAddressMax: 2)
+        let refusals = ConnectionRefusals { _ in }
+        let registry = ConnectionRegistry(countMax: 4, countPerAddressMax: 2, refusals: refusals)
         let first = try self.channel(from: "10.0.0.1")
         #expect(registry.add(first))
         #expect(registry.add(try self.channel(from: "10.0.0.1", port: 2)))
@@ -25,6 +27,38 @@ import Testing
         _ = try first.finish()
         #expect(registry.add(try self.channel(from: "10.0.0.1", port: 4)))
         #expect(!registry.add(try self.channel(from: "10.0.0.4")))
+        #expect(refusals[.address] == 1 && refusals[.connections] == 2 && refusals[.memory] == 0)
+    }
+
+    @Test func `Each bound is told of once a minute, and every connection that it closes is counted`() {
+        let told = Recorded<ConnectionRefusals.Reason>()
+        let refusals = ConnectionRefusals { told.append($0) }
+        let start = NIODeadline.now()
+        for seconds: Int64 in [0, 1, 59] {
+            refusals.count(.address, now: start + .seconds(seconds))
+            refusals.count(.connections, now: start + .seconds(seconds))
+        }
+        #expect(told.list == [.address, .connections])
+        refusals.count(.address, now: start + .seconds(60))
+        #expect(told.list == [.address, .connections, .address])
+        #expect(refusals[.address] == 4 && refusals[.connections] == 3)
+    }
+
+    @Test(arguments: [
+        (nil, 744, 744), (nil, 50_000, 10_000), (20_000, 50_000, 20_000), (20_000, 15_000, 15_000), (5, 744, 5),
+    ])
+    func `What is asked for is bounded by file descriptors alone, and what is not, by 10,000`(
+        _ asked: Int?,
+        _ allowed: Int,
+        _ expected: Int
+    ) {
+        let warnings = Recorded<String>()
+        let logger = Logger(label: "test", factory: { _ in RecordingLogHandler(warnings) })
+        let configuration = RunningServer.configuration { $0.connectionsMax = asked }
+        #expect(BrasaServer.connectionsMax(configuration, allowed: allowed, logger: logger) == expected)
+        let isCut = asked.map { $0 > expected } ?? false
+        #expect(warnings.list.count == (isCut ? 1 : 0))
+        #expect(warnings.list.allSatisfy { $0.contains("--connections") })
     }
 
     @Test(arguments: [

@@ -41,7 +41,7 @@ import Testing
         let budget: ByteBudget
         private(set) var metricsMade = 0
 
-        init(budgetBytes: Int = 1 << 20) throws {
+        init(budgetBytes: Int = 1 << 20, refusals: ConnectionRefusals = ConnectionRefusals { _ in }) throws {
             self.engine = try Engine(
                 RunningServer.configuration(),
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
@@ -59,7 +59,12 @@ import Testing
                 }
             )
             do {
-                try PlainConnection.configure(self.channel, budget: self.budget, endpoints: endpoints)
+                try PlainConnection.configure(
+                    self.channel,
+                    budget: self.budget,
+                    refusals: refusals,
+                    endpoints: endpoints
+                )
             } catch {
                 engine.stop()
                 throw error
@@ -130,7 +135,11 @@ import Testing
         #expect(line.budget.drawnBytes == PlainConnection.keptBytes)
         line.stop()
         #expect(line.budget.drawnBytes == 0)
-        #expect(throws: PlainConnection.NoRoom.self) { try Line(budgetBytes: PlainConnection.keptBytes - 1) }
+        let refusals = ConnectionRefusals { _ in }
+        #expect(throws: PlainConnection.NoRoom.self) {
+            try Line(budgetBytes: PlainConnection.keptBytes - 1, refusals: refusals)
+        }
+        #expect(refusals[.memory] == 1)
     }
 }
 

@@ -35,12 +35,15 @@ final class RunningServer: Sendable {
         return configuration
     }
 
-    init(_ configuration: ServerConfiguration = RunningServer.configuration()) async throws {
+    init(
+        _ configuration: ServerConfiguration = RunningServer.configuration(),
+        logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    ) async throws {
         let address = try Listener.resolve(configuration)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
         let engine = try Engine(
             configuration,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+            logger: logger,
             onFailure: { _ in }
         )
         self.engine = engine
@@ -51,7 +54,8 @@ final class RunningServer: Sendable {
             configuration,
             connectionsMax: 1_000,
             group: group,
-            services: self.services
+            services: self.services,
+            logger: logger
         )
     }
 

@@ -7,6 +7,7 @@ import BrasaSimulation
 import BrasaStore
 import BrasaTransactions
 import BrasaWire
+import Logging
 import NIOCore
 import Testing
 
@@ -27,6 +28,13 @@ import Testing
         return Write(name: try self.name(path), operation: .set(fields))
     }
 
+    private func metrics(of server: RunningServer) async throws -> String {
+        while true {
+            let answer = try await server.exchange("GET /metrics HTTP/1.1\r\nconnection: close\r\n\r\n")
+            if !answer.isEmpty { return answer }
+        }
+    }
+
     private func commit(_ client: Client, _ writes: [Write], _ transaction: [UInt8] = []) async throws -> CommitResponse
     {
         let request = CommitRequest(database: try self.database(), writes: writes, transaction: transaction)
@@ -36,11 +44,13 @@ import Testing
     @Test func `Connections draw on the server's memory for them and give it back, and one too many is closed`()
         async throws
     {
+        let lines = Recorded<String>()
         let server = try await RunningServer(
             RunningServer.configuration {
                 $0.connectionsPerAddressMax = 2
                 $0.connectionBytesMax = 1 << 20
-            }
+            },
+            logger: Logger(label: "test", factory: { _ in RecordingLogHandler(lines) })
         )
         let clients = [try await server.connect(), try await server.connect()]
         for client in clients { _ = try await self.commit(client, [self.set("c/a", 1)]) }
@@ -48,6 +58,12 @@ import Testing
         #expect(server.services.budget.drawnBytes >= 2 * (16 << 10))
         let surplus = try await server.connect()
         try await surplus.channel.closeFuture.get()
+        #expect(lines.list.filter { $0.contains("--connections-per-address") }.count == 1)
+        try await clients[0].channel.close().get()
+        let metrics = try await self.metrics(of: server)
+        #expect(metrics.contains("brasa_connections_refused_total{reason=\"connections\"} 0\n"))
+        // A place may be given back a moment after the connection has closed, and the one that asks be too early.
+        #expect(metrics.contains(/brasa_connections_refused_total\{reason="address"\} [1-9]/))
         try await server.stop()
         #expect(server.services.budget.drawnBytes == 0)
     }

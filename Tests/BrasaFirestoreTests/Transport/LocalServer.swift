@@ -28,9 +28,10 @@ final class LocalServer: Sendable {
         )
         let address = try Listener.resolve(configuration)
         self.group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         self.engine = try Engine(
             configuration,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+            logger: logger,
             onFailure: { _ in }
         )
         self.listener = try await Listener.bind(
@@ -38,7 +39,8 @@ final class LocalServer: Sendable {
             configuration,
             connectionsMax: 1_000,
             group: self.group,
-            services: try ServiceDirectory(configuration, group: self.group, engine: self.engine)
+            services: try ServiceDirectory(configuration, group: self.group, engine: self.engine),
+            logger: logger
         )
     }
 
