@@ -8,7 +8,7 @@ package final class ByteAccount {
     package private(set) var usedBytes = 0
     private var grantedBytes: Int
     /// Used though it was not granted.
-    private var excessBytes = 0
+    private(set) var excessBytes = 0
 
     /// - Parameter budget: nil bounds nothing.
     package init(_ budget: ByteBudget?) {

@@ -26,6 +26,12 @@ extension HTTP2Connection {
         return self.account.hasRoom(for: count)
     }
 
+    /// What is kept though there is no room for it is little, unless the peer is after that.
+    func boundExcess() {
+        guard self.account.excessBytes > self.limits.excessBytesMax, !self.account.hasRoom(for: 0) else { return }
+        self.terminate(.enhanceYourCalm)
+    }
+
     /// Counts what the stream keeps until it is closed.
     func count(_ bytes: Int, on stream: HTTP2Stream) {
         stream.countedBytes += bytes

@@ -48,6 +48,22 @@ extension HTTP2Connection {
         self.setNeedsPump()
     }
 
+    /// Trailers with nothing before them leave at once: nghttp2 asks for data, to hear that there is none, only while the
+    /// peer's windows are open. A client's come behind its headers, which may wait for their turn.
+    func end(_ stream: HTTP2Stream, with trailers: HTTP2Headers) {
+        guard self.isServer, stream.queue.readableBytes == 0 else {
+            stream.trailers = trailers
+            return self.bodyGrew(by: 0, on: stream)
+        }
+        self.submit(trailers: trailers, on: stream)
+        self.setNeedsPump()
+    }
+
+    private func submit(trailers: HTTP2Headers, on stream: HTTP2Stream) {
+        stream.flags.insert(.trailersSubmitted)
+        if !self.session.submitTrailers(stream.id, trailers) { self.session.reset(stream.id, .internalError) }
+    }
+
     func dropQueue(of stream: HTTP2Stream) {
         self.bufferedBytes -= stream.queue.readableBytes
         self.account.remove(stream.queue.readableBytes)
@@ -58,13 +74,13 @@ extension HTTP2Connection {
     // MARK: Called by nghttp2's callbacks
 
     func nextData(of stream: HTTP2Stream, room: Int) -> OutboundData {
-        guard !stream.isClosed else { return .nothingYet }
+        guard !stream.isClosed, !stream.flags.contains(.trailersSubmitted) else { return .nothingYet }
         let waiting = stream.queue.readableBytes
         let count = min(waiting, room)
         if count == waiting, stream.flags.contains(.bodyComplete) {
             guard let trailers = stream.trailers else { return .bytes(count, .endStream) }
             stream.trailers = nil
-            if !self.session.submitTrailers(stream.id, trailers) { self.session.reset(stream.id, .internalError) }
+            self.submit(trailers: trailers, on: stream)
             return .bytes(count, .trailersFollow)
         }
         if count == 0 {
@@ -140,6 +156,7 @@ extension HTTP2Connection {
         guard !self.isPumping, let context = self.context else { return }
         guard self.phase == .open || self.phase == .terminating else { return }
         self.isPumping = true
+        self.boundExcess()
         var rounds = 0
         var more = true
         while more, rounds < Self.roundsPerTurn {

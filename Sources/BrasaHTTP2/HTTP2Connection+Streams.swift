@@ -32,6 +32,12 @@ extension HTTP2Connection {
 
     func accept(_ id: Int32) -> HTTP2Stream? {
         guard let acceptor = self.acceptor, let context = self.context else { return nil }
+        self.newestStreamID = id
+        guard self.account.hasRoom(for: HTTP2Stream.costBytes) else {
+            self.closedStreams.noteReset(id)
+            self.session.reset(id, .refusedStream)
+            return nil
+        }
         let stream = HTTP2Stream(
             eventLoop: context.eventLoop,
             connection: self,
@@ -39,8 +45,8 @@ extension HTTP2Connection {
         )
         stream.id = id
         self.count(HTTP2Stream.costBytes, on: stream)
-        self.newestStreamID = id
         self.streams.append(stream)
+        self.watchUnread()
         self.session.setStreamData(id, Unmanaged.passUnretained(stream).toOpaque())
         stream.handler = acceptor(stream)
         return stream

@@ -77,6 +77,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var roomTimer: Scheduled<Void>?
     /// The channel holds bytes for a socket that takes no more.
     var isSocketFull = false
+    var unreadTimer: Scheduled<Void>?
 
     // Ending.
     var drain = DrainPhase.none
@@ -216,6 +217,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         self.streamsToClose = []
         self.streamsToWake = []
         self.roomTimer?.cancel()
+        self.unreadTimer?.cancel()
         self.output = ByteBuffer()
         self.noteSocketIsFull(false)
         self.account.close()

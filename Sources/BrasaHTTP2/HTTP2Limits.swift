@@ -25,6 +25,12 @@ package struct HTTP2Limits: Sendable {
     package var connectionBufferedBytesMax = 8 << 20
     /// and while this many wait, none is, and `HTTP2Stream.hasRoom` says no.
     package var connectionUnreadBytesMax = 64 << 20
+    /// What a connection may keep though the process's budget has no room for it. Past this it is ended with
+    /// GOAWAY(ENHANCE_YOUR_CALM).
+    package var excessBytesMax = 256 << 10
+    /// How often a server looks who does not read. A complete response of which little or nothing has left between two
+    /// looks is given up: RST_STREAM(CANCEL).
+    package var unreadTimeMax: TimeAmount = .seconds(60)
 
     /// RST_STREAM frames received in a second. Past this and the following budgets the connection is ended
     /// with GOAWAY(ENHANCE_YOUR_CALM).

@@ -20,6 +20,8 @@ package final class HTTP2Stream {
     var localEnd: HTTP2CloseReason?
     /// What `account` counts for the stream besides what waits to be sent.
     var countedBytes = 0
+    /// What waited when the connection last looked who does not read, if the message was complete then.
+    var unreadBytesSeen: Int?
 
     /// About what a stream and its call take by themselves, nghttp2's part included.
     static let costBytes = 2 << 10
@@ -45,6 +47,8 @@ package final class HTTP2Stream {
         static var awaitsWritability: Self { Self(rawValue: 1 << 7) }
         /// The handler has heard of the drain.
         static var toldDraining: Self { Self(rawValue: 1 << 8) }
+        /// The trailers are with nghttp2, which may still ask for data.
+        static var trailersSubmitted: Self { Self(rawValue: 1 << 9) }
     }
 
     init(eventLoop: any EventLoop, connection: HTTP2Connection, windowBytes: Int) {
@@ -103,10 +107,9 @@ package final class HTTP2Stream {
     package func sendTrailers(_ trailers: HTTP2Headers) {
         guard let connection = self.usableConnection() else { return }
         guard self.isBodyOpen else { return assertionFailure("trailers outside the body") }
-        self.trailers = trailers
         connection.count(trailers.listBytes, on: self)
         self.flags.insert(.bodyComplete)
-        connection.bodyGrew(by: 0, on: self)
+        connection.end(self, with: trailers)
     }
 
     /// Ends the message without trailers.

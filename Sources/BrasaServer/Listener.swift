@@ -107,6 +107,7 @@ final class Listener: Sendable {
         case .http2:
             var configuration = HTTP2ServerConfiguration()
             configuration.budget = services.budget
+            configuration.limits.unreadTimeMax = services.receiveTimeMax
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: Self.readsPerTurn)
             try channel.syncOptions?.setOption(
                 .recvAllocator,

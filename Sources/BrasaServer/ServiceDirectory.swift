@@ -14,6 +14,8 @@ struct ServiceDirectory: Sendable {
     let health: HealthService
     /// Of all connections.
     let budget: ByteBudget
+    /// How long a client may take, to send as to read.
+    let receiveTimeMax: TimeAmount
     private let entries: [ObjectIdentifier: Entry]
     private let engine: Engine
 
@@ -38,6 +40,7 @@ struct ServiceDirectory: Sendable {
         }
         self.engine = engine
         self.budget = ByteBudget(bytesMax: configuration.connectionBytesMax)
+        self.receiveTimeMax = limits.receiveTimeMax
         self.health = health
         self.entries = entries
     }

@@ -219,7 +219,9 @@ import Testing
 
     @Test func `A stream that waits for another connection's room goes on when there is some`() throws {
         let budget = ByteBudget(bytesMax: 1 << 20)
-        let first = try Loopback(http2: Self.deaf(), budget: budget)
+        var http2 = Self.deaf()
+        http2.excessBytesMax = 2 << 20
+        let first = try Loopback(http2: http2, budget: budget)
         let second = try Loopback(budget: budget)
         defer { second.close() }
         first.service.answer = { call, _ in call.respond(outcome: ByteBuffer(repeating: 7, count: 1 << 20)) }

@@ -19,15 +19,15 @@ extension GRPCServerCall: HTTP2StreamHandler {
         guard headers.withValue(.contentType, Self.isGRPC) else {
             return self.refuse(httpStatus: Self.unsupportedMediaType)
         }
+        guard self.hasRoom() else { return }
         let server = self.connection.server
         guard let method = headers.withValue(.path, { path in path.flatMap { server.methods.method(at: $0) } }) else {
-            let path = headers.string(.path) ?? ""
-            return self.fail(GRPCStatus(.unimplemented, "The server has no method \(path)"))
+            return self.fail(.unknownMethod(headers[.path] ?? []))
         }
         self.method = method
         if let bytesMax = method.messageBytesMax { self.decoder.messageBytesMax = bytesMax }
         guard self.readEncodings(headers), self.readTimeout(headers) else { return }
-        guard self.hasRoom(), self.keepMetadata(headers) else { return }
+        guard self.keepMetadata(headers) else { return }
         if !endStream, method.descriptor.kind.hasOneRequest { self.limitReceiving() }
         if case .bidirectional(let body) = method.handler {
             self.begin(body(self))

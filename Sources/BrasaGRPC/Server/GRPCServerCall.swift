@@ -190,9 +190,8 @@ extension GRPCServerCall {
     /// The same for a call that may have changed something: what has happened is told in any case. Whether there is room
     /// was found out before the call was handed over, and is asked again (`hasRoom`) by whoever waits before the change.
     package func respond(outcome message: consuming ByteBuffer) {
-        // What was held for the answer is counted where the answer waits from now on.
-        self.heldBytes = 0
-        self.countKept()
+        // What was held for the answer is let go of at the end, when it is counted where it waits: between the two somebody
+        // else might take the room.
         self.send(message)
         self.finish(.ok)
     }

@@ -35,6 +35,10 @@ extension GRPCStatus {
     static let compressedWithoutEncoding = GRPCStatus(.internal, "Compressed message without grpc-encoding")
     static let invalidCompressedFlag = GRPCStatus(.internal, "Invalid compressed flag of a message")
     static let corruptCompression = GRPCStatus(.internal, "The compressed message is damaged")
+    /// Names the method only so far: a compressed header list makes a long path cheap to send.
+    static func unknownMethod(_ path: some Collection<UInt8>) -> GRPCStatus {
+        GRPCStatus(.unimplemented, "The server has no method \(String(decoding: path.prefix(100), as: UTF8.self))")
+    }
     static func messageTooLarge(_ bytesMax: Int) -> GRPCStatus {
         GRPCStatus(.invalidArgument, "Request payload size exceeds the limit: \(bytesMax) bytes.")
     }

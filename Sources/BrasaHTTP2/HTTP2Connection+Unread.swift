@@ -1,0 +1,33 @@
+internal import NIOCore
+
+/// Who does not read must not keep its share of the process's budget for ever.
+extension HTTP2Connection {
+    /// What leaves of a complete response between two looks, unless it is the rest.
+    private static var unreadProgressBytes: Int { 64 << 10 }
+
+    /// Looks every `unreadTimeMax` while there are streams: nothing is timed for a call by itself.
+    func watchUnread() {
+        guard self.unreadTimer == nil, let context = self.context else { return }
+        let interval = self.limits.unreadTimeMax
+        self.unreadTimer = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
+            self.unreadTimer = nil
+            guard self.phase == .open, self.streams.count > 0 else { return }
+            self.resetUnread()
+            self.watchUnread()
+        }
+    }
+
+    private func resetUnread() {
+        var stuck: [HTTP2Stream] = []
+        var next = self.streams.first
+        while let stream = next {
+            next = stream.next
+            guard stream.flags.contains(.bodyComplete), !stream.isClosed else { continue }
+            if let seen = stream.unreadBytesSeen, seen - stream.bufferedBytes < Self.unreadProgressBytes {
+                stuck.append(stream)
+            }
+            stream.unreadBytesSeen = stream.bufferedBytes
+        }
+        for stream in stuck { self.reset(stream, .cancel) }
+    }
+}
