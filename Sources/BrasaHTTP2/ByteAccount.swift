@@ -56,6 +56,9 @@ package final class ByteAccount {
         self.usedBytes + count <= self.grantedBytes || self.draw(upTo: self.usedBytes + count)
     }
 
+    /// More than half of what all connections have is drawn.
+    var isBudgetScarce: Bool { self.budget.map { $0.drawnBytes > $0.bytesMax / 2 } ?? false }
+
     private func draw(upTo bytes: Int) -> Bool {
         guard let budget = self.budget else { return true }
         let count = Self.wholePieces(bytes) - self.grantedBytes

@@ -94,6 +94,7 @@ extension HTTP2Connection {
         self.output.writeBytes(header)
         stream.queue.move(count, to: &self.output)
         self.bufferedBytes -= count
+        self.bodyBytesSent &+= count
         self.account.remove(count)
         guard stream.flags.contains(.awaitsWritability) else { return }
         if self.isWritable(withWaiting: stream.bufferedBytes, mark: self.limits.streamLowWaterBytes + 1) {

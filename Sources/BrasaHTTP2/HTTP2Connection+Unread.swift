@@ -13,6 +13,7 @@ extension HTTP2Connection {
             self.unreadTimer = nil
             guard self.phase == .open, self.streams.count > 0 else { return }
             self.resetUnread()
+            self.endIfUnread()
             self.watchUnread()
         }
     }
@@ -29,5 +30,14 @@ extension HTTP2Connection {
             stream.unreadBytesSeen = stream.bufferedBytes
         }
         for stream in stuck { self.reset(stream, .cancel) }
+    }
+
+    /// Streams that are open may wait for their peer as long as others have room.
+    private func endIfUnread() {
+        let seen = self.bodyBytesSeen
+        let isWaiting = self.bufferedBytes > 0 || self.isSocketFull
+        self.bodyBytesSeen = isWaiting ? self.bodyBytesSent : nil
+        guard isWaiting, seen == self.bodyBytesSent, self.account.isBudgetScarce else { return }
+        self.terminate(.enhanceYourCalm)
     }
 }

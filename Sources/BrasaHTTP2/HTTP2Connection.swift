@@ -77,6 +77,9 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var roomTimer: Scheduled<Void>?
     /// The channel holds bytes for a socket that takes no more.
     var isSocketFull = false
+    var bodyBytesSent = 0
+    /// `bodyBytesSent` at the last look who does not read, if something waited then.
+    var bodyBytesSeen: Int?
     var unreadTimer: Scheduled<Void>?
 
     // Ending.

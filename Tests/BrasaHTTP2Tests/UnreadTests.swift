@@ -144,6 +144,35 @@ import Testing
         #expect(stream.isClosed)
     }
 
+    @Test(arguments: [(120_000, true), (1 << 20, false)])
+    func `A connection that takes nothing is ended when room is scarce`(budget: Int, isEnded: Bool) throws {
+        let server = try Server(window: 0, budget: budget)
+        _ = try server.answer(1, with: 60_000, trailers: false)
+        let idle = try Server(window: 0, budget: budget)
+        idle.budget.drawAnyway(budget)
+        idle.peer.send(.request(1))
+        for _ in 0..<2 {
+            #expect(server.peer.goawayCode == nil)
+            server.wait(.seconds(60))
+            idle.wait(.seconds(60))
+        }
+        #expect(server.peer.goawayCode == (isEnded ? 11 : nil))
+        #expect(idle.peer.goawayCode == nil)
+        #expect(idle.accepted[0].closed.isEmpty)
+    }
+
+    @Test func `A connection that takes a little is not ended`() throws {
+        let server = try Server(window: 0, budget: 120_000)
+        _ = try server.answer(1, with: 60_000, trailers: false)
+        for _ in 0..<5 {
+            server.wait(.seconds(60))
+            server.peer.send(.windowUpdate(1, 1))
+        }
+        #expect(server.peer.goawayCode == nil)
+        server.wait(.seconds(120))
+        #expect(server.peer.goawayCode == 11)
+    }
+
     // MARK: Room
 
     @Test func `A stream that finds no room is refused, and nothing has happened on it`() throws {
