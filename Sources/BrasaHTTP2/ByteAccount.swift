@@ -9,6 +9,8 @@ package final class ByteAccount {
     private var grantedBytes: Int
     /// Used though it was not granted.
     private(set) var excessBytes = 0
+    /// What comes too late counts for nothing, or it would be drawn for ever.
+    private var isClosed = false
 
     /// - Parameter budget: nil bounds nothing.
     package init(_ budget: ByteBudget?) {
@@ -25,6 +27,7 @@ package final class ByteAccount {
     /// Everything is to be let go of before.
     func close() {
         assert(self.usedBytes == 0, "bytes are kept for a connection that is gone")
+        self.isClosed = true
         guard let budget = self.budget else { return }
         budget.giveBack(self.grantedBytes + self.excessBytes)
         self.grantedBytes = 0
@@ -35,6 +38,7 @@ package final class ByteAccount {
     /// they are few.
     @discardableResult
     package func add(_ count: Int) -> Bool {
+        guard !self.isClosed else { return false }
         self.usedBytes += count
         if self.usedBytes <= self.grantedBytes { return true }
         let isGranted = self.draw(upTo: self.usedBytes)
@@ -43,6 +47,7 @@ package final class ByteAccount {
     }
 
     package func remove(_ count: Int) {
+        guard !self.isClosed else { return }
         self.usedBytes -= count
         if self.excessBytes > 0 {
             self.settleExcess()
@@ -53,7 +58,8 @@ package final class ByteAccount {
 
     /// Whether so many bytes more can be kept.
     package func hasRoom(for count: Int) -> Bool {
-        self.usedBytes + count <= self.grantedBytes || self.draw(upTo: self.usedBytes + count)
+        guard !self.isClosed else { return false }
+        return self.usedBytes + count <= self.grantedBytes || self.draw(upTo: self.usedBytes + count)
     }
 
     /// More than half of what all connections have is drawn.

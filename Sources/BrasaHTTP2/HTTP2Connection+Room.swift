@@ -39,7 +39,8 @@ extension HTTP2Connection {
     }
 
     func noteSocketIsFull(_ isFull: Bool) {
-        guard isFull != self.isSocketFull else { return }
+        // A channel tells of its last changes when the connection is gone.
+        guard isFull != self.isSocketFull, self.phase != .closed || !isFull else { return }
         self.isSocketFull = isFull
         if isFull { self.account.add(Self.fullSocketBytes) } else { self.account.remove(Self.fullSocketBytes) }
     }
@@ -50,7 +51,8 @@ extension HTTP2Connection {
         self.headerTimer?.cancel()
         self.headerTimer = nil
         self.timedHeaderBlock = block
-        guard let context = self.context, block != nil else { return self.timedHeaderBlock = nil }
+        // A handler may have ended the connection on the way.
+        guard let context = self.context, self.phase == .open, block != nil else { return self.timedHeaderBlock = nil }
         self.account.add(self.partialHeaderBytes)
         let time = self.limits.headerBlockTimeMax
         self.headerTimer = context.eventLoop.assumeIsolated().scheduleTask(in: time) {

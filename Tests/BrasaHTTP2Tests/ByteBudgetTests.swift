@@ -59,6 +59,19 @@ import Testing
         #expect(budget.drawnBytes == 0)
     }
 
+    @Test func `An account that is closed counts nothing`() {
+        let budget = ByteBudget(bytesMax: 1 << 20)
+        let account = self.accounts(1, budget)[0]
+        account.close()
+        #expect(!account.hasRoom(for: 1))
+        #expect(!account.add(100_000))
+        #expect(budget.drawnBytes == 0)
+        account.remove(100_000)
+        account.close()
+        #expect(account.usedBytes == 0)
+        #expect(budget.drawnBytes == 0)
+    }
+
     @Test(arguments: 0..<50)
     func `The budget is what the accounts have drawn, whatever they do`(_ seed: Int) {
         var random = SeededGenerator(seed)

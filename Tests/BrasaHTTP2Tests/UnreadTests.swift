@@ -173,6 +173,24 @@ import Testing
         #expect(server.peer.goawayCode == 11)
     }
 
+    // MARK: Ends
+
+    @Test func `What happens after a connection's end times and counts nothing`() throws {
+        let server = try Server()
+        let parts = Frame.request(3).bytes
+        server.peer.send(.request(1, end: false))
+        let (peer, call) = (server.peer, server.accepted[0])
+        // Torn down by a handler, in the middle of a read that ends within a header block.
+        call.whenEnded = { _ in peer.channel.pipeline.fireChannelInactive() }
+        peer.send(bytes: Frame.data(1, [1], end: true).bytes + parts.prefix(12))
+        #expect(call.closed == [.connectionClosed])
+        #expect(peer.connection.headerTimer == nil)
+        peer.connection.noteSocketIsFull(true)
+        #expect(!peer.connection.isSocketFull)
+        #expect(peer.connection.account.usedBytes == 0)
+        #expect(server.budget.drawnBytes == 0)
+    }
+
     // MARK: Room
 
     @Test func `A stream that finds no room is refused, and nothing has happened on it`() throws {
