@@ -41,17 +41,17 @@ package final class ByteAccount {
         guard !self.isClosed else { return false }
         self.usedBytes += count
         if self.usedBytes <= self.grantedBytes { return true }
-        let isGranted = self.draw(upTo: self.usedBytes)
+        if self.draw(upTo: self.usedBytes) { return true }
         self.settleExcess()
-        return isGranted
+        return false
     }
 
     package func remove(_ count: Int) {
         guard !self.isClosed else { return }
         self.usedBytes -= count
-        if self.excessBytes > 0 {
-            self.settleExcess()
-        } else if self.usedBytes == 0 || self.grantedBytes - self.usedBytes >= 4 * Self.pieceBytes {
+        if self.excessBytes > 0 { self.settleExcess() }
+        guard self.excessBytes == 0 else { return }
+        if self.usedBytes == 0 || self.grantedBytes - self.usedBytes >= 4 * Self.pieceBytes {
             self.giveBack()
         }
     }
@@ -70,11 +70,13 @@ package final class ByteAccount {
         let count = Self.wholePieces(bytes) - self.grantedBytes
         guard budget.draw(count, holding: self.grantedBytes) else { return false }
         self.grantedBytes += count
+        self.settleExcess()
         return true
     }
 
     private func settleExcess() {
         let excess = max(0, self.usedBytes - self.grantedBytes)
+        guard excess != self.excessBytes else { return }
         self.budget?.drawAnyway(excess - self.excessBytes)
         self.excessBytes = excess
     }
