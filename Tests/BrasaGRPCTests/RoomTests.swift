@@ -156,6 +156,8 @@ import Testing
         #expect(served.heldBytes == served.metadata.headers.listBytes)
     }
 
+    private static let limited = GRPCMethodDescriptor(service: "test.Service", method: "Limited", kind: .unary)
+
     @Test func `Messages are limited by method, on their prefix and when they are decompressed`() throws {
         let small = GRPCMethodDescriptor(service: "test.Service", method: "Small", kind: .unary)
         let loopback = try Loopback {
@@ -176,19 +178,29 @@ import Testing
         #expect(call.status?.message == "Request payload size exceeds the limit: 1000 bytes.")
     }
 
-    @Test(arguments: [(64 << 10, true), (1 << 20, false), (10 << 20, false)])
-    func `A message may become a hundred times as large as it came`(_ count: Int, isTaken: Bool) throws {
-        let loopback = try Loopback()
+    /// The first method carries documents: one of 1 MiB may repeat one byte.
+    @Test(arguments: [
+        (TestService.unary, 2 << 20, true), (TestService.unary, 4 << 20, false), (TestService.unary, 10 << 20, false),
+        (Self.limited, 64 << 10, true), (Self.limited, 1 << 20, false), (Self.limited, 4 << 20, false),
+    ])
+    func `A message may become a hundred times as large as it came`(
+        _ method: GRPCMethodDescriptor,
+        _ count: Int,
+        isTaken: Bool
+    ) throws {
+        let loopback = try Loopback {
+            $0.register(Self.limited, messageBytesMax: 4 << 20, .unary { call, _ in call.respond(ByteBuffer()) })
+        }
         defer { loopback.close() }
         loopback.service.answer = { call, _ in call.respond(ByteBuffer()) }
         var deflater = try GzipDeflater()
         let message = try deflater.deflate(ByteBuffer(repeating: 0, count: count), allocator: .init())
-        let call = try loopback.raw(.call(with: [(.grpcEncoding, "gzip")]))
+        let call = try loopback.raw(.call(method, with: [(.grpcEncoding, "gzip")]))
         call.stream?.sendData(ByteBuffer(bytes: framed(Array(message.readableBytesView), flag: 1)))
         call.stream?.finish()
         try loopback.run()
         #expect(call.status?.code == (isTaken ? .ok : .invalidArgument))
-        #expect(loopback.service.calls.count == (isTaken ? 1 : 0))
+        #expect(loopback.service.calls.count == (isTaken && method == TestService.unary ? 1 : 0))
     }
 
     // MARK: The process

@@ -183,7 +183,9 @@ extension GRPCServerCall: HTTP2StreamHandler {
     private func inflate(_ payload: ByteBuffer) throws(GRPCStatus) -> ByteBuffer {
         guard self.requestEncoding == .gzip else { throw .compressedWithoutEncoding }
         let limits = self.connection.server.limits
-        let inflatedBytesMax = limits.inflationBytesFree + payload.readableBytes * limits.inflationRatioMax
+        let carriesDocuments = self.method?.messageBytesMax == nil
+        let free = carriesDocuments ? limits.documentInflationBytesFree : limits.inflationBytesFree
+        let inflatedBytesMax = free + payload.readableBytes * limits.inflationRatioMax
         do throws(GzipError) {
             return try self.connection.loop.gzip.inflate(
                 payload,

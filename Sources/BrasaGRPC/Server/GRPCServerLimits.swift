@@ -7,6 +7,8 @@ package struct GRPCServerLimits: Sendable {
     /// INVALID_ARGUMENT.
     package var inflationRatioMax = 100
     package var inflationBytesFree = 64 << 10
+    /// The same for methods that have no limit of their own: they carry documents, which may repeat themselves all through.
+    package var documentInflationBytesFree = 2 << 20
     /// Bytes of requests that a connection may make the server keep, all calls together: unfinished ones, and those of
     /// calls that are not answered yet. The call that goes over gets RESOURCE_EXHAUSTED.
     package var requestBytesMax = 64 << 20
