@@ -55,13 +55,24 @@ extension HTTP2Connection {
             self.terminate(.streamClosed)
             return false
         }
+        if frame.kind == .headers, self.isServer, !frame.endStream { self.begunStreamID = frame.streamID }
         return true
+    }
+
+    /// nghttp2 refuses requests that are too many without a word. What the client has sent on them is on its way, and may
+    /// come before the refusal leaves.
+    private func noteRefused() {
+        let id = self.begunStreamID
+        guard id > self.newestStreamID, id & 1 == 1 else { return }
+        self.newestStreamID = id
+        self.closedStreams.noteReset(id)
     }
 
     /// Whether the peer may send that on its stream, if the stream is gone: nghttp2, which has forgotten it, ignores
     /// whatever comes. The others it judges itself.
     private func mayBegin(_ frame: FrameHeader) -> Bool {
-        switch frame.kind {
+        self.noteRefused()
+        return switch frame.kind {
         case .data, .headers, .reset:
             frame.streamID & 1 == 0 || frame.streamID > self.newestStreamID
                 || self.session.streamData(frame.streamID) != nil || self.closedStreams.admit(frame)

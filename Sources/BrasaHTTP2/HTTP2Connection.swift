@@ -26,6 +26,8 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var streams = StreamList()
     /// The highest id that a request has had.
     var newestStreamID: Int32 = 0
+    /// The newest request, not complete yet, whose HEADERS have begun: without a stream it was refused.
+    var begunStreamID: Int32 = 0
     var closedStreams = ClosedStreams()
 
     /// Told once, when GOAWAY is sent or received: a client's pool stops using the connection.

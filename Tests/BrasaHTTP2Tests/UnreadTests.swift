@@ -210,6 +210,24 @@ import Testing
         #expect(server.accepted.count == count + 1)
     }
 
+    @Test func `What follows a request that is refused as one too many is ignored, whatever came between`() throws {
+        let recorders = RecorderList()
+        var configuration = HTTP2ServerConfiguration()
+        configuration.limits.concurrentStreamsMax = 1
+        let peer = try RawPeer(.server(configuration, acceptor: recorders.accept))
+        defer { peer.close() }
+        // The client does not know the limit yet.
+        peer.send(bytes: Frame.preface)
+        peer.send(.settings, .request(1, end: false))
+        peer.send(.request(3, end: false), .reset(1), .request(5, end: false), .data(3, [1]), .data(3, [1], end: true))
+        #expect(peer.goawayCode == nil)
+        #expect(peer.resetCode(3) == 7)
+        #expect(recorders.all.map { $0.stream?.id } == [1, 5])
+        peer.send(.data(5, [1]), .settingsAck)
+        #expect(recorders.all[1].body == [1])
+        #expect(peer.channel.isActive && peer.goawayCode == nil)
+    }
+
     @Test(arguments: [(200 << 10, true), (300 << 10, false)])
     func `What is kept though there is no room is bounded`(_ count: Int, isTaken: Bool) throws {
         let server = try Server(budget: 0)
