@@ -58,16 +58,33 @@ package final class FirestoreService: Sendable {
         methods.register(FirestoreMethods.commit, .unary { self.commit($0, $1) })
         methods.register(FirestoreMethods.rollback, messageBytesMax: names, .unary { self.rollback($0, $1) })
         methods.register(FirestoreMethods.batchWrite, .unary { self.batchWrite($0, $1) })
-        methods.register(FirestoreMethods.runQuery, .serverStreaming { self.runQuery($0, $1) })
-        methods.register(FirestoreMethods.listen, .bidirectional { self.listen($0) })
+        self.registerQueries(in: &methods)
         methods.register(FirestoreMethods.write, .bidirectional { self.write($0) })
-        methods.register(FirestoreMethods.runAggregationQuery, .serverStreaming { self.runAggregationQuery($0, $1) })
-        methods.register(FirestoreMethods.partitionQuery, .unary { self.partitionQuery($0, $1) })
         methods.register(
             FirestoreMethods.listCollectionIds,
             messageBytesMax: names,
             .unary { self.listCollectionIds($0, $1) }
         )
+    }
+
+    private func registerQueries(in methods: inout GRPCMethodTable) {
+        let (queries, targets) = (RequestLimits.queries, RequestLimits.targets)
+        methods.register(
+            FirestoreMethods.runQuery,
+            messageBytesMax: queries,
+            .serverStreaming { self.runQuery($0, $1) }
+        )
+        methods.register(
+            FirestoreMethods.runAggregationQuery,
+            messageBytesMax: queries,
+            .serverStreaming { self.runAggregationQuery($0, $1) }
+        )
+        methods.register(
+            FirestoreMethods.partitionQuery,
+            messageBytesMax: queries,
+            .unary { self.partitionQuery($0, $1) }
+        )
+        methods.register(FirestoreMethods.listen, messageBytesMax: targets, .bidirectional { self.listen($0) })
     }
 
     /// Takes a request that waits for locks back when its caller is gone.

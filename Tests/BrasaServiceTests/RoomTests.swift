@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaQueries
 import BrasaSimulation
 import BrasaStore
 import BrasaWire
@@ -88,5 +89,46 @@ import Testing
             return stub.rollback(request, completion: done)
         }
         #expect(rolledBack.status?.message == "Request payload size exceeds the limit: 32768 bytes.")
+    }
+
+    @Test(arguments: [(2_090_000, false), (2_100_000, true)])
+    func `A query is no larger than queries need`(_ count: Int, isTooLarge: Bool) throws {
+        let service = try ServiceUnderTest()
+        defer { service.close() }
+        let query = StructuredQuery(from: [.init(collectionID: "c", allDescendants: true)])
+        let transaction = ReadConsistency.transaction([UInt8](repeating: 0, count: count))
+        let run = try service.query(RunQueryRequest(parent: parent(), query: query, consistency: transaction))
+        let aggregated = try service.aggregate(
+            RunAggregationQueryRequest(
+                parent: parent(),
+                query: StructuredAggregationQuery(query: query, aggregations: [.init(.count(upTo: nil))]),
+                consistency: transaction
+            )
+        )
+        let partition = PartitionQueryRequest(
+            parent: try parent(),
+            query: query,
+            partitionCount: 2,
+            pageToken: UTF8Text(String(repeating: "x", count: count)),
+            pageSize: 0
+        )
+        let partitioned: ServiceUnderTest.Answer<PartitionQueryResponse> = try service.answer {
+            $0.partitionQuery(partition, completion: $1)
+        }
+        for status in [run.status, aggregated.status, partitioned.status] {
+            #expect(status?.isOK == false)
+            #expect((status?.message == "Request payload size exceeds the limit: 2097152 bytes.") == isTooLarge)
+        }
+    }
+
+    @Test func `A listener's request is no larger than the targets of its stream`() throws {
+        let service = try ServiceUnderTest()
+        defer { service.close() }
+        let listening = Listening(service)
+        listening.send([UInt8](repeating: 0, count: 4_300_000))
+        #expect(try listening.take().isEmpty)
+        #expect(
+            listening.status == GRPCStatus(.invalidArgument, "Request payload size exceeds the limit: 4259840 bytes.")
+        )
     }
 }
