@@ -162,8 +162,8 @@ struct ServeCommand: AsyncParsableCommand {
                 "connection-memory",
                 self.connectionMemory,
                 default: 512 << 20,
-                takes: "a number of bytes such as 256M or 2G",
-                parse: ByteCountText.parse
+                takes: "a number of bytes from 16M, such as 256M or 2G",
+                parse: ServerConfiguration.connectionBytes(parsing:)
             ),
             connectionsMax: try settings.read(
                 "connections",

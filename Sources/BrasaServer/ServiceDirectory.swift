@@ -22,6 +22,7 @@ struct ServiceDirectory: Sendable {
     init(_ configuration: ServerConfiguration, group: any EventLoopGroup, engine: Engine) throws {
         var limits = GRPCServerLimits()
         limits.receiveTimeMax = .init(configuration.receiveTimeMax)
+        limits.requestBytesMax = configuration.requestBytesMax
         let health = HealthService(statuses: [
             "": .serving, FirestoreMethods.service: .serving, AdminMethods.service: .serving,
         ])

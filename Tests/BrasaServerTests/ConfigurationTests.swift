@@ -36,4 +36,18 @@ import Testing
         let reader = SettingsReader(environment: ["BRASA_EMULATOR": "maybe"])
         #expect(throws: StartError.self) { try reader.read(flag: "emulator", false) }
     }
+
+    @Test(arguments: [
+        ("16M", 16 << 20), ("16777216", 16 << 20), ("2G", 2 << 30), ("16777215", nil), ("15M", nil), ("1", nil),
+        ("0", nil), ("much", nil),
+    ])
+    func `Connections are given memory for a few documents at least`(_ text: String, _ expected: Int?) {
+        #expect(ServerConfiguration.connectionBytes(parsing: text) == expected)
+    }
+
+    @Test(arguments: [(16 << 20, 64 << 20), (256 << 20, 64 << 20), (512 << 20, 128 << 20), (4 << 30, 1 << 30)])
+    func `The requests of one connection may take a quarter of what all have`(_ all: Int, _ one: Int) throws {
+        let configuration = RunningServer.configuration { $0.connectionBytesMax = all }
+        #expect(configuration.requestBytesMax == one)
+    }
 }

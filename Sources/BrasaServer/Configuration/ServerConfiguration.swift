@@ -68,3 +68,17 @@ package struct ServerConfiguration: Sendable {
         self.receiveTimeMax = receiveTimeMax
     }
 }
+
+extension ServerConfiguration {
+    /// Less would leave the first connection too little for a few documents.
+    private static let connectionBytesMin = 16 << 20
+
+    /// Nil when the text is no amount of memory, or too little.
+    package static func connectionBytes(parsing text: String) -> Int? {
+        ByteCountText.parse(text).flatMap { $0 >= Self.connectionBytesMin ? $0 : nil }
+    }
+
+    /// What one connection's unfinished and unanswered requests may take. Many parallel commits of large documents are
+    /// refused when the server is short of room, not before.
+    var requestBytesMax: Int { max(64 << 20, self.connectionBytesMax / 4) }
+}
