@@ -2,7 +2,7 @@ import BrasaDocuments
 import BrasaStore
 
 /// The writes of one commit, applied to the latest state of the documents that they name: what changes, and what each
-/// write will be answered.
+/// write will be answered. The writes have been validated: that can take long, and all commits wait for this.
 struct CommitEvaluation {
     private struct Evaluated {
         let document: Int
@@ -27,10 +27,11 @@ struct CommitEvaluation {
         var evaluated: [Evaluated] = []
         evaluated.reserveCapacity(writes.count)
         for write in writes {
+            try budget.takeWork(write.workBytes)
             let index = documents.index(of: write.name, isOnly: writes.count == 1)
             let before = documents.edits[index].edit.workBytes
             let results = try TransactionError.wrapping { () throws(DocumentError) in
-                try documents.edits[index].edit.apply(write, requestTime: time)
+                try documents.edits[index].edit.apply(validated: write, requestTime: time)
             }
             try budget.takeWork(documents.edits[index].edit.workBytes - before)
             evaluated.append(Evaluated(document: index, operation: write.operation, transformResults: results))

@@ -3,7 +3,8 @@ import BrasaDocuments
 /// How much the evaluation of one commit may still take: everybody else waits for it, and its memory comes on top of all
 /// other bounds. What turns out to be too much is refused at that write, or at that document.
 struct EvaluationBudget {
-    /// Of documents that are taken apart, those of increments on large documents, say, whatever becomes of them.
+    /// Of documents that are taken apart, those of increments on large documents, say, whatever becomes of them, and of
+    /// what the writes bring for it: paths, and elements of arrays.
     private(set) var workBytes: Int
     /// Of documents as they will be.
     private(set) var changeBytes: Int

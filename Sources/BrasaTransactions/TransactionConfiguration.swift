@@ -30,8 +30,9 @@ package struct TransactionConfiguration: Sendable {
     package var commitWritesMax = 10_000
     /// Of one BatchWrite. Past it: INVALID_ARGUMENT.
     package var batchWritesMax = 500
-    /// Of documents that one commit takes apart to change something in them, and of what elements of arrays take beside.
-    /// Past it: INVALID_ARGUMENT.
+    /// Of documents that one commit takes apart to change something in them, and of what fields and elements of arrays take
+    /// beside, those of its masks and transforms too. Counted afresh each time that the commit is worked out. Past it:
+    /// INVALID_ARGUMENT.
     package var evaluatedBytesMax = 64 << 20
 
     package init() {}

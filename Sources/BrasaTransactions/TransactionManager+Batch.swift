@@ -23,8 +23,12 @@ extension TransactionManager {
                 batch.finish(index, result.map { $0.results[0] })
             }
             switch write {
-            // Each in a section of its own: others wait for one at most.
             case .success(let write):
+                if let refusal = self.refusal(of: [write]) {
+                    reply.complete(.failure(refusal))
+                    continue
+                }
+                // Each in a section of its own: others wait for one at most.
                 self.exclusively { now, completions in
                     self.commitPlain([write], in: database, reply, now: now, &completions)
                 }

@@ -44,18 +44,21 @@ extension TransactionManager {
     }
 
     /// Why these writes fail whatever is stored.
-    private func refusal(of writes: [Write]) -> TransactionError? {
+    func refusal(of writes: [Write]) -> TransactionError? {
         guard writes.count <= self.configuration.commitWritesMax else {
             return .tooManyWrites(allowed: self.configuration.commitWritesMax)
         }
-        do throws(DocumentError) {
-            try Write.validate(commit: writes)
+        var budget = self.configuration.evaluationBudget(of: self.store)
+        do throws(TransactionError) {
+            for write in writes { try budget.takeWork(write.workBytes) }
+            try TransactionError.wrapping { () throws(DocumentError) in try Write.validate(commit: writes) }
             return nil
         } catch {
-            return .document(error)
+            return error
         }
     }
 
+    /// - Parameter writes: that nothing speaks against (`refusal`).
     func commitPlain(
         _ writes: [Write],
         in database: DatabaseHandle,

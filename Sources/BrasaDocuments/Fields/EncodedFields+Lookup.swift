@@ -1,48 +1,76 @@
 extension EncodedFields {
-    /// Finds values by path again and again: the top level is taken apart once, so that a mask of many fields costs
-    /// little more than reading them. Complexity: O(log n) for each look-up among n top-level fields.
+    /// Finds values by path again and again: every map on a way is taken apart once, so that a mask of many fields costs
+    /// little more than reading them. Complexity: O(log n) for each name of a path among n fields.
     struct Lookup {
+        private struct Entry {
+            let key: Range<Int>
+            let value: Range<Int>
+        }
+
         private let fields: EncodedFields
-        private let entries: [(key: Range<Int>, value: Range<Int>)]
+        private let top: [Entry]
+        /// Of the maps that were looked into, by where their value starts; empty for other values.
+        private var inner: [Int: [Entry]] = [:]
 
         init(_ fields: EncodedFields) {
             self.fields = fields
-            self.entries = fields.bytes.withUnsafeBytes { bytes in
-                var entries: [(key: Range<Int>, value: Range<Int>)] = []
-                var ignored = true
-                let memory = WireReader(bytes)
-                var reader = memory
-                while let range = try? reader.nextElement(of: ValueField.documentFields, isCanonical: &ignored) {
-                    var entry = memory.sub(range)
-                    guard let parts = try? entry.entryParts(isCanonical: &ignored) else { break }
-                    entries.append((parts.key, parts.value))
-                }
-                return entries
+            self.top = fields.bytes.withUnsafeBytes { bytes in
+                Self.entries(in: WireReader(bytes), of: WireReader(bytes), field: ValueField.documentFields)
             }
         }
 
         /// The bytes of the Value message at a path.
-        func encodedValue(at path: FieldPath) -> ArraySlice<UInt8>? {
-            guard let name = path.segments.first else { return nil }
-            return self.fields.bytes.withUnsafeBytes { bytes -> Range<Int>? in
-                guard let top = self.find(name.bytes, in: bytes) else { return nil }
-                return EncodedFields.range(of: path, in: bytes, below: top)
-            }.map { self.fields.bytes[$0] }
+        mutating func encodedValue(at path: FieldPath) -> ArraySlice<UInt8>? {
+            guard let name = path.segments.first, var found = self.find(name, in: self.top) else { return nil }
+            for name in path.segments.dropFirst() {
+                guard let value = self.find(name, in: self.entries(of: found)) else { return nil }
+                found = value
+            }
+            return self.fields.bytes[found]
         }
 
-        private func find(_ key: [UInt8], in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
-            key.withUnsafeBytes { key in
-                var (low, high) = (0, self.entries.count)
-                while low < high {
-                    let middle = (low + high) / 2
-                    let entry = self.entries[middle]
-                    switch ByteOrder.compare(UnsafeRawBufferPointer(rebasing: bytes[entry.key]), key) {
-                    case .ascending: low = middle + 1
-                    case .same: return entry.value
-                    case .descending: high = middle
+        private mutating func entries(of value: Range<Int>) -> [Entry] {
+            if let known = self.inner[value.lowerBound] { return known }
+            let entries = self.fields.bytes.withUnsafeBytes { bytes -> [Entry] in
+                let memory = WireReader(bytes)
+                var ignored = true
+                var reader = memory.sub(value)
+                guard let member = try? reader.valueMember(isCanonical: &ignored), member.field == ValueField.map,
+                    !ReservedMap.isVector(member.payload, of: memory)
+                else { return [] }
+                return Self.entries(in: memory.sub(member.payload), of: memory, field: ValueField.element)
+            }
+            self.inner[value.lowerBound] = entries
+            return entries
+        }
+
+        private static func entries(in map: WireReader, of memory: WireReader, field: UInt32) -> [Entry] {
+            var entries: [Entry] = []
+            var ignored = true
+            var reader = map
+            while let range = try? reader.nextElement(of: field, isCanonical: &ignored) {
+                var entry = memory.sub(range)
+                guard let parts = try? entry.entryParts(isCanonical: &ignored) else { break }
+                entries.append(Entry(key: parts.key, value: parts.value))
+            }
+            return entries
+        }
+
+        private func find(_ name: UTF8Text, in entries: [Entry]) -> Range<Int>? {
+            self.fields.bytes.withUnsafeBytes { bytes in
+                name.bytes.withUnsafeBytes { name in
+                    var (low, high) = (0, entries.count)
+                    while low < high {
+                        let middle = (low + high) / 2
+                        let entry = entries[middle]
+                        switch ByteOrder.compare(UnsafeRawBufferPointer(rebasing: bytes[entry.key]), name) {
+                        case .ascending: low = middle + 1
+                        case .same: return entry.value
+                        case .descending: high = middle
+                        }
                     }
+                    return nil
                 }
-                return nil
             }
         }
     }

@@ -16,8 +16,8 @@ struct ArrayEdit: Sendable {
         }
     }
 
-    /// About what it takes beside the array's own bytes: each element is a value, a place and a way to the next.
-    var bytes: Int { self.elements.count * 128 }
+    /// About what it takes beside the array's own bytes.
+    var workBytes: Int { self.elements.count * WorkBytes.element }
 
     var value: Value { .array(self.elements.compactMap(\.self)) }
 

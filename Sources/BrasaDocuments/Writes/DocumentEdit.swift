@@ -17,7 +17,8 @@ package struct DocumentEdit: Sendable {
     /// A write of this commit deleted the document, whatever came later.
     private var wasDeleted = false
     private var transformCount = 0
-    /// How many bytes the writes so far have taken apart, and `finish` will put together again, about.
+    /// How many bytes the writes so far have taken apart, and `finish` will put together again, about. What the writes
+    /// themselves bring is in `Write.workBytes`.
     package private(set) var workBytes = 0
 
     /// The document so far. It is taken apart at the first change of single fields and put together at the end, however
@@ -53,6 +54,11 @@ package struct DocumentEdit: Sendable {
     /// Applies a write and gives the results of its transforms. `requestTime` is the one value of "now" in the commit.
     package mutating func apply(_ write: Write, requestTime: Timestamp) throws(DocumentError) -> [Value] {
         try write.validate()
+        return try self.apply(validated: write, requestTime: requestTime)
+    }
+
+    /// The same for a write that was validated before.
+    package mutating func apply(validated write: Write, requestTime: Timestamp) throws(DocumentError) -> [Value] {
         if let precondition = write.precondition {
             try self.check(precondition)
         }
@@ -75,10 +81,10 @@ package struct DocumentEdit: Sendable {
         self.transformCount += write.transforms.count
         guard self.transformCount <= Limits.transformsPerDocumentMax else { throw DocumentError(.tooManyTransforms) }
         var draft = self.takeDraft()
-        let arrayBytes = draft.arrayBytes
+        let workBytes = draft.workBytes
         if case .merge(let new, let mask) = write.operation {
             try new.checkSize(name: self.name)
-            let source = EncodedFields.Lookup(new)
+            var source = EncodedFields.Lookup(new)
             for path in mask { try draft.set(source.encodedValue(at: path), at: path) }
         }
         var results: [Value] = []
@@ -86,7 +92,7 @@ package struct DocumentEdit: Sendable {
         for transform in write.transforms {
             results.append(try draft.apply(transform, requestTime: requestTime))
         }
-        self.workBytes += draft.arrayBytes - arrayBytes
+        self.workBytes += draft.workBytes - workBytes
         self.state = .draft(draft)
         return results
     }
@@ -97,8 +103,9 @@ package struct DocumentEdit: Sendable {
         switch self.state {
         case .missing: return FieldDraft(.empty)
         case .fields(let fields):
-            self.workBytes += fields.bytes.count
-            return FieldDraft(fields)
+            let draft = FieldDraft(fields)
+            self.workBytes += fields.bytes.count + draft.workBytes
+            return draft
         case .draft(let draft): return draft
         }
     }

@@ -2,12 +2,14 @@
 /// the fields are taken apart once and put together once, and so is every array that is transformed.
 struct FieldDraft: Sendable {
     private var tree: FieldTree
-    /// Transformed so far and not in the tree yet. None of their paths leads to another.
-    private var arrays: [FieldPath: ArrayEdit] = [:]
+    /// Transformed so far and not in the tree yet.
+    private var arrays = ArrayEdits()
     /// Something was set that was not a whole field.
     private var reachesInside = false
-    /// About what the arrays that were taken apart take.
-    private(set) var arrayBytes = 0
+    private var arrayBytes = 0
+
+    /// About what the arrays and maps that were taken apart take beside their own bytes.
+    var workBytes: Int { self.arrayBytes + self.tree.entryCount * WorkBytes.field }
 
     init(_ fields: EncodedFields) {
         self.tree = FieldTree(fields)
@@ -29,13 +31,9 @@ struct FieldDraft: Sendable {
         let path = transform.path
         self.reachesInside = self.reachesInside || path.segments.count > 1 || transform.operation.isOfArray
         if transform.operation.isOfArray {
-            if self.arrays[path] == nil {
-                try self.putBack(overlapping: path)
-                let array = ArrayEdit(self.tree.value(at: path))
-                self.arrayBytes += array.bytes
-                self.arrays[path] = array
-            }
-            transform.apply(to: &self.arrays[path, default: ArrayEdit(nil)])
+            let known = self.arrays.index(of: path)
+            let index = if let known { known } else { try self.takeApart(path) }
+            transform.apply(to: &self.arrays[index])
             return .null
         }
         try self.putBack(overlapping: path)
@@ -46,26 +44,24 @@ struct FieldDraft: Sendable {
 
     /// Throws when the fields nest too deep, or otherwise cannot be a document's together.
     consuming func finish() throws(DocumentError) -> EncodedFields {
-        for (path, array) in self.arrays { try self.tree.set(.value(array.value), at: path) }
+        for (path, array) in self.arrays.takeAll() { try self.tree.set(.value(array.value), at: path) }
         let encoded = self.tree.encoded()
         // Values that were each legal can make an illegal document where they meet: too deep, a vector in
         // an array, an array longer than a value may be. What only replaced whole fields cannot.
         return self.reachesInside ? try EncodedFields(validating: encoded.bytes) : encoded
     }
 
-    private mutating func putBack(overlapping path: FieldPath) throws(DocumentError) {
-        if self.arrays.isEmpty { return }
-        for (other, array) in self.arrays where other.overlaps(path) {
-            try self.tree.set(.value(array.value), at: other)
-            self.arrays[other] = nil
-        }
+    /// Where the array is among those that are under transforms.
+    private mutating func takeApart(_ path: FieldPath) throws(DocumentError) -> Int {
+        try self.putBack(overlapping: path)
+        let array = ArrayEdit(self.tree.value(at: path))
+        self.arrayBytes += array.workBytes
+        return self.arrays.insert(array, at: path)
     }
-}
 
-extension FieldPath {
-    /// Whether one of them is the other or leads to it.
-    fileprivate func overlaps(_ other: FieldPath) -> Bool {
-        let count = min(self.segments.count, other.segments.count)
-        return self.segments.prefix(count) == other.segments.prefix(count)
+    private mutating func putBack(overlapping path: FieldPath) throws(DocumentError) {
+        for (other, array) in self.arrays.take(overlapping: path) {
+            try self.tree.set(.value(array.value), at: other)
+        }
     }
 }

@@ -66,20 +66,17 @@ struct FieldTree: Sendable {
     }
 
     private var top: Level
+    /// How many fields the maps had that were taken apart.
+    private(set) var entryCount: Int
 
     init(_ fields: EncodedFields) {
         self.top = Self.split(fields.bytes[...], field: ValueField.documentFields)
+        self.entryCount = self.top.entries.count
     }
 
-    func value(at path: FieldPath) -> Value? {
-        var level = self.top
-        for (index, name) in path.segments.enumerated() {
-            guard let node = level[name] else { return nil }
-            if index == path.segments.count - 1 { return Self.value(of: node) }
-            guard let inner = Self.map(of: node) else { return nil }
-            level = inner
-        }
-        return nil
+    /// The maps on the way stay apart: whoever asks for one field of a map asks for others.
+    mutating func value(at path: FieldPath) -> Value? {
+        Self.value(at: path.segments[...], in: &self.top, &self.entryCount)
     }
 
     /// Makes the maps on the way, and puts a map in the place of any other value there.
@@ -87,13 +84,13 @@ struct FieldTree: Sendable {
         guard path.segments.count <= Limits.nestingMax + 1 else {
             throw DocumentError(.nestedTooDeep(property: path.segments[0].string))
         }
-        Self.set(node, at: path.segments[...], in: &self.top)
+        Self.set(node, at: path.segments[...], in: &self.top, &self.entryCount)
     }
 
     /// Leaves the maps on the way, even when they become empty.
     mutating func remove(at path: FieldPath) {
         guard path.segments.count <= Limits.nestingMax + 1 else { return }
-        Self.remove(at: path.segments[...], in: &self.top)
+        Self.remove(at: path.segments[...], in: &self.top, &self.entryCount)
     }
 
     func encoded() -> EncodedFields {
@@ -102,23 +99,44 @@ struct FieldTree: Sendable {
         return EncodedFields(canonical: writer.finish())
     }
 
-    private static func set(_ node: Node, at names: ArraySlice<UTF8Text>, in level: inout Level) {
+    private static func set(
+        _ node: Node,
+        at names: ArraySlice<UTF8Text>,
+        in level: inout Level,
+        _ entryCount: inout Int
+    ) {
         guard let name = names.first else { return }
         guard names.count > 1 else { return level.set(name, node) }
-        var inner = level[name].flatMap { self.map(of: $0) } ?? Level()
+        var inner = level[name].flatMap { self.map(of: $0, &entryCount) } ?? Level()
         // So that there is one reference to what is changed.
         level.set(name, .removed)
-        self.set(node, at: names.dropFirst(), in: &inner)
+        self.set(node, at: names.dropFirst(), in: &inner, &entryCount)
         level.set(name, .map(inner))
     }
 
-    private static func remove(at names: ArraySlice<UTF8Text>, in level: inout Level) {
-        guard let name = names.first, let node = level[name] else { return }
-        guard names.count > 1 else { return level.set(name, .removed) }
-        guard var inner = self.map(of: node) else { return }
+    private static func remove(at names: ArraySlice<UTF8Text>, in level: inout Level, _ entryCount: inout Int) {
+        guard let name = names.first else { return }
+        guard names.count > 1 else {
+            if level[name] != nil { level.set(name, .removed) }
+            return
+        }
+        guard var inner = level[name].flatMap({ self.map(of: $0, &entryCount) }) else { return }
         level.set(name, .removed)
-        self.remove(at: names.dropFirst(), in: &inner)
+        self.remove(at: names.dropFirst(), in: &inner, &entryCount)
         level.set(name, .map(inner))
+    }
+
+    private static func value(
+        at names: ArraySlice<UTF8Text>,
+        in level: inout Level,
+        _ entryCount: inout Int
+    ) -> Value? {
+        guard let name = names.first else { return nil }
+        guard names.count > 1 else { return level[name].flatMap { self.value(of: $0) } }
+        guard var inner = level[name].flatMap({ self.map(of: $0, &entryCount) }) else { return nil }
+        level.set(name, .removed)
+        defer { level.set(name, .map(inner)) }
+        return self.value(at: names.dropFirst(), in: &inner, &entryCount)
     }
 
     private static func value(of node: Node) -> Value? {
@@ -138,11 +156,12 @@ struct FieldTree: Sendable {
     }
 
     /// A map's entries; nil for every other value, a vector among them.
-    private static func map(of node: Node) -> Level? {
+    private static func map(of node: Node, _ entryCount: inout Int) -> Level? {
         switch node {
         case .map(let level): return level
         case .value(.map(let entries))
         where Value.vectorComponents(of: entries) == nil && PendingTimestamp(entries: entries) == nil:
+            entryCount += entries.count
             return Level(entries: entries.map { Entry(key: $0.key.bytes[...], node: .value($0.value)) })
         case .value, .removed: return nil
         case .encoded(let bytes):
@@ -157,10 +176,12 @@ struct FieldTree: Sendable {
             }
             guard let payload else { return nil }
             let start = bytes.startIndex
-            return self.split(
+            let level = self.split(
                 bytes[(start + payload.lowerBound)..<(start + payload.upperBound)],
                 field: ValueField.element
             )
+            entryCount += level.entries.count
+            return level
         }
     }
 
