@@ -184,11 +184,12 @@ extension TransactionManager {
         now: MonotonicTime,
         _ completions: inout Completions
     ) {
-        if case .exhausted = error {
-            // It may be tried again, with the locks that it has.
-            commit.transaction?.state = .active
-        } else {
-            self.end(commit.transaction, .aborted, now: now, &completions)
+        switch error {
+        // It may be tried again, with the locks that it has.
+        case .exhausted: commit.transaction?.state = .active
+        // As where it is found out before.
+        case .commitTooLarge: self.end(commit.transaction, .commitFailed, now: now, &completions)
+        default: self.end(commit.transaction, .aborted, now: now, &completions)
         }
         completions.add(to: commit.reply, isCaller: isCaller, .failure(error))
     }

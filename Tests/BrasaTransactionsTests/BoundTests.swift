@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaLog
 import BrasaPlatform
 import BrasaQueries
 import BrasaSimulation
@@ -206,6 +207,26 @@ struct BoundTests {
             case .arrays: 5_000 * 140
             }
         }
+    }
+
+    @Test("a commit that is too large ends its transaction for good, wherever that is found out")
+    func largeCommits() throws {
+        let recordBytesMax = 4_000
+        var store = SimulatedServer.smallStore
+        store.log.recordBytesMax = recordBytesMax
+        let bench = try Bench(store: store)
+        // Around the bound a commit fits the budget, and its record is too large for the log.
+        let answers = try (recordBytesMax - 200...recordBytesMax + 200).map { count in
+            let value = Value.bytes([UInt8](repeating: 1, count: count))
+            let fields = EncodedFields(encoding: [Value.MapEntry(key: "b", value: value)])
+            let id = try bench.begin()
+            let first = bench.commit(id, Write(name: bench.name("c/a"), operation: .set(fields)))
+            bench.settle()
+            return (first.error, bench.commit(id, bench.set("c/a", 1)).error)
+        }
+        let refused = answers.filter { $0.0 != nil }
+        #expect((1..<answers.count).contains(refused.count))
+        #expect(refused.allSatisfy { $0 == (.commitTooLarge, .expiredAfterFailure) })
     }
 
     @Test("reads that wait count as bytes")
