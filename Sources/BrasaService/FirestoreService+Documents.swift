@@ -85,22 +85,27 @@ extension FirestoreService {
     private func write(_ write: Write, mask: [FieldPath]?, byteCount: Int, for call: GRPCServerCall) {
         let database = self.store.database(write.name.database)
         // The answer is sent whether there is room or not, so it is found before: for what is there, and what is added.
-        let current = try? self.store.get(write.name.path, in: database, at: self.store.strongReadTime())
-        guard call.hold(byteCount + (current?.wireSizeEstimate ?? 0)) else { return }
+        guard call.hold(byteCount + self.keptBytes(of: write, in: database)) else { return }
         let ticket = self.transactions.commit(
             database: database,
             transaction: nil,
             writes: [write],
+            keepsDocument: true,
             reply: self.reply { result in
                 guard let commit = call.value(result) else { return }
-                guard let document = try? self.store.get(write.name.path, in: database, at: commit.commitTime) else {
-                    // Only if history shorter than the way here has let the version go already.
-                    return call.finish(.applied("The document was written, and its version is forgotten already."))
+                guard let document = commit.document else {
+                    return call.finish(.applied("The write was applied and left no document."))
                 }
                 call.respond(outcome: self.message(with: document, named: write.name, mask: mask, on: call))
             }
         )
         self.settle(ticket, with: call)
+    }
+
+    /// About how much of the stored document stays in the answer to a write of it.
+    private func keptBytes(of write: Write, in database: DatabaseHandle) -> Int {
+        guard case .merge = write.operation else { return 0 }
+        return self.store.latest(write.name.path, in: database)?.wireSizeEstimate ?? 0
     }
 
     func deleteDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {

@@ -14,6 +14,7 @@ struct CommitEvaluation {
     /// With `time` as the commit's.
     private let results: [WriteResult]
     private let time: Timestamp
+    private let firstBase: Document?
 
     init(
         _ writes: [Write],
@@ -45,6 +46,7 @@ struct CommitEvaluation {
             }
             outcomes.append(outcome)
         }
+        self.firstBase = documents.edits.first?.edit.base
         self.results = evaluated.map { write in
             let base = documents.edits[write.document].edit.base?.updateTime
             let updateTime = Self.updateTime(of: write.operation, base: base, outcomes[write.document], time)
@@ -62,6 +64,16 @@ struct CommitEvaluation {
         return self.results.map { result in
             guard result.updateTime == self.time else { return result }
             return WriteResult(updateTime: commitTime, transformResults: result.transformResults)
+        }
+    }
+
+    /// The first document written as it is then, if there is one; of commits with one document.
+    func firstDocument(at commitTime: Timestamp) -> Document? {
+        switch self.changes.first?.outcome {
+        case .set(let fields, let createTime)?:
+            Document(fields: fields, createTime: createTime ?? commitTime, updateTime: commitTime)
+        case .delete?: nil
+        case nil: self.firstBase
         }
     }
 

@@ -27,6 +27,8 @@ struct PendingCommit {
     let reply: Reply<CommitResult>
     /// Only of a plain commit.
     var witness: (any CommitWitness)?
+    /// In the result: the first document as the commit leaves it.
+    var keepsDocument = false
 
     /// About what the writes take in memory while they wait.
     var byteCount: Int {

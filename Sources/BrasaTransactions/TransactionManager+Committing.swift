@@ -4,13 +4,15 @@ package import BrasaStore
 
 extension TransactionManager {
     /// Applies all writes or none, at one time. Without a transaction it waits for the locks of open ones like any of
-    /// them; the ticket that is returned then takes it back. A witness is for commits without a transaction.
+    /// them; the ticket that is returned then takes it back. A witness is for commits without a transaction, and so is
+    /// keeping the first document in the result.
     @discardableResult
     package func commit(
         database: DatabaseHandle,
         transaction id: TransactionID?,
         writes: [Write],
         witness: (any CommitWitness)? = nil,
+        keepsDocument: Bool = false,
         reply: Reply<CommitResult>
     ) -> RequestTicket? {
         // Before any wait for locks, and outside the section that all commits share.
@@ -18,7 +20,15 @@ extension TransactionManager {
         return self.waitable { now, completions in
             guard let id else {
                 if let refusal { return completions.add(to: reply, isCaller: true, .failure(refusal)) }
-                return self.commitPlain(writes, in: database, witness: witness, reply, now: now, &completions)
+                return self.commitPlain(
+                    writes,
+                    in: database,
+                    witness: witness,
+                    keepsDocument: keepsDocument,
+                    reply,
+                    now: now,
+                    &completions
+                )
             }
             guard let transaction = self.open(id, in: database, reply, now: now, &completions) else { return }
             switch transaction.state {
@@ -63,6 +73,7 @@ extension TransactionManager {
         _ writes: [Write],
         in database: DatabaseHandle,
         witness: (any CommitWitness)? = nil,
+        keepsDocument: Bool = false,
         _ reply: Reply<CommitResult>,
         now: MonotonicTime,
         _ completions: inout Completions
@@ -71,7 +82,14 @@ extension TransactionManager {
             return completions.add(to: reply, isCaller: true, .success(self.emptyResult))
         }
         let keys = Self.keys(of: writes, in: database)
-        let commit = PendingCommit(transaction: nil, writes: writes, keys: keys, reply: reply, witness: witness)
+        let commit = PendingCommit(
+            transaction: nil,
+            writes: writes,
+            keys: keys,
+            reply: reply,
+            witness: witness,
+            keepsDocument: keepsDocument
+        )
         if self.locks.isFree(keys, in: database) {
             return self.perform(commit, nil, isCaller: true, now: now, &completions)
         }
@@ -147,7 +165,11 @@ extension TransactionManager {
             self.end(commit.transaction, .commitFailed, now: now, &completions)
             return self.answerJudged(commit, isCaller: isCaller, .failure(error), &completions)
         }
-        let result = CommitResult(commitTime: stamp.time, results: evaluation.results(at: stamp.time))
+        let result = CommitResult(
+            commitTime: stamp.time,
+            results: evaluation.results(at: stamp.time),
+            document: commit.keepsDocument ? evaluation.firstDocument(at: stamp.time) : nil
+        )
         // A receipt has to be durable also where nothing changes.
         guard !evaluation.changes.isEmpty || commit.witness != nil else {
             self.store.withdraw(stamp)

@@ -27,4 +27,6 @@ package struct CommitResult: Sendable {
     package let commitTime: Timestamp
     /// As many as there were writes, in their order.
     package let results: [WriteResult]
+    /// What the first document written is then, where that was asked for: it may have left history before it is answered.
+    package var document: Document?
 }

@@ -2,7 +2,10 @@ import BrasaDocuments
 import BrasaGRPC
 import BrasaPlatform
 import BrasaSimulation
+import BrasaStore
+import BrasaTransactions
 import BrasaWire
+import NIOEmbedded
 import Testing
 
 @testable import BrasaService
@@ -69,6 +72,37 @@ import Testing
             $0.updateDocument(UpdateDocumentRequest(write: write, mask: [path]), completion: $1)
         }.get()
         #expect(masked.document?.fields == fields([("b", .integer(3))]))
+    }
+
+    @Test func `The answer is the version that was written, also when that has left history already`() throws {
+        var configuration = SimulatedServer.smallStore
+        configuration.history = .seconds(1)
+        let service = try ServiceUnderTest(store: configuration)
+        defer { service.close() }
+        let write = Write(name: try name("c/x"), operation: .set(fields([("n", .integer(1))])))
+        let answer: ServiceUnderTest.Answer<NamedDocument> = try service.start {
+            $0.updateDocument(UpdateDocumentRequest(write: write), completion: $1)
+        }
+        service.loop.run()
+        try service.carryToServer()
+        // The answer is on its way from another thread while others write and time passes.
+        let store = service.engine.store
+        service.engine.transactions.commit(
+            database: store.database(ServiceUnderTest.database),
+            transaction: nil,
+            writes: [try set("c/x", [("n", .integer(2))])],
+            reply: Reply(mailbox: service.engine.scheduler.mailbox()) { _ in }
+        )
+        while store.step() {}
+        service.engine.clock.advance(microseconds: 60_000_000)
+        let written = store.strongReadTime()
+        service.engine.clock.advance(microseconds: 60_000_000)
+        _ = store.strongReadTime()
+        while store.maintain() {}
+        #expect(store.oldestReadTime > written)
+        #expect(answer.status == nil)
+        try service.run()
+        #expect(try answer.get().document?.fields == fields([("n", .integer(1))]))
     }
 
     @Test func `Deleting what is missing is fine, unless it must exist`() throws {
