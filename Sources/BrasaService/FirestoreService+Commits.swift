@@ -66,7 +66,7 @@ extension FirestoreService {
             try BatchWriteRequest(decoding: message, writesMax: self.transactions.configuration.batchWritesMax)
         }
         guard let request else { return }
-        self.transactions.batchWrite(
+        let ticket = self.transactions.batchWrite(
             database: self.store.database(request.database),
             writes: request.writes,
             reply: self.reply { result in
@@ -89,7 +89,7 @@ extension FirestoreService {
                 call.respond(outcome: call.message { response.encode(into: &$0) })
             }
         )
-        self.settle(nil, with: call)
+        self.settle(ticket, with: call)
     }
 }
 

@@ -101,6 +101,14 @@ package final class FirestoreService: Sendable {
         call.onCancel { if self.transactions.cancel(ticket) { call.hasOpenOutcome = false } }
     }
 
+    /// The same for a batch: it is answered when all of its outcomes are known once what waits for locks was taken back.
+    func settle(_ ticket: BatchTicket?, with call: GRPCServerCall) {
+        guard !call.isFinished else { return }
+        call.hasOpenOutcome = true
+        guard let ticket else { return }
+        call.onCancel { self.transactions.cancel(ticket) }
+    }
+
     func reply<Value: Sendable>(
         _ complete: @escaping @Sendable (Result<Value, TransactionError>) -> Void
     ) -> Reply<Value> {

@@ -32,7 +32,7 @@ package enum TransactionError: Error, Hashable, Sendable {
     case commitTooLarge
     /// Of one request.
     case tooManyWrites(allowed: Int)
-    /// The log has stopped. What was asked for has not happened, and will not.
+    /// The log has stopped, or the server stops. What was asked for has not happened, and will not.
     case unavailable(reason: String)
     /// The log has stopped with the commit's record on its way to stable storage: whether it got there is known when a
     /// restart has recovered. Never to be repeated without a look.

@@ -3,20 +3,23 @@ package import BrasaStore
 import Synchronization
 
 extension TransactionManager {
-    /// Applies each write for itself. Those that were malformed keep their error; one document twice refuses all.
+    /// Applies each write for itself. Those that were malformed keep their error; one document twice refuses all. The
+    /// ticket takes back those that wait for locks.
+    @discardableResult
     package func batchWrite(
         database: DatabaseHandle,
         writes: [Result<Write, DocumentError>],
         reply: Reply<[Result<WriteResult, TransactionError>]>
-    ) {
-        guard writes.count <= self.configuration.batchWritesMax else {
-            return reply.complete(.failure(.tooManyWrites(allowed: self.configuration.batchWritesMax)))
+    ) -> BatchTicket? {
+        if let refusal = self.refusal(ofBatch: writes) {
+            reply.complete(.failure(refusal))
+            return nil
         }
-        var paths: Set<ResourcePath> = []
-        for case .success(let write) in writes where !paths.insert(write.name.path).inserted {
-            return reply.complete(.failure(.duplicateInBatch))
+        guard !writes.isEmpty else {
+            reply.complete(.success([]))
+            return nil
         }
-        guard !writes.isEmpty else { return reply.complete(.success([])) }
+        var waiting: [(index: Int, ticket: RequestTicket)] = []
         let batch = Batch(count: writes.count, reply: reply)
         for (index, write) in writes.enumerated() {
             let reply = Reply<CommitResult>(mailbox: reply.mailbox) { result in
@@ -29,14 +32,41 @@ extension TransactionManager {
                     continue
                 }
                 // Each in a section of its own: others wait for one at most.
-                self.exclusively { now, completions in
+                let ticket = self.waitable { now, completions in
                     self.commitPlain([write], in: database, reply, now: now, &completions)
                 }
+                if let ticket { waiting.append((index, ticket)) }
             case .failure(let error):
                 reply.complete(.failure(.document(error)))
             }
         }
+        return waiting.isEmpty ? nil : BatchTicket(batch: batch, waiting: waiting)
     }
+
+    private func refusal(ofBatch writes: [Result<Write, DocumentError>]) -> TransactionError? {
+        guard writes.count <= self.configuration.batchWritesMax else {
+            return .tooManyWrites(allowed: self.configuration.batchWritesMax)
+        }
+        var paths: Set<ResourcePath> = []
+        for case .success(let write) in writes where !paths.insert(write.name.path).inserted {
+            return .duplicateInBatch
+        }
+        return nil
+    }
+
+    /// Takes the writes of a batch out of their queues that still wait there. They have not happened, and that is their
+    /// answer; if the others have theirs, the batch is answered before this returns.
+    package func cancel(_ ticket: BatchTicket) {
+        for (index, request) in ticket.waiting where self.cancel(request) {
+            ticket.batch.finish(index, .failure(.unavailable(reason: "The write was taken back: nothing was written.")))
+        }
+    }
+}
+
+/// Names the writes of a batch that wait for locks.
+package struct BatchTicket: Sendable {
+    fileprivate let batch: Batch
+    fileprivate let waiting: [(index: Int, ticket: RequestTicket)]
 }
 
 /// Collects the answers to the writes of one batch and gives them together.
