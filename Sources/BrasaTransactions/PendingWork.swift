@@ -38,7 +38,7 @@ struct PendingCommit {
                 case .set(let fields), .merge(let fields, _): fields.bytes.count
                 case .delete, .verify: 0
                 }
-            return sum + fields + write.name.path.bytes.count + 256 * (1 + write.transforms.count)
+            return sum + fields + write.name.path.bytes.count + 256 * (1 + write.transforms.count) + write.workBytes
         }
     }
 }

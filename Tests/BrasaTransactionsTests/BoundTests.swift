@@ -241,6 +241,23 @@ struct BoundTests {
         #expect((1..<10).contains(refused.count))
     }
 
+    @Test("what the masks and transforms of waiting commits bring counts as bytes")
+    func waitingOperands() throws {
+        var configuration = TransactionConfiguration()
+        configuration.waitingBytesMax = 100_000
+        let bench = try Bench(configuration: configuration)
+        _ = try bench.holding("c/a")
+        let field = try FieldPath(parsing: Array("n".utf8))
+        for (count, error) in [(1_000, TransactionError.exhausted(.waitingRequests)), (500, nil)] {
+            let union = FieldTransform(
+                path: field,
+                operation: .appendMissingElements((0..<count).map { .integer(Int64($0)) })
+            )
+            let write = Write(name: bench.name("c/a"), operation: .merge(.empty, mask: []), transforms: [union])
+            #expect(bench.commit(nil, write).error == error)
+        }
+    }
+
     @Test("very many readers of one document, very many waiting writers: neither costs the square of their number")
     func crowds() throws {
         let bench = try Bench()
