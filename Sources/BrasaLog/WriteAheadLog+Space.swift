@@ -9,7 +9,7 @@ import Synchronization
 extension WriteAheadLog {
     package var isDiskFull: Bool { self.queue.withLock { $0.isDiskFull } }
 
-    /// To be called every second or so: tries again to make the next segment, on the thread that prepares them, if the
+    /// To be called every second: tries again to make the next segment, on the thread that prepares them, if the
     /// disk was full.
     package func retryFullDisk() {
         if self.isDiskFull { self.preparingWorker.wake() }
@@ -26,6 +26,17 @@ extension WriteAheadLog {
             if error.code == .diskFull { self.noteDiskFull(error) }
         }
         return false
+    }
+
+    /// Makes the next segment already now, if there is room for it: to be called before something else takes much space.
+    package func prepareNextSegment() {
+        guard let files = self.files else { return }
+        do throws(LogError) {
+            try files.preparer.prepare()
+            self.notePrepared()
+        } catch {
+            // It is not needed yet. When it is, the disk may have room, or this is met again and reported.
+        }
     }
 
     /// `roomBytes`: what is left of the current segment, for a group that does not fit there.

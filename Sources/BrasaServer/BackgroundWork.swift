@@ -4,15 +4,17 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// What the engine does besides answering: time limits of transactions, pruning of history, checkpoints, indexes. Each has
-/// its own thread, so that a long checkpoint holds up no time limit.
+/// What the engine does besides answering: time limits of transactions, pruning of history, checkpoints, looking for room on
+/// a full disk, indexes. Each has its own thread, so that a long checkpoint holds up nothing else.
 final class BackgroundWork: Sendable {
     /// Time limits are kept to within this.
     private static let tickInterval: Duration = .milliseconds(50)
     private static let checkpointInterval: Duration = .seconds(1)
+    private static let fullDiskInterval: Duration = .seconds(1)
 
     private let ticking: PeriodicThread
     private let checkpointing: PeriodicThread
+    private let lookingForRoom: PeriodicThread
     private let indexing: IndexingThread
 
     /// - Parameter indexRequests: what the store wakes when an index is asked for.
@@ -23,9 +25,11 @@ final class BackgroundWork: Sendable {
             // Whatever is left over is pruned at the next tick: commits are made faster than it by nobody for long.
             for _ in 0..<64 where !store.maintain() { break }
         }
+        self.lookingForRoom = PeriodicThread(name: "brasa-room", interval: Self.fullDiskInterval) {
+            store.retryFullDisk()
+        }
         let reported = NIOLockedValueBox<String?>(nil)
         self.checkpointing = PeriodicThread(name: "brasa-checkpoint", interval: Self.checkpointInterval) {
-            store.retryFullDisk()
             do throws(StoreError) {
                 guard try store.checkpointIfNeeded() else { return }
                 // Files have gone.
@@ -33,7 +37,7 @@ final class BackgroundWork: Sendable {
                 reported.withLockedValue { $0 = nil }
                 logger.info("checkpoint written")
             } catch {
-                // It is tried again every second, which is no reason to say so every second.
+                // It is tried again, which is no reason to say so again.
                 let isNews = reported.withLockedValue { text in
                     defer { text = error.description }
                     return text != error.description
@@ -47,12 +51,14 @@ final class BackgroundWork: Sendable {
     func start() {
         self.ticking.start()
         self.checkpointing.start()
+        self.lookingForRoom.start()
         self.indexing.start()
     }
 
     func stop() {
         self.ticking.stop()
         self.checkpointing.stop()
+        self.lookingForRoom.stop()
         self.indexing.stop()
     }
 }

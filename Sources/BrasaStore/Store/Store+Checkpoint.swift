@@ -11,10 +11,19 @@ extension Store {
         return bytes >= self.databases.reduce(receiptBytes) { $0 + $1.counts.checkpointBytes }
     }
 
-    /// A background step, for a thread that may wait for the disk. Whether a checkpoint was written.
+    /// To be called every second or so, on a thread that may wait for the disk. Whether a checkpoint was written.
     package func checkpointIfNeeded() throws(StoreError) -> Bool {
-        guard self.isCheckpointDue, let run = try self.beginCheckpoint() else { return false }
-        try run.finish()
+        guard self.isCheckpointDue, self.checkpointPace.withLock({ $0.isTime() }) else { return false }
+        // The log comes first where there is room for one of them only.
+        self.log.prepareNextSegment()
+        do throws(StoreError) {
+            guard let run = try self.beginCheckpoint() else { return false }
+            try run.finish()
+        } catch {
+            if error.code == .diskFull { self.checkpointPace.withLock { $0.foundDiskFull() } }
+            throw error
+        }
+        self.checkpointPace.withLock { $0.succeeded() }
         return true
     }
 

@@ -16,6 +16,7 @@ package final class Store: Sendable {
     let indexRegistry: IndexRegistry
     let receiptKeeper: (any ReceiptKeeper)?
     let isCheckpointing = Atomic<Bool>(false)
+    let checkpointPace = Mutex(CheckpointPace())
     /// Of the newest checkpoint; `Int64.min` when there is none.
     let checkpointTime: Atomic<Int64>
     /// What receipts take in it; 0 after a start, so that the first checkpoint comes somewhat earlier.
