@@ -53,13 +53,29 @@ final class SegmentPreparer: Sendable {
         try self.state.withLock { state throws(LogError) in
             guard var spare = state.spare else { return try self.allocate(bytes, &state) }
             if spare.bytes < bytes {
-                // If that fails, what there is stays for the next attempt.
-                try Self.grow(spare.file, from: spare.bytes, to: bytes)
+                do throws(LogError) {
+                    try Self.grow(spare.file, from: spare.bytes, to: bytes)
+                } catch {
+                    self.giveBack(spare, &state)
+                    throw error
+                }
                 spare.bytes = bytes
             }
             state.spare = nil
             self.isReady.store(false, ordering: .relaxed)
             return spare
+        }
+    }
+
+    /// Leaves the spare as it was before it should have grown: the disk is full, and what was claimed without being written
+    /// would pass for written at the next attempt.
+    private func giveBack(_ spare: Spare, _ state: inout State) {
+        do throws(DiskError) {
+            try spare.file.truncate(to: spare.bytes)
+        } catch {
+            state.spare = nil
+            self.isReady.store(false, ordering: .relaxed)
+            spare.discard(from: self.folder.disk)
         }
     }
 

@@ -221,6 +221,23 @@ import Testing
         #expect(log.isDiskFull && !self.disk.paths.contains { $0.hasSuffix(".tmp") })
     }
 
+    @Test func aPreparedSegmentThatCouldNotGrowIsAsItWas() throws {
+        var configuration = LogConfiguration.small()
+        configuration.recordBytesMax = 32 << 20
+        configuration.queuedBytesMax = 64 << 20
+        let (log, _) = try openLog(self.disk, testDirectory, configuration, journal: self.journal)
+        log.prepareNextSegment()
+        let usedBytes = self.disk.usedBytes
+        // Room for the first half of the record.
+        self.fillDisk(leaving: 10 << 20)
+        let record = [UInt8](repeating: 1, count: 20 << 20)
+        try log.append(time: 1, record: record, waiter: self.journal.waiter(1, on: self.mailbox))
+        #expect(!log.step() && log.isDiskFull && self.disk.usedBytes == usedBytes)
+        self.disk.faults.capacityBytes = nil
+        _ = log.prepareStep()
+        #expect(log.step() && self.journal.acknowledged == [1])
+    }
+
     @Test func aCheckpointThatFindsNoRoomIsGivenUpAndTheLogGoesOn() throws {
         let (log, _) = try openLog(self.disk, journal: self.journal)
         try self.append(1...3, to: log)
