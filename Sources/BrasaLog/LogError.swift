@@ -17,7 +17,7 @@ package struct LogError: Error, Sendable, CustomStringConvertible {
         case disk
         /// An earlier write or sync failed; nothing more becomes durable until a restart has recovered.
         case failed
-        /// The log was closed.
+        /// The log was closed. What is answered with this was not written.
         case closed
         /// Too much is queued already.
         case resourceExhausted

@@ -103,13 +103,17 @@ extension WriteAheadLog {
     /// Nothing more is acknowledged than was durable before: what else the disk holds is known only after a restart has
     /// read it.
     private func fail(_ error: LogError, _ writing: inout LogFiles.Writing) {
-        let afterwards = error.afterwards
+        self.abandon(error.afterwards, &writing) { self.observer.onFailure(error) }
+    }
+
+    /// Answers everything unfinished, and whatever comes, with `refusal`. `announce` is called before anybody hears.
+    private func abandon(_ refusal: LogError, _ writing: inout LogFiles.Writing, announce: () -> Void = {}) {
         var unfinished = writing.taken[writing.next...]
         writing.taken.removeAll()
         writing.next = 0
         writing.isClosed = true
         let durableTime = self.queue.withLock { queue in
-            queue.refusal = afterwards
+            queue.refusal = refusal
             queue.queuedBytes = 0
             queue.claimedBytes = 0
             queue.unfinished = 0
@@ -126,9 +130,9 @@ extension WriteAheadLog {
                 failed.add(record.waiter)
             }
         }
-        self.observer.onFailure(error)
+        announce()
         reached.post(.success(()))
-        failed.post(.failure(afterwards))
+        failed.post(.failure(refusal))
     }
 
     /// The last step of `stop`.
@@ -137,9 +141,9 @@ extension WriteAheadLog {
         files.writer.withLock { writing in
             if !writing.isClosed {
                 writing.isClosed = true
-                // What a full disk kept from being written never will be.
+                // What a full disk kept from being written never will be: nothing of it is there.
                 if writing.next < writing.taken.count {
-                    self.fail(LogError(.diskFull, detail: "the disk was full when the log was closed"), &writing)
+                    self.abandon(LogError(.closed, detail: "the disk was full until the log was closed"), &writing)
                 }
                 // Everything acknowledged is durable already, as its mode promises; a restart finds out the rest.
                 do throws(LogError) {

@@ -40,6 +40,9 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Nothing of what was asked for is there, or will be, also where the log had taken it.
+    package var isSurelyNotDone: Bool { self.cause?.code == .closed }
+
     package var description: String {
         switch self.code {
         case .readTimeTooOld: "The requested snapshot version is too old."

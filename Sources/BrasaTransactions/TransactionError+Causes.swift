@@ -13,8 +13,9 @@ extension TransactionError {
         }
     }
 
-    /// Of a commit whose record the log has taken: from then on no error says that it did not happen.
+    /// Of a commit whose record the log has taken: from then on no failure of the log says that it did not happen.
     init(afterAppending error: StoreError) {
-        self = .outcomeUnknown(reason: error.description)
+        let reason = error.description
+        self = error.isSurelyNotDone ? .unavailable(reason: reason) : .outcomeUnknown(reason: reason)
     }
 }

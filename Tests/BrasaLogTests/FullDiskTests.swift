@@ -121,7 +121,9 @@ import Testing
         try self.append(1...60, to: log)
         log.stop()
         let written = self.journal.acknowledged
-        #expect(written.count < 60 && self.journal.refused.count == 60 - written.count)
+        // They were surely not done, and that the log was closed is no failure.
+        #expect(written.count < 60 && self.journal.failures.isEmpty)
+        #expect(self.journal.refused == Array(repeating: .closed, count: 60 - written.count))
         self.disk.faults.capacityBytes = nil
         let (_, recovered) = try openLog(self.disk)
         #expect(recovered.records.map(\.time) == written)

@@ -38,4 +38,17 @@ import Testing
         #expect(commit.isSuccess && !bench.server.logHasFailed)
         #expect(bench.server.store.latest(Bench.path(refused), in: bench.database) == nil)
     }
+
+    @Test func `Commits that wait for room when the server ends are told that they were not done`() throws {
+        let disk = SimulatedDisk(seed: 1)
+        let bench = try Bench(disk: disk)
+        disk.faults.capacityBytes = disk.usedBytes
+        let answers = (0..<400).map { bench.commit(nil, bench.set("c/a\($0)", 1)) }
+        bench.server.store.stop()
+        bench.settle()
+        let errors = answers.compactMap(\.error)
+        #expect(errors.count + answers.count(where: \.isSuccess) == 400)
+        #expect(errors.contains { $0.code == .unavailable } && !errors.contains { $0.code == .dataLoss })
+        #expect(!bench.server.logHasFailed)
+    }
 }
