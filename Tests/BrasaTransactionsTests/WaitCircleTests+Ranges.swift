@@ -178,4 +178,73 @@ extension WaitCircleTests {
         let last = self.read("d/a", .shared, by: young)
         #expect(!last.isGranted && last.wounded.isEmpty)
     }
+
+    // MARK: Whatever happens
+
+    @Test("of random transactions none are left waiting for each other")
+    func noCircleIsLeft() throws {
+        var circles = 0
+        for seed in UInt64(0)..<12 {
+            var test = try WaitCircleTests()
+            circles += try test.circles(ofRandom: seed)
+        }
+        #expect(circles > 5)
+    }
+
+    /// How many were found.
+    private mutating func circles(ofRandom seed: UInt64) throws -> Int {
+        var random = SeededRandom(seed: seed)
+        var owners: [LockOwner] = []
+        var circles = 0
+        for _ in 0..<200 {
+            let idle = owners.filter { $0.waiting.isEmpty && !$0.isWounded }
+            let isNew = idle.isEmpty || Int.random(in: 0..<4, using: &random) == 0
+            let owner =
+                isNew ? self.owner(age: .random(in: 1..<1_000, using: &random)) : idle.randomElement(using: &random)
+            guard let owner else { continue }
+            if isNew { owners.append(owner) }
+            let path = "d/\(Int.random(in: 0..<8, using: &random))"
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: circles += try self.scan(by: owner).wounded.count
+            case 1:
+                let commit = self.commit(self.bench.set(path, Bool.random(using: &random) ? 7 : 0), by: owner)
+                if commit.isGranted { self.end(owner, &owners) }
+            default:
+                if self.table.entries[self.key(path)]?.mode(of: owner) != nil { continue }
+                let mode: LockMode = Bool.random(using: &random) ? .update : .shared
+                circles += self.read(path, mode, by: owner).wounded.count
+            }
+            while let (request, _) = self.table.nextGranted(now: Self.now) {
+                if request.isCommit { self.end(request.owner, &owners) }
+            }
+            self.table.previews.forget()
+            #expect(!self.hasCircle(owners), "with seed \(seed)")
+        }
+        return circles
+    }
+
+    private mutating func end(_ owner: LockOwner, _ owners: inout [LockOwner]) {
+        self.table.release(owner)
+        owners.removeAll { $0 === owner }
+    }
+
+    /// Looks at every wait: who waits only for those who do not wait is taken away until nobody is left, or a circle.
+    private func hasCircle(_ owners: [LockOwner]) -> Bool {
+        var waits: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
+        for owner in owners where !owner.waiting.isEmpty {
+            var others: Set<ObjectIdentifier> = []
+            for request in owner.waiting {
+                _ = self.table.forEachBlocker(of: request) { other in
+                    // A commit wounds those.
+                    if !request.isCommit || other.priority < owner.priority { others.insert(ObjectIdentifier(other)) }
+                    return true
+                }
+            }
+            waits[ObjectIdentifier(owner)] = others
+        }
+        while let free = waits.first(where: { _, others in others.allSatisfy { waits[$0] == nil } })?.key {
+            waits[free] = nil
+        }
+        return !waits.isEmpty
+    }
 }
