@@ -24,6 +24,8 @@ final class ListenStream: GRPCServerStreamHandler {
     /// Nil before the first request names the database, and once the call is over.
     private var stream: WatchStream?
     private var responses: ListenResponses?
+    /// What is counted on the call of the targets.
+    private var heldBytes = 0
 
     init(_ call: GRPCServerCall, _ service: FirestoreService) {
         self.call = call
@@ -83,10 +85,18 @@ final class ListenStream: GRPCServerStreamHandler {
                 // It fails alone, and so do ids that are wrong for the stream.
                 return self.send(.targetChange(TargetChange(.remove, [try stream.refuse(target.id)], cause: error)))
             }
+            guard self.hold(stream.keptBytes + request.keptBytes) else { return self.close() }
             try stream.add(request)
         } catch {
             self.finish(GRPCStatus(.invalidArgument, error.description))
         }
+    }
+
+    /// Counts what is kept while the call is open. False: there was no room, and the call is over.
+    private func hold(_ bytes: Int) -> Bool {
+        let change = bytes - self.heldBytes
+        self.heldBytes = bytes
+        return self.call.hold(change)
     }
 
     // MARK: To the client
@@ -130,6 +140,7 @@ extension ListenStream: WatchSink {
         case .reset(let targets):
             self.send(.targetChange(TargetChange(.reset, targets)))
         case .targetRemoved(let id, let cause):
+            if let stream { _ = self.hold(stream.keptBytes) }
             self.send(.targetChange(TargetChange(.remove, [id], cause: cause.map(GRPCStatus.init))))
         case .existenceFilter(let id, let count, let unchanged):
             self.send(.filter(ExistenceFilter(id, count: count, unchanged)))

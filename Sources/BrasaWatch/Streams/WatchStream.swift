@@ -47,6 +47,9 @@ package final class WatchStream {
         self.lastTold = now
     }
 
+    /// About what it keeps of its targets.
+    package var keptBytes: Int { self.selectionBytes + TargetRequest.ownBytes * self.targets.count }
+
     package var database: DatabaseHandle { self.table.database }
 
     // MARK: From its owner

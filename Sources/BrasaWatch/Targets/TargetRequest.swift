@@ -36,6 +36,10 @@ package struct TargetRequest: Sendable {
         }
     }
 
+    /// What a target takes besides.
+    static let ownBytes = 512
+    package var keptBytes: Int { Self.ownBytes + self.selectionBytes }
+
     package init(
         id: Int32,
         selection: Selection,
