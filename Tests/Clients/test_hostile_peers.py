@@ -2,21 +2,26 @@
 
 Each attack runs against a process of its own. Its peak of resident memory, less what it had before, stays within the
 budget for connections and an allowance; a client of good manners, on a connection of its own, has every call answered
-before, during and after. Its latencies are printed (`pytest -s`) and decide nothing.
+before, during and after. Its latencies are printed (`pytest -s`) and decide nothing. And each attack has to have happened:
+so many calls reached the server, and some of them ended with the status that says what it thinks of them.
 """
 
 from __future__ import annotations
 
 import datetime
 import os
+import random
 import threading
 import time
+from collections import Counter
+from dataclasses import dataclass
 from typing import Callable
 
+import grpc
 import pytest
 
 from support import resident
-from support.hostile import HostilePeer, field, framed, request_fields
+from support.hostile import HostilePeer, PipeliningPeer, field, framed, request_fields
 from support.messages import message, set_write
 from support.servers import BrasaServer
 from support.wire import SERVICE, Database, Outcome, Wire
@@ -33,6 +38,7 @@ CALLS = 100
 CALL_SECONDS = 20
 ATTACK_SECONDS = 60
 
+STATUSES = {code.value[0]: code.name for code in grpc.StatusCode}
 HEALTH_WATCH = "/grpc.health.v1.Health/Watch"
 REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
 # As far ahead as the server waits for, nearly.
@@ -59,20 +65,44 @@ class Attack:
     def __init__(self, address: str, database: Database):
         self.address = address
         self.database = database
-        self.peers: list[HostilePeer] = []
+        self.peers: list[HostilePeer | PipeliningPeer] = []
+        self.failure: BaseException | None = None
 
-    def connect(self) -> HostilePeer:
-        self.peers.append(HostilePeer(self.address))
+    def connect(self, takes_answers: bool = False) -> HostilePeer:
+        self.peers.append(HostilePeer(self.address, takes_answers))
         return self.peers[-1]
 
     def run(self, name: str) -> None:
-        ATTACKS[name](self)
+        """On a thread of its own, where nobody would hear of what goes wrong."""
+        try:
+            ATTACKS[name].run(self)
+            self.settle()
+            # Which may take a while.
+            end = time.monotonic() + CALL_SECONDS
+            while not self.is_answered(ATTACKS[name]) and time.monotonic() < end:
+                time.sleep(0.1)
+                self.settle()
+        except BaseException as failure:
+            self.failure = failure
+
+    def settle(self) -> None:
         for peer in self.peers:
             peer.settle()
+
+    def is_answered(self, kind: Kind) -> bool:
+        return kind.status is None or kind.status.value[0] in self.statuses
 
     @property
     def sent_bytes(self) -> int:
         return sum(peer.sent_bytes for peer in self.peers)
+
+    @property
+    def calls(self) -> int:
+        return sum(peer.calls for peer in self.peers)
+
+    @property
+    def statuses(self) -> Counter[int]:
+        return sum((peer.statuses for peer in self.peers), Counter())
 
     def close(self) -> None:
         for peer in self.peers:
@@ -170,26 +200,78 @@ def many_writes(attack: Attack, writes: int, commits: int = 1) -> None:
     request = message("CommitRequest")(database=database)
     for number in range(writes):
         request.writes.add(delete=f"{database}/documents/c/{number}")
-    peer = attack.connect()
+    peer = attack.connect(takes_answers=True)
     for _ in range(commits):
         peer.call(method("Commit"), [framed(request.SerializeToString())])
 
 
-ATTACKS: dict[str, Callable[[Attack], None]] = {
-    "health watches of 10 MiB": lambda it: health_names(it, LARGE_BYTES, connections=1, streams=62),
-    "health watches of 1 KB": lambda it: health_names(it, 1000, connections=10, streams=1000),
-    "reflection of 10 MiB": lambda it: reflection_echoes(it, LARGE_BYTES, connections=1, streams=40, questions=3),
-    "reflection of 8 KB": lambda it: reflection_echoes(it, 8000, connections=10, streams=500, questions=20),
-    "header lists of 30 KB": lambda it: header_lists(it, connections=10, streams=1000),
-    "reads that are parked": lambda it: parked_reads(it, connections=1, streams=1000),
-    "reads that are parked, on ten connections": lambda it: parked_reads(it, connections=10, streams=100),
-    "unfinished requests": lambda it: unfinished_requests(it, None, connections=8, streams=6),
-    "unfinished requests that compress less": lambda it: unfinished_requests(it, 80, connections=8, streams=6),
-    "inflation": lambda it: inflations(it, None, "GetDocument", streams=100),
-    "inflation that compresses less": lambda it: inflations(it, 80, "RunQuery", streams=20),
-    "increments of large documents": lambda it: large_increments(it, writes=400),
-    "a commit of 150,000 writes": lambda it: many_writes(it, writes=150_000),
-    "commits of 10,000 writes": lambda it: many_writes(it, writes=10_000, commits=20),
+def kept_answers(attack: Attack, streams: int, writes: int) -> None:
+    """Write streams that stay open and never say that they have the answer to their batch: the server keeps it."""
+    database = "projects/p/databases/d"
+    batch = message("WriteRequest")()
+    # A hundred documents, in an order that does not compress too well.
+    for number in random.Random(1).choices(range(100), k=writes):
+        batch.writes.add().update.name = f"{database}/documents/c/{number}"
+    messages = [message("WriteRequest")(database=database), batch]
+    sent = [framed(each.SerializeToString(), compressed=True) for each in messages]
+    peer = attack.connect(takes_answers=True)
+    for _ in range(streams):
+        peer.call(method("Write"), sent, compressed=True, ends=False)
+
+
+def pipelining(attack: Attack, connections: int, requests: int) -> None:
+    """Requests of HTTP/1.1 whose answers are far larger than they are."""
+    for _ in range(connections):
+        peer = PipeliningPeer(attack.address)
+        attack.peers.append(peer)
+        peer.ask(b"GET /metrics HTTP/1.1\r\n\r\n", requests)
+
+
+@dataclass(frozen=True)
+class Kind:
+    run: Callable[[Attack], None]
+    # How many of its calls have to reach the server, so that it was one at all.
+    calls: int
+    # What some of its calls have to end with; None where none has to end.
+    status: grpc.StatusCode | None = None
+    budget_bytes: int = BUDGET_BYTES
+
+
+OK = grpc.StatusCode.OK
+EXHAUSTED = grpc.StatusCode.RESOURCE_EXHAUSTED
+INVALID = grpc.StatusCode.INVALID_ARGUMENT
+
+ATTACKS: dict[str, Kind] = {
+    "health watches of 10 MiB": Kind(
+        lambda it: health_names(it, LARGE_BYTES, connections=1, streams=62), 62, INVALID
+    ),
+    "health watches of 1 KB": Kind(lambda it: health_names(it, 1000, connections=10, streams=1000), 10_000),
+    "reflection of 10 MiB": Kind(
+        lambda it: reflection_echoes(it, LARGE_BYTES, connections=1, streams=40, questions=3), 40, INVALID
+    ),
+    "reflection of 8 KB": Kind(
+        lambda it: reflection_echoes(it, 8000, connections=10, streams=500, questions=20), 5000, EXHAUSTED
+    ),
+    "header lists of 30 KB": Kind(lambda it: header_lists(it, connections=10, streams=1000), 10_000),
+    "reads that are parked": Kind(lambda it: parked_reads(it, connections=1, streams=1000), 1000, EXHAUSTED),
+    "reads that are parked, on ten connections": Kind(
+        lambda it: parked_reads(it, connections=10, streams=100), 1000, EXHAUSTED
+    ),
+    "unfinished requests": Kind(
+        lambda it: unfinished_requests(it, None, connections=8, streams=6), 48, INVALID
+    ),
+    "unfinished requests that compress less": Kind(
+        lambda it: unfinished_requests(it, 80, connections=8, streams=6), 48, EXHAUSTED
+    ),
+    "inflation": Kind(lambda it: inflations(it, None, "GetDocument", streams=100), 100, INVALID),
+    "inflation that compresses less": Kind(lambda it: inflations(it, 80, "RunQuery", streams=20), 20, INVALID),
+    "increments of large documents": Kind(lambda it: large_increments(it, writes=400), 1, INVALID),
+    "a commit of 150,000 writes": Kind(lambda it: many_writes(it, writes=150_000), 1, INVALID),
+    "commits of 10,000 writes": Kind(lambda it: many_writes(it, writes=10_000, commits=20), 20, OK),
+    "answers that Write streams keep": Kind(
+        lambda it: kept_answers(it, streams=60, writes=10_000), 60, EXHAUSTED, budget_bytes=8 * MIB
+    ),
+    "requests that are pipelined": Kind(lambda it: pipelining(it, connections=4, requests=400_000), 4 * 2600),
 }
 
 
@@ -235,7 +317,8 @@ def fill(database: Database, documents: int) -> None:
 @pytest.mark.parametrize("name", ATTACKS)
 def test_a_hostile_peer_gets_no_more_than_its_share(name: str, start_server: Callable[..., BrasaServer]) -> None:
     # On one thread, so that the customer waits for whatever the attacker makes the server do.
-    server = start_server("--emulator", "--threads", "1", "--connection-memory", str(BUDGET_BYTES))
+    kind = ATTACKS[name]
+    server = start_server("--emulator", "--threads", "1", "--connection-memory", str(kind.budget_bytes))
     pid = server.process.pid
     customer = Customer(server.address)
     attack = Attack(server.address, customer.database)
@@ -252,10 +335,11 @@ def test_a_hostile_peer_gets_no_more_than_its_share(name: str, start_server: Cal
         while attacker.is_alive() and time.monotonic() < end:
             customer.call()
         assert not attacker.is_alive(), "the server stands still"
+        if attack.failure is not None:
+            raise attack.failure
         customer.calls()
         during = customer.report()
         grown = resident.peak_bytes(pid) - held_before
-        sent_bytes = attack.sent_bytes
         attack.close()
         customer.calls()
         after = customer.report()
@@ -264,10 +348,15 @@ def test_a_hostile_peer_gets_no_more_than_its_share(name: str, start_server: Cal
         customer.close()
 
     turned_away = sum(peer.was_turned_away for peer in attack.peers)
-    print(f"\n{name}: {sent_bytes:,} bytes sent, {turned_away} of {len(attack.peers)} connections turned away")
-    print(f"  peak of resident memory: {grown / MIB:.0f} MiB more, of {BUDGET_BYTES // MIB} MiB of budget")
+    statuses = {STATUSES[number]: count for number, count in attack.statuses.items()}
+    print(f"\n{name}: {attack.calls:,} calls, {attack.sent_bytes:,} bytes sent")
+    print(f"  {turned_away} of {len(attack.peers)} connections turned away")
+    print("  statuses: ", statuses)
+    print(f"  peak of resident memory: {grown / MIB:.0f} MiB more, of {kind.budget_bytes // MIB} MiB of budget")
     print(f"  before: {before}\n  during: {during}\n  after:  {after}")
     assert customer.failures == []
-    assert grown <= BUDGET_BYTES + ALLOWANCE_BYTES
+    assert grown <= kind.budget_bytes + ALLOWANCE_BYTES
+    assert attack.calls >= kind.calls
+    assert attack.is_answered(kind), statuses
     assert server.process.poll() is None
     assert server.stop() == 0, server.log.read_text()
