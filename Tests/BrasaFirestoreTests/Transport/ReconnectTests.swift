@@ -80,6 +80,37 @@ import Testing
         try await server.stop()
     }
 
+    @Test(arguments: [TimeAmount.seconds(20), .hours(100_000)])
+    func `The kernel gives up a connection when what was sent is not acknowledged in the keepalive's timeout`(
+        _ timeout: TimeAmount
+    ) async throws {
+        let server = try await ScriptedServer([])
+        let address = try #require(server.channel.localAddress)
+        var configuration = ChannelConfiguration(
+            server: ServerAddress(host: "127.0.0.1", port: server.port),
+            security: .plaintext
+        )
+        configuration.keepalive?.timeout = timeout
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let channel = try await eventLoop.flatSubmit { [configuration] in
+            let promise = eventLoop.makePromise(of: (any Channel).self)
+            do {
+                let connector = try Connector(configuration, eventLoop: eventLoop)
+                _ = connector.connect(to: address, keepalive: configuration.keepalive) { result in
+                    promise.completeWith(result.map(\.channel).mapError { $0 as any Error })
+                }
+            } catch {
+                promise.fail(error)
+            }
+            return promise.futureResult
+        }.get()
+        let value = try await channel.getOption(AcknowledgementTimeout.option).get()
+        #expect(value == AcknowledgementTimeout(timeout).value && value > 0)
+        #expect(AcknowledgementTimeout(.nanoseconds(1)).value == 1)
+        try await channel.close()
+        try await server.stop()
+    }
+
     @Test func `A server that takes connections and says nothing is not taken for one`() async throws {
         let silent = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()

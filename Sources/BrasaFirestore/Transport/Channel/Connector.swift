@@ -65,6 +65,7 @@ struct Connector {
         _ tls: TLSContext?,
         _ attempt: ConnectAttempt
     ) throws {
+        if let keepalive = http2.keepalive { AcknowledgementTimeout(keepalive.timeout).set(on: channel) }
         let pipeline = channel.pipeline.syncOperations
         if let tls { try pipeline.addHandler(tls.makeHandler()) }
         try pipeline.addHandler(ConnectWatcher(attempt))
