@@ -142,6 +142,31 @@ struct CancellationTests {
         #expect(try late.fields("c/a") != nil)
     }
 
+    @Test("A transaction whose commit waits to be sent is cancelled at once, and commits nothing later")
+    func unsentCommits() async throws {
+        for turns in [0, 10, 1_000] {
+            for hold in [FakeDatastore.holdBeginnings, FakeDatastore.holdCommits] {
+                let server = FakeDatastore()
+                let pause = Pause()
+                hold(server)(pause)
+                let database = try await Databases.offline(calls: server)
+                let task = Task {
+                    _ = try await database.runTransaction { transaction in
+                        transaction.setData(["n": 1], forDocument: database.document("c/a"))
+                    }
+                }
+                while server.holdCount == 0 { await Task.yield() }
+                for _ in 0..<turns { await Task.yield() }
+                task.cancel()
+                await self.expectCancelled(task)
+                pause.end()
+                // What was begun is rolled back, which nobody waits for.
+                while server.questionTimes.isEmpty { await Task.yield() }
+                #expect(server.commits == 0 && server.openTransactions == 0)
+            }
+        }
+    }
+
     @Test("Whoever waits for a bulk writer can stop waiting")
     func bulkWriters() async throws {
         let database = try await Databases.offline()

@@ -39,6 +39,10 @@ final class FakeDatastore: DatastoreCalls {
         var mishaps: [Mishap?] = []
         var memory = Memory.good
         var aggregatesMax = Int.max
+        var questionTimes: [Duration] = []
+        var holdCount = 0
+        var beginnings: Pause?
+        var sending: Pause?
     }
 
     private let state = Mutex(State())
@@ -51,10 +55,27 @@ final class FakeDatastore: DatastoreCalls {
 
     var reads: Int { self.state.withLock { $0.reads } }
     var commits: Int { self.state.withLock { $0.commits } }
+    /// What each rollback was given.
+    var questionTimes: [Duration] { self.state.withLock { $0.questionTimes } }
     var openTransactions: Int { self.state.withLock { $0.open.count } }
 
     /// Leaves out all further ones.
     func limitAggregates(to count: Int) { self.state.withLock { $0.aggregatesMax = count } }
+
+    /// Transactions begin when the pause is over.
+    func holdBeginnings(_ pause: Pause) { self.state.withLock { $0.beginnings = pause } }
+
+    /// Commits are sent when the pause is over.
+    func holdCommits(_ pause: Pause) { self.state.withLock { $0.sending = pause } }
+
+    /// How many calls have come to a pause.
+    var holdCount: Int { self.state.withLock { $0.holdCount } }
+
+    private func hold(_ pause: Pause?) async {
+        guard let pause else { return }
+        self.state.withLock { $0.holdCount += 1 }
+        await pause.wait()
+    }
 
     func remember(_ memory: Memory) { self.state.withLock { $0.memory = memory } }
 
@@ -141,7 +162,8 @@ final class FakeDatastore: DatastoreCalls {
     }
 
     func beginTransaction() async throws(CallFailure) -> [UInt8] {
-        self.state.withLock { state in
+        await self.hold(self.state.withLock { $0.beginnings })
+        return self.state.withLock { state in
             state.lastID &+= 1
             let id = [state.lastID, UInt8.random(in: 0...255), UInt8.random(in: 0...255), UInt8.random(in: 0...255)]
             state.open.insert(id)
@@ -150,6 +172,9 @@ final class FakeDatastore: DatastoreCalls {
     }
 
     func commit(_ writes: [Write], transaction: [UInt8]) async throws(CallFailure) {
+        await self.hold(self.state.withLock { $0.sending })
+        // As those of cancelled tasks end that were not sent.
+        if Task.isCancelled { throw CallFailure(.taskCancelled) }
         try self.state.withLock { state throws(CallFailure) in
             let mishap = state.mishaps.isEmpty ? self.mishap(state.commits) : state.mishaps.removeFirst()
             state.commits += 1
@@ -164,13 +189,12 @@ final class FakeDatastore: DatastoreCalls {
             state.committed.insert(transaction)
             if case .loseAnswer = mishap { throw CallFailure(SyncError(.unavailable), mayHaveBeenApplied: true) }
         }
-        // As calls of cancelled tasks do.
-        if Task.isCancelled { throw CallFailure(SyncError(.cancelled), mayHaveBeenApplied: true) }
     }
 
-    func rollback(transaction: [UInt8]) async throws(CallFailure) {
+    func rollback(transaction: [UInt8], within time: Duration) async throws(CallFailure) {
         if Task.isCancelled { throw CallFailure(SyncError(.cancelled)) }
         try self.state.withLock { state throws(CallFailure) in
+            state.questionTimes.append(time)
             switch state.memory {
             case .good: break
             case .none, .logFailed(0): throw CallFailure(SyncError(.invalidArgument))

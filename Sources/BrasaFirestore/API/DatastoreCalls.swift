@@ -22,8 +22,9 @@ protocol DatastoreCalls: Sendable {
         _ writes: [Write]
     ) async throws(CallFailure) -> [Result<BrasaDocuments.Timestamp?, SyncError>]
     func beginTransaction() async throws(CallFailure) -> [UInt8]
+    /// When the task is cancelled, a commit that was sent is waited for all the same.
     func commit(_ writes: [Write], transaction: [UInt8]) async throws(CallFailure)
-    func rollback(transaction: [UInt8]) async throws(CallFailure)
+    func rollback(transaction: [UInt8], within time: Duration) async throws(CallFailure)
 }
 
 /// A document as the server has it.

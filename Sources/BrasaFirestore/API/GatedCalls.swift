@@ -55,7 +55,7 @@ struct GatedCalls: DatastoreCalls {
         try await self.pass().commit(writes, transaction: transaction)
     }
 
-    func rollback(transaction: [UInt8]) async throws(CallFailure) {
-        try await self.pass().rollback(transaction: transaction)
+    func rollback(transaction: [UInt8], within time: Duration) async throws(CallFailure) {
+        try await self.pass().rollback(transaction: transaction, within: time)
     }
 }

@@ -3,6 +3,7 @@ internal import BrasaGRPC
 internal import BrasaQueries
 internal import BrasaSync
 internal import BrasaWire
+internal import NIOCore
 
 /// The calls over the network.
 struct ServerCalls: DatastoreCalls {
@@ -102,12 +103,16 @@ struct ServerCalls: DatastoreCalls {
 
     func commit(_ writes: [Write], transaction: [UInt8]) async throws(CallFailure) {
         let request = CommitRequest(database: self.datastore.database, writes: writes, transaction: transaction)
-        _ = try await self.call { () async throws(CallError) in try await self.datastore.commit(request) }
+        _ = try await self.call { () async throws(CallError) in
+            try await self.datastore.commit(request, whenCancelled: .endsUnlessSent)
+        }
     }
 
-    func rollback(transaction: [UInt8]) async throws(CallFailure) {
+    func rollback(transaction: [UInt8], within time: Duration) async throws(CallFailure) {
         let request = RollbackRequest(database: self.datastore.database, transaction: transaction)
-        try await self.call { () async throws(CallError) in try await self.datastore.rollback(request) }
+        try await self.call { () async throws(CallError) in
+            try await self.datastore.rollback(request, within: TimeAmount(time))
+        }
     }
 
     private func call<Response>(

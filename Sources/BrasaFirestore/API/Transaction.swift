@@ -138,11 +138,7 @@ extension Transaction {
             self.id.abandon()
             throw .notApplied(error)
         }
-        guard !writes.isEmpty else { return }
-        // From here on a task that is cancelled waits all the same: what has become of the commit is known at its end.
-        let id = self.id
-        let commit = Task { await Result { () async throws(CommitFailure) in try await id.commit(writes) } }
-        try await commit.value.get()
+        if !writes.isEmpty { try await self.id.commit(writes) }
     }
 
     /// The block has failed: nothing of its writes.

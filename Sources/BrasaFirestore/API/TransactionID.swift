@@ -15,8 +15,9 @@ final class TransactionID: Sendable {
         let knownUntil: ContinuousClock.Instant
     }
 
-    /// How often the server is asked what became of a commit, in a minute or so, or longer when its answers take long.
+    /// How often the server is asked what became of a commit, and how long in all.
     private static let questionsMax = 16
+    private static let questionTime = Duration.seconds(60)
     /// Well below the 270 seconds that transactions live, since clocks differ.
     private static let knownFor = Duration.seconds(240)
 
@@ -51,25 +52,53 @@ final class TransactionID: Sendable {
         }
     }
 
+    /// A task that is cancelled commits nothing, unless the commit was sent: then it ends as the commit does.
     func commit(_ writes: [Write]) async throws(CommitFailure) {
-        let begun: Begun
-        switch await self.requested().value {
-        case .success(let success): begun = success
-        case .failure(let failure): throw .notApplied(failure.error)
-        }
+        let begun = try await self.begun()
+        let failure: CallFailure
         do {
-            try await self.calls.commit(writes, transaction: begun.id)
+            return try await self.calls.commit(writes, transaction: begun.id)
         } catch {
-            guard error.mayHaveBeenApplied else { throw .notApplied(error.error) }
-            try await self.findOut(begun, error.error)
+            failure = error
+        }
+        guard failure.mayHaveBeenApplied else {
+            if Task.isCancelled { self.abandon() }
+            throw .notApplied(failure.error)
+        }
+        // The answer is wanted, also by a task that is cancelled.
+        let answer = Task {
+            await Result { () async throws(CommitFailure) in try await self.findOut(begun, failure.error) }
+        }
+        try await answer.value.get()
+    }
+
+    /// Waits for the server to begin the transaction, but not past the task's cancellation.
+    private func begun() async throws(CommitFailure) -> Begun {
+        let begin = self.requested()
+        let pause = Pause()
+        Task {
+            _ = await begin.value
+            pause.end()
+        }
+        await pause.wait()
+        guard !Task.isCancelled else {
+            self.abandon()
+            throw .notApplied(.taskCancelled)
+        }
+        switch await begin.value {
+        case .success(let begun): return begun
+        case .failure(let failure): throw .notApplied(failure.error)
         }
     }
 
     /// Returns when the commit was applied. `lost` says how its answer was lost.
     private func findOut(_ begun: Begun, _ lost: SyncError) async throws(CommitFailure) {
+        let end = self.clock.now() + Self.questionTime
         var wait = Duration.milliseconds(100)
         for _ in 0..<Self.questionsMax {
-            switch await self.rollback(begun.id) {
+            let remaining = end - self.clock.now()
+            guard remaining > .zero else { break }
+            switch await self.rollback(begun.id, within: remaining) {
             case nil: throw .notApplied(SyncError(.aborted, "The commit was not applied: \(lost.message)"))
             // What was committed, and is there to stay, cannot be rolled back.
             case .aborted? where self.clock.now() < begun.knownUntil: return
@@ -88,9 +117,9 @@ final class TransactionID: Sendable {
     }
 
     /// Nil when it was done.
-    private func rollback(_ id: [UInt8]) async -> SyncError.Code? {
+    private func rollback(_ id: [UInt8], within time: Duration) async -> SyncError.Code? {
         do throws(CallFailure) {
-            try await self.calls.rollback(transaction: id)
+            try await self.calls.rollback(transaction: id, within: time)
             return nil
         } catch {
             return error.error.code
@@ -103,7 +132,7 @@ final class TransactionID: Sendable {
         let calls = self.calls
         Task {
             guard case .success(let begun) = await begin.value else { return }
-            try? await calls.rollback(transaction: begun.id)
+            try? await calls.rollback(transaction: begun.id, within: Self.questionTime)
         }
     }
 }

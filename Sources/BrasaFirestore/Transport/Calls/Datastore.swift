@@ -1,9 +1,10 @@
 package import BrasaDocuments
 internal import BrasaGRPC
 package import BrasaWire
-internal import NIOCore
+package import NIOCore
 
-/// The database's calls that are no streams, from any task. Cancelling the task cancels the call.
+/// The database's calls that are no streams, from any task. Cancelling the task cancels the call, unless it was sent and its
+/// answer is wanted.
 package struct Datastore: Sendable {
     private let caller: Caller
 
@@ -13,8 +14,11 @@ package struct Datastore: Sendable {
 
     package var database: DatabaseName { self.caller.database }
 
-    package func commit(_ request: CommitRequest) async throws(CallError) -> CommitResponse {
-        try await self.unary(.commit, request)
+    package func commit(
+        _ request: CommitRequest,
+        whenCancelled cancellation: CallCancellation = .ends
+    ) async throws(CallError) -> CommitResponse {
+        try await self.unary(.commit, request, CallOptions(cancellation: cancellation))
     }
 
     package func batchWrite(_ request: BatchWriteRequest) async throws(CallError) -> BatchWriteResponse {
@@ -27,8 +31,9 @@ package struct Datastore: Sendable {
         try await self.unary(.beginTransaction, request)
     }
 
-    package func rollback(_ request: RollbackRequest) async throws(CallError) {
-        let _: EmptyResponse = try await self.unary(.rollback, request)
+    /// In the method's own time, or in less.
+    package func rollback(_ request: RollbackRequest, within time: TimeAmount? = nil) async throws(CallError) {
+        let _: EmptyResponse = try await self.unary(.rollback, request, CallOptions(timeMax: time))
     }
 
     package func listCollectionIds(
@@ -57,9 +62,10 @@ package struct Datastore: Sendable {
 
     private func unary<Request: WireRequest, Response: WireResponse>(
         _ method: CallMethod,
-        _ request: Request
+        _ request: Request,
+        _ options: CallOptions = CallOptions()
     ) async throws(CallError) -> Response {
-        let responses: [Response] = try await self.call(method, request)
+        let responses: [Response] = try await self.call(method, request, options)
         // gRPC has seen to it that there is exactly one.
         guard let response = responses.first else {
             throw CallError(GRPCStatus(.internal, "There is no response"), mayHaveBeenApplied: method.changesDocuments)
@@ -69,9 +75,10 @@ package struct Datastore: Sendable {
 
     private func call<Request: WireRequest, Response: WireResponse>(
         _ method: CallMethod,
-        _ request: Request
+        _ request: Request,
+        _ options: CallOptions = CallOptions()
     ) async throws(CallError) -> [Response] {
-        let call = RetryingCall<Request, Response>(self.caller, method, request)
+        let call = RetryingCall<Request, Response>(self.caller, method, request, options)
         let eventLoop = self.caller.eventLoop
         let result: Result<[Response], CallError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -12,6 +12,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     private let method: CallMethod
     private let request: Request
     private let policy: CallPolicy
+    private let cancellation: CallCancellation
 
     // All state is guarded by the event loop.
     /// Nil before the start and after the end.
@@ -27,11 +28,14 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     private var call: GRPCClientCall?
     private var timer: Scheduled<Void>?
 
-    init(_ caller: Caller, _ method: CallMethod, _ request: Request) {
+    init(_ caller: Caller, _ method: CallMethod, _ request: Request, _ options: CallOptions) {
         self.caller = caller
         self.method = method
         self.request = request
-        self.policy = caller.policies[method]
+        var policy = caller.policies[method]
+        if let timeMax = options.timeMax { policy.timeout = min(policy.timeout ?? timeMax, timeMax) }
+        self.policy = policy
+        self.cancellation = options.cancellation
     }
 
     private var now: NIODeadline { self.caller.eventLoop.now }
@@ -49,6 +53,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
         self.isCancelled = true
         guard self.completion != nil else { return }
         let wasSent = self.call != nil
+        guard !wasSent || self.cancellation == .ends else { return }
         let call = self.call
         self.end(.failure(CallError(.cancelledByUser, mayHaveBeenApplied: wasSent && self.method.changesDocuments)))
         call?.cancel()
@@ -119,6 +124,10 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     private func failed(_ result: GRPCCallResult, wasPlaced: Bool) {
         self.timer?.cancel()
         self.timer = nil
+        if self.isCancelled {
+            let error = CallError(result, of: self.method)
+            return self.end(.failure(error.mayHaveBeenApplied ? error : CallError(.cancelledByUser)))
+        }
         if wasPlaced, result.isSafeToRepeat, self.moves < Self.movesMax {
             // GOAWAY, or a refused stream: no failure of the call's.
             self.moves += 1
