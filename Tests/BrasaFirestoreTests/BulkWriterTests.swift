@@ -146,6 +146,35 @@ struct BulkWriterTests {
         #expect(asked.withLock { $0 } == [1, 2])
     }
 
+    @Test("All who wait for room hear that a writer takes no more, be it closed or its client terminated")
+    func noRoom() async throws {
+        for isClosed in [true, false] {
+            let database = try await Databases.offline(calls: self.server)
+            // Nothing is answered.
+            try await database.disableNetwork()
+            let core = try database.core()
+            let sender = BulkSender(
+                firestore: database,
+                calls: core.passedCalls,
+                gate: core.gate,
+                options: BulkWriterOptions(),
+                unfinishedMax: 40
+            )
+            let write = WriteReader(name: try database.document("c/a").name).delete()
+            for _ in 0..<40 { _ = try await sender.add(write) }
+            let adds = (0..<100).map { _ in Task { try await sender.add(write) } }
+            while await sender.waitingForRoomCount < adds.count { await Task.yield() }
+            let close = isClosed ? Task { await sender.close() } : nil
+            while isClosed, await sender.waitingForRoomCount > 0 { await Task.yield() }
+            try await database.terminate()
+            await close?.value
+            for add in adds {
+                let error = await #expect(throws: SyncError.self) { try await add.value }
+                #expect(error?.code == .failedPrecondition)
+            }
+        }
+    }
+
     @Test("A recursive delete takes a collection and all below it, and nothing beside it")
     func recursiveDelete() async throws {
         let database = try await Databases.offline(calls: self.server)

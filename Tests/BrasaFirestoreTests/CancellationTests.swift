@@ -178,7 +178,7 @@ struct CancellationTests {
         let wait = Task { _ = try await receipt.updateTime() }
         for n in 1..<BulkSender.unfinishedMax { try await writer.deleteDocument(database.document("c/\(n)")) }
         let add = Task { _ = try await writer.deleteDocument(reference) }
-        for _ in 0..<100 { await Task.yield() }
+        while await writer.sender.waitingForRoomCount == 0 || receipt.waitingCount == 0 { await Task.yield() }
         for task in [wait, add] {
             task.cancel()
             await self.expectCancelled(task)

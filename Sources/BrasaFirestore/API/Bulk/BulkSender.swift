@@ -11,6 +11,7 @@ actor BulkSender {
     private let calls: any DatastoreCalls
     private let gate: CallGate
     private let options: BulkWriterOptions
+    private let unfinishedMax: Int
     private var queue = BulkQueue()
     private var rate: BulkRate
     private var unfinished = 0
@@ -29,24 +30,31 @@ actor BulkSender {
         let continuation: CheckedContinuation<Void, Never>
     }
 
-    init(firestore: Firestore, calls: any DatastoreCalls, gate: CallGate, options: BulkWriterOptions) {
+    init(
+        firestore: Firestore,
+        calls: any DatastoreCalls,
+        gate: CallGate,
+        options: BulkWriterOptions,
+        unfinishedMax: Int = BulkSender.unfinishedMax
+    ) {
         self.firestore = firestore
         self.calls = calls
         self.gate = gate
         self.options = options
+        self.unfinishedMax = unfinishedMax
         self.rate = BulkRate(initial: max(options.initialWritesPerSecond, 1), now: ContinuousClock().now)
     }
 
     /// Waits while there is no room. What throws has not been added.
     func add(_ write: Write) async throws(SyncError) -> BulkWriteReceipt {
-        while self.unfinished >= Self.unfinishedMax {
+        try self.checkTakesMore()
+        while self.unfinished >= self.unfinishedMax {
             let room = Pause()
             self.waitingForRoom.append(room)
             await room.wait()
             guard !Task.isCancelled else { throw self.leave(room) }
+            try self.checkTakesMore()
         }
-        try self.gate.checkEnd()
-        guard !self.isClosed else { throw SyncError(.failedPrecondition, "The bulk writer has been closed.") }
         self.lastNumber += 1
         self.unfinished += 1
         let operation = BulkOperation(number: self.lastNumber, write: write, receipt: BulkWriteReceipt())
@@ -54,6 +62,13 @@ actor BulkSender {
         self.sendSoon()
         return operation.receipt
     }
+
+    private func checkTakesMore() throws(SyncError) {
+        try self.gate.checkEnd()
+        guard !self.isClosed else { throw SyncError(.failedPrecondition, "The bulk writer has been closed.") }
+    }
+
+    var waitingForRoomCount: Int { self.waitingForRoom.count }
 
     /// Whoever was given room and does not need it any more gives it on.
     private func leave(_ room: Pause) -> SyncError {
@@ -65,8 +80,11 @@ actor BulkSender {
         return .taskCancelled
     }
 
+    /// To one task; when no write is taken any more, that is news for all.
     private func giveRoom() {
-        if !self.waitingForRoom.isEmpty { self.waitingForRoom.removeFirst().end() }
+        let count = self.isClosed || self.gate.isEnded ? self.waitingForRoom.count : min(self.waitingForRoom.count, 1)
+        for room in self.waitingForRoom.prefix(count) { room.end() }
+        self.waitingForRoom.removeFirst(count)
     }
 
     /// Returns when all writes that were added before are finished.
@@ -80,6 +98,7 @@ actor BulkSender {
 
     func close() async {
         self.isClosed = true
+        self.giveRoom()
         await self.flush()
     }
 

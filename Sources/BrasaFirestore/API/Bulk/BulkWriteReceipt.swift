@@ -12,6 +12,8 @@ public final class BulkWriteReceipt: Sendable {
 
     init() {}
 
+    var waitingCount: Int { self.state.withLock { $0.waiting.count } }
+
     /// When the document was changed; nil when it was deleted. Waits for the server, and throws what it says in the end. A
     /// task that is cancelled stops waiting, with the code `cancelled`; the write goes on.
     @discardableResult

@@ -20,7 +20,7 @@ internal import BrasaSync
 /// cancelled while it waits for a receipt only stops waiting.
 public final class BulkWriter: Sendable {
     private let firestore: Firestore
-    private let sender: BulkSender
+    let sender: BulkSender
 
     init(firestore: Firestore, core: ClientCore, options: BulkWriterOptions) {
         self.firestore = firestore
