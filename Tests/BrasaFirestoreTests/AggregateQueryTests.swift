@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import Foundation
 import Testing
 
 @testable import BrasaFirestore
@@ -27,6 +28,14 @@ struct AggregateQueryTests {
                 let asked = try aggregate.structured().query?.orderBy ?? []
                 let text = asked.map { "\($0.field.canonical)\($0.direction == .descending ? " desc" : "")" }
                 #expect(text.joined(separator: ", ") == order)
+            }
+        }
+        // As for getDocuments: without an order nothing is the last.
+        for query in [collection.limit(toLast: 2), positive.limit(toLast: 2)] {
+            for aggregate in [query.count, query.aggregate([.sum("x")])] {
+                #expect(throws: UsageError.self) { try aggregate.structured() }
+                let error = await #expect(throws: NSError.self) { try await aggregate.getAggregation(source: .server) }
+                #expect(error?.code == FirestoreErrorCode.invalidArgument.rawValue)
             }
         }
     }

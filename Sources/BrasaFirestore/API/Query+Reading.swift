@@ -36,8 +36,12 @@ extension Query {
     }
 
     private var readableQuery: Result<SyncQuery, SyncError> {
-        guard self.definition.limitKind == .last, self.definition.orders.isEmpty else { return self.syncQuery }
-        return .failure(SyncError(.invalidArgument, "limit(toLast:) needs an order."))
+        do throws(UsageError) {
+            try self.definition.checkHasLast()
+            return self.syncQuery
+        } catch {
+            return .failure(error.syncError)
+        }
     }
 
     /// As the engine knows it. What the server would refuse is an error here as well.

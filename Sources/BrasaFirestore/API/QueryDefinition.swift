@@ -129,9 +129,17 @@ extension QueryDefinition {
         )
     }
 
+    /// Which results are the last ones, only an order tells.
+    func checkHasLast() throws(UsageError) {
+        guard self.limitKind == .first || !self.orders.isEmpty else {
+            throw UsageError("limit(toLast:) needs an order.")
+        }
+    }
+
     /// The query as an aggregation asks it: with no more of its order than was asked for, or than cursors name. What is
     /// summed follows behind that and cannot follow the name.
     func structuredForAggregation() throws(UsageError) -> StructuredQuery {
+        try self.checkHasLast()
         var query = try self.structured()
         let count = [self.orders.count, self.start?.values.count ?? 0, self.end?.values.count ?? 0].max() ?? 0
         query.orderBy = Array(query.orderBy.prefix(count))
