@@ -125,6 +125,30 @@ struct TerminationTests {
         await writer.close()
     }
 
+    @Test("A bulk write that was sent before the end, and may have been applied, does not say that it was not sent")
+    func doubtfulBulkWrites() async throws {
+        for (mishap, code) in [
+            (FakeDatastore.Mishap.loseAnswer, FirestoreErrorCode.Code.unavailable), (.loseRequest, .unavailable),
+            (.answerWrites(.internal, areApplied: true), .internal), (.refuse(.unavailable), .failedPrecondition),
+        ] {
+            let server = FakeDatastore()
+            server.plan(mishap)
+            let database = try await Databases.offline(calls: server)
+            var options = BulkWriterOptions()
+            let gate = try database.core().gate
+            options.shouldRetry = { _ in
+                // The next attempt waits in front of it.
+                gate.close()
+                return true
+            }
+            let receipt = try await database.bulkWriter(options: options).deleteDocument(database.document("c/a"))
+            while server.commits == 0 || gate.waitingCount == 0 { await Task.yield() }
+            try await database.terminate()
+            #expect(await self.code { try await receipt.updateTime() } == code)
+            #expect(server.commits == 1)
+        }
+    }
+
     @Test("While the network is disabled, a bulk writer and a recursive delete wait")
     func disabledNetwork() async throws {
         let enablings = Count()
@@ -138,11 +162,12 @@ struct TerminationTests {
             try server.write(WriteReader(name: database.document(path).name).set(["n": 1]))
         }
         try await database.disableNetwork()
+        let gate = try database.core().gate
         let writer = database.bulkWriter()
         let receipt = try await writer.setData(["n": 2], forDocument: database.document("d/a"))
         let deletion = Task { try await database.recursiveDelete(database.collection("c")) }
         let cancelled = Task { try await database.recursiveDelete(database.collection("d")) }
-        for _ in 0..<1_000 { await Task.yield() }
+        while gate.waitingCount < 3 { await Task.yield() }
         cancelled.cancel()
         #expect(await self.code { try await cancelled.value } == .cancelled)
         enablings.add()
@@ -158,9 +183,10 @@ struct TerminationTests {
         let server = FakeDatastore()
         let database = try await Databases.offline(calls: server)
         try await database.disableNetwork()
+        let gate = try database.core().gate
         let receipt = try await database.bulkWriter().deleteDocument(database.document("c/a"))
         let deletion = Task { try await database.recursiveDelete(database.collection("c")) }
-        for _ in 0..<100 { await Task.yield() }
+        while gate.waitingCount < 2 { await Task.yield() }
         try await database.terminate()
         #expect(await self.code { try await receipt.updateTime() } == .failedPrecondition)
         #expect(await self.code { try await deletion.value } == .failedPrecondition)

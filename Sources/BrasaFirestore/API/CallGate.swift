@@ -26,6 +26,9 @@ final class CallGate: Sendable {
         self.state = Mutex(State(position: error.map { .ended($0) } ?? .open))
     }
 
+    /// How many tasks wait for a change.
+    var waitingCount: Int { self.state.withLock { $0.pauses.count } }
+
     var isEnded: Bool { self.state.withLock { $0.position.isEnded } }
 
     /// Why no call may go now.

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaSync
 
 /// One write on its way.
 struct BulkOperation: Sendable {
@@ -6,6 +7,8 @@ struct BulkOperation: Sendable {
     let write: Write
     let receipt: BulkWriteReceipt
     var attempts = 0
+    /// How the last attempt failed that may have been applied.
+    var doubt: SyncError?
     var backoff = TransactionBackoff()
 
     var path: ResourcePath { self.write.name.path }

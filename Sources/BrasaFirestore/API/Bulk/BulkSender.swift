@@ -155,7 +155,12 @@ actor BulkSender {
         case .failure(let failure):
             var operation = operation
             operation.attempts += 1
-            guard self.mayRetry(operation, failure) else { return self.finish(operation, .failure(failure.error)) }
+            if failure.mayHaveBeenApplied { operation.doubt = failure.error }
+            guard self.mayRetry(operation, failure) else {
+                // That it was not sent again does not mean that it was not applied.
+                let doubt = self.gate.isEnded ? operation.doubt : nil
+                return self.finish(operation, .failure(doubt ?? failure.error))
+            }
             let delay = operation.backoff.next()
             let again = operation
             Task {

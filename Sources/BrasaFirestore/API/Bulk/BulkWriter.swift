@@ -16,7 +16,7 @@ internal import BrasaSync
 /// are done in their order, writes to several in any.
 ///
 /// While the network is disabled, writes wait; when the client is terminated, those that were not sent fail with
-/// `failedPrecondition` and none is tried again. A task that is cancelled while it waits for room adds nothing; one that is
+/// `failedPrecondition` and none is tried again: one that was sent and may have been applied fails as its last attempt did. A task that is cancelled while it waits for room adds nothing; one that is
 /// cancelled while it waits for a receipt only stops waiting.
 public final class BulkWriter: Sendable {
     private let firestore: Firestore
