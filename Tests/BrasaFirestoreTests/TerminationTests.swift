@@ -178,6 +178,20 @@ struct TerminationTests {
         #expect(try server.fields("c/a") == nil && server.fields("c/b") == nil && server.fields("d/a") != nil)
     }
 
+    @Test("A call that has waited for the network is stopped by the client's end only")
+    func passedCalls() async throws {
+        let database = try await Databases.offline(calls: FakeDatastore())
+        let core = try database.core()
+        try await core.gate.passing()
+        core.gate.close()
+        let write = WriteReader(name: try database.document("c/a").name).delete()
+        #expect(try await core.passedCalls.batchWrite([write]).count == 1)
+        await #expect(throws: CallFailure.self) { try await core.calls.batchWrite([write]) }
+        try await database.terminate()
+        let failure = await #expect(throws: CallFailure.self) { try await core.passedCalls.batchWrite([write]) }
+        #expect(failure?.error.code == .failedPrecondition)
+    }
+
     @Test("What waits for the network to be enabled ends with the client")
     func disabledUntilTheEnd() async throws {
         let server = FakeDatastore()

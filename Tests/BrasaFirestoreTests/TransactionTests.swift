@@ -185,6 +185,32 @@ struct TransactionTests {
         }
     }
 
+    @Test(
+        "What became of a commit is found out also when the network is disabled meanwhile, but not after the client's end"
+    )
+    func lostAnswersOffline() async throws {
+        for isEnd in [false, true] {
+            let gate = Mutex<CallGate?>(nil)
+            let server = FakeDatastore { _ in
+                if isEnd { gate.withLock { $0 }?.end(SyncClient.terminated) } else { gate.withLock { $0 }?.close() }
+                return .loseAnswer
+            }
+            let database = try await Databases.offline(calls: server)
+            let core = try database.core()
+            gate.withLock { $0 = core.gate }
+            let reference = database.document("c/n")
+            let result = await Result { try await database.runTransaction { try await Self.increment($0, reference) } }
+            if isEnd {
+                let error = #expect(throws: NSError.self) { try result.get() }
+                #expect(error?.code == FirestoreErrorCode.unknown.rawValue)
+            } else {
+                #expect(try result.get() == 1)
+            }
+            #expect(server.commits == 1)
+            #expect(try self.count(server) == 1)
+        }
+    }
+
     @Test("When nobody knows what became of a commit, that is said, and the block is not run again")
     func uncertain() async throws {
         let database = Databases.new()

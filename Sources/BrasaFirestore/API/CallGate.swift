@@ -45,13 +45,22 @@ final class CallGate: Sendable {
     }
 
     /// Waits while the network is disabled.
-    func pass() async throws(SyncError) {
+    private func pass() async throws(SyncError) {
         while true {
             guard !Task.isCancelled else { throw .taskCancelled }
             try self.checkEnd()
             guard let (number, pause) = self.pause(while: \.isClosed) else { return }
             await pause.wait()
             self.forget(number)
+        }
+    }
+
+    /// The same for calls.
+    func passing() async throws(CallFailure) {
+        do throws(SyncError) {
+            try await self.pass()
+        } catch {
+            throw CallFailure(error)
         }
     }
 

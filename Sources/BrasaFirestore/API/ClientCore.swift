@@ -16,6 +16,8 @@ final class ClientCore: Sendable {
     let queue: DispatchQueue
     /// To the server, past the engine.
     let calls: any DatastoreCalls
+    /// The same for those who have waited at the gate.
+    let passedCalls: any DatastoreCalls
     let gate: CallGate
     private let host: any EngineHost
 
@@ -23,6 +25,7 @@ final class ClientCore: Sendable {
         self.queue = queue
         self.host = host
         self.calls = GatedCalls(calls: calls, gate: gate)
+        self.passedCalls = GatedCalls(calls: calls, gate: gate, isPassed: true)
         self.gate = gate
     }
 

@@ -7,10 +7,17 @@ struct GatedCalls: DatastoreCalls {
     /// Nil where the gate never opens.
     let calls: (any DatastoreCalls)?
     let gate: CallGate
+    /// For those who have waited at the gate: when it is closed just then, their calls are as if they were under way. Its end
+    /// stops them all the same.
+    var isPassed = false
 
     private func pass() throws(CallFailure) -> any DatastoreCalls {
+        try self.pass(isPassed: self.isPassed)
+    }
+
+    private func pass(isPassed: Bool) throws(CallFailure) -> any DatastoreCalls {
         do throws(SyncError) {
-            try self.gate.check()
+            if isPassed { try self.gate.checkEnd() } else { try self.gate.check() }
         } catch {
             throw CallFailure(error)
         }
@@ -55,7 +62,9 @@ struct GatedCalls: DatastoreCalls {
         try await self.pass().commit(writes, transaction: transaction)
     }
 
+    /// Also while the network is disabled: it is a part of what was begun before, and nobody else can tell what became of a
+    /// commit whose answer was lost.
     func rollback(transaction: [UInt8], within time: Duration) async throws(CallFailure) {
-        try await self.pass().rollback(transaction: transaction, within: time)
+        try await self.pass(isPassed: true).rollback(transaction: transaction, within: time)
     }
 }

@@ -126,7 +126,7 @@ actor BulkSender {
     private func send(_ batch: [BulkOperation]) async {
         let results: [Result<BrasaDocuments.Timestamp?, CallFailure>]
         do throws(CallFailure) {
-            try await self.pass()
+            try await self.gate.passing()
             results = try await self.calls.batchWrite(batch.map(\.write)).map { result in
                 result.mapError { CallFailure($0, mayHaveBeenApplied: !$0.code.isRefusal) }
             }
@@ -139,14 +139,6 @@ actor BulkSender {
             self.answered(operation, index < results.count ? results[index] : .failure(missing))
         }
         self.sendSoon()
-    }
-
-    private func pass() async throws(CallFailure) {
-        do throws(SyncError) {
-            try await self.gate.pass()
-        } catch {
-            throw CallFailure(error)
-        }
     }
 
     private func answered(_ operation: BulkOperation, _ result: Result<BrasaDocuments.Timestamp?, CallFailure>) {

@@ -24,7 +24,7 @@ public final class BulkWriter: Sendable {
 
     init(firestore: Firestore, core: ClientCore, options: BulkWriterOptions) {
         self.firestore = firestore
-        self.sender = BulkSender(firestore: firestore, calls: core.calls, gate: core.gate, options: options)
+        self.sender = BulkSender(firestore: firestore, calls: core.passedCalls, gate: core.gate, options: options)
     }
 
     /// Creates a document, which must not exist.

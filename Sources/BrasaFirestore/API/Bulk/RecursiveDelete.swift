@@ -51,12 +51,8 @@ extension Firestore {
 
 extension Firestore {
     private func paths(of page: DescendantPage, _ core: ClientCore) async throws(CallFailure) -> [ResourcePath] {
-        do throws(SyncError) {
-            try await core.gate.pass()
-        } catch {
-            throw CallFailure(error)
-        }
-        return try await core.calls.paths(try page.query(), parent: page.parent)
+        try await core.gate.passing()
+        return try await core.passedCalls.paths(try page.query(), parent: page.parent)
     }
 }
 
