@@ -7,7 +7,7 @@ let cities = db.collection("cities")
 func fields() -> [String: Any] { ["population": 860_000] }
 
 // In the top-level code of a main.swift the compiler takes each of these for the form that does not wait. It has to be an
-// error; scripts/check-snippets counts them.
+// error; scripts/check-snippets counts them, and the warnings.
 try await reference.setData(fields())  // error
 try await reference.setData(fields(), merge: true)  // error
 try await reference.setData(fields(), mergeFields: ["population"])  // error
@@ -21,12 +21,21 @@ try await db.disableNetwork()  // error
 try await db.enableNetwork()  // error
 try await db.clearPersistence()  // error
 try await db.terminate()  // error
+try await db.setIndexConfiguration("{}")  // error
+try await db.setIndexConfiguration(InputStream(data: Data()))  // error
 reference.setData(fields())  // error
+
+// These have no form that waits. The compiler says of the await that it is for nothing, in functions as well.
+try await reference.setData(from: ["population": 1])  // warning
+try await cities.addDocument(from: ["population": 1])  // warning
 
 // These do what they say, there and in functions.
 reference.setData(fields(), completion: nil)
 reference.updateData(fields()) { error in print(error as Any) }
+reference.delete { error in print(error as Any) }
 db.batch().deleteDocument(reference).commit(completion: nil)
+db.batch().deleteDocument(reference).commit { error in print(error as Any) }
+db.terminate { error in print(error as Any) }
 let task: LoadBundleTask = db.loadBundle(Data(), completion: nil)
 try reference.setData(from: ["population": 1])
 try await db.waitForPendingWrites()
@@ -53,6 +62,8 @@ func queue() {
 
 func wait() async throws {
     try await reference.setData(fields())
+    try await reference.setData(Firestore.Encoder().encode(["population": 1]))
+    try await reference.setData(from: ["population": 1])  // warning
     try await reference.updateData(fields())
     try await reference.delete()
     try await db.batch().deleteDocument(reference).commit()

@@ -1,8 +1,10 @@
 // Throws what encoding throws, and what is wrong with what it gave, before anything is queued; what the server says comes to
-// the handler. There are no forms that wait: the documented calls, without `await`, would no longer compile.
+// the handler. There are no forms that wait: the documented calls, without `await`, would no longer compile. Behind `await`
+// these wait for nothing; the compiler warns of it.
 
 extension DocumentReference {
-    /// Creates or replaces the document, or with `merge` changes only the fields that the value has. It does not wait.
+    /// Creates or replaces the document, or with `merge` changes only the fields that the value has. It does not wait
+    /// for the server, also behind `await`: for that, give ``Firestore/Encoder``'s result to `setData(_:)`.
     public func setData<T: Encodable>(
         from value: T,
         merge: Bool = false,
@@ -13,6 +15,7 @@ extension DocumentReference {
         try self.sendChecked(completion) { reader throws(UsageError) in try reader.set(data, merge: merge) }
     }
 
+    /// Changes only the given fields. It does not wait for the server, also behind `await`.
     public func setData<T: Encodable>(
         from value: T,
         mergeFields: [Any],
@@ -25,7 +28,7 @@ extension DocumentReference {
 }
 
 extension CollectionReference {
-    /// Creates a document with a new ID, and gives its reference at once.
+    /// Creates a document with a new ID, and gives its reference at once. It does not wait for the server, also behind `await`.
     @discardableResult
     public func addDocument<T: Encodable>(
         from value: T,
