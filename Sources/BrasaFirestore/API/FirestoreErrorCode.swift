@@ -33,6 +33,7 @@ public struct FirestoreErrorCode: Error, Hashable, Sendable {
     /// Whether a write whose error is `cancelled` goes on all the same. A task that is cancelled, or whose client is
     /// terminated, only stops waiting for what it has queued: true is said then, and the write is sent as if nobody had
     /// stopped waiting, or perhaps has been; with a cache in memory `terminate` may lose it. False: nothing is written.
+    /// Writes of a ``BulkWriter`` are in its own queue, and those that it has not sent are not sent after `terminate`.
     public static func isWriteQueued(_ error: any Error) -> Bool {
         (error as NSError).userInfo[self.isWriteQueuedKey] as? Bool ?? false
     }

@@ -1,4 +1,5 @@
 internal import BrasaSync
+internal import Foundation
 internal import Synchronization
 
 /// What becomes of one write of a ``BulkWriter``.
@@ -30,7 +31,7 @@ public final class BulkWriteReceipt: Sendable {
         switch result {
         case .success(let time)?: return time
         case .failure(let error)?: throw error.nsError
-        case nil: throw SyncError.taskCancelled.nsErrorOfQueuedWrite
+        case nil: throw SyncError.taskCancelled.nsErrorOfBulkWrite
         }
     }
 
@@ -41,5 +42,16 @@ public final class BulkWriteReceipt: Sendable {
             return state.waiting
         }
         for pause in waiting { pause.end() }
+    }
+}
+
+extension SyncError {
+    /// The waiting has ended, the write goes on, though in no queue that outlives the client.
+    fileprivate var nsErrorOfBulkWrite: NSError {
+        NSError(
+            self.firestoreCode,
+            "\(self.message) The bulk writer goes on with the write, as long as the client is not terminated.",
+            isWriteQueued: true
+        )
     }
 }
