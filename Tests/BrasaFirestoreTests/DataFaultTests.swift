@@ -1,5 +1,7 @@
 import BrasaDocuments
+import BrasaSync
 import Foundation
+import Synchronization
 import Testing
 
 @testable import BrasaFirestore
@@ -239,6 +241,36 @@ struct DataFaultTests {
             }
             try await database.terminate()
         }
+    }
+
+    @Test("What refuses every call is tried again after a second, and not at every call")
+    func refusals() throws {
+        let tries = Count()
+        let isMended = Mutex(false)
+        let time = Mutex(ContinuousClock.now)
+        let database = Firestore(app: .unconfigured(projectID: "demo-test"), databaseID: "(default)") {
+            options throws(UsageError) in
+            tries.add()
+            guard isMended.withLock({ $0 }) else { throw UsageError("unreadable") }
+            return ClientCore(
+                queue: .main,
+                host: OfflineHost(database: options.database, collector: .eager),
+                calls: FakeDatastore()
+            )
+        }
+        database.state.withLock { $0.now = { time.withLock { $0 } } }
+        for _ in 0..<10 { #expect(try database.core().gate.isEnded) }
+        #expect(tries.value == 1)
+        time.withLock { $0 += .milliseconds(999) }
+        #expect(try database.core().gate.isEnded)
+        #expect(tries.value == 1)
+        isMended.withLock { $0 = true }
+        time.withLock { $0 += .milliseconds(1) }
+        for _ in 0..<2 { #expect(try !database.core().gate.isEnded) }
+        #expect(tries.value == 2)
+        database.terminate(completion: nil)
+        for _ in 0..<2 { #expect(try database.core().gate.isEnded) }
+        #expect(tries.value == 2)
     }
 
     @Test("Mistakes that stand in a program's text stop it where they cannot be thrown")

@@ -71,6 +71,11 @@ public final class FirebaseApp: Sendable {
     /// The default app; nil before `configure()`.
     public static func app() -> FirebaseApp? { self.app(name: self.defaultName) }
 
+    /// While the default app, or its absence, stays. This lock is taken before the one of the `Firestore` objects.
+    static func withDefault<Value: Sendable>(_ body: (FirebaseApp?) -> Value) -> Value {
+        self.apps.withLock { body($0[self.defaultName]) }
+    }
+
     public static func app(name: String) -> FirebaseApp? { self.apps.withLock { $0[name] } }
 }
 

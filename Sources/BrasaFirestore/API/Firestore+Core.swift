@@ -4,32 +4,35 @@ internal import Foundation
 internal import Synchronization
 
 extension Firestore {
+    /// Whoever calls all the time does not read the same bad certificates all the time.
+    private static let refusalTime = Duration.seconds(1)
+
     /// The engine, made at the first read, write or listen. After the end, and where there is none to be had for the state
     /// of the world (a host that is no address, certificates that cannot be read), one that answers every call with the
-    /// reason; then the next call tries again.
+    /// reason; a call a second later tries again.
     func core() throws(UsageError) -> ClientCore {
         let database = try self.start()
         return self.state.withLock { state in
             if let core = state.core { return core }
-            let refusal: SyncError
+            let now = state.now()
+            if let refusal = state.refusal, refusal.until.map({ now < $0 }) ?? true { return refusal.core }
+            let error: SyncError
             if state.isTerminated {
-                refusal = SyncClient.terminated
+                error = SyncClient.terminated
             } else {
-                let options = CoreOptions(
-                    app: self.app.name,
-                    database: database,
-                    place: state.place,
-                    settings: state.settings
-                )
                 do throws(UsageError) {
-                    let core = try self.makeCore(options)
+                    let core = try self.makeCore(state.options(app: self.app.name, database))
                     state.core = core
+                    state.refusal = nil
                     return core
-                } catch {
-                    refusal = error.syncError
+                } catch let refused {
+                    error = refused.syncError
                 }
             }
-            return ClientCore(refusing: refusal, queue: state.settings.dispatchQueue ?? .main, database: database)
+            let queue = state.settings.dispatchQueue ?? .main
+            let core = ClientCore(refusing: error, queue: queue, database: database)
+            state.refusal = Refusal(core: core, until: state.isTerminated ? nil : now + Self.refusalTime)
+            return core
         }
     }
 
@@ -53,6 +56,12 @@ extension Firestore {
     nonisolated(nonsending) func commit(_ writes: [Write]) async throws {
         let core = try throwing { () throws(UsageError) in try self.core() }
         if !writes.isEmpty { try await core.write(writes) }
+    }
+}
+
+extension Firestore.State {
+    fileprivate func options(app: String, _ database: DatabaseName) -> Firestore.CoreOptions {
+        Firestore.CoreOptions(app: app, database: database, place: self.place, settings: self.settings)
     }
 }
 

@@ -22,7 +22,10 @@ extension Firestore {
 
     /// A database by name, one object for each name.
     public static func firestore(database: String) -> Firestore {
-        self.instance(app: FirebaseApp.app() ?? .unconfigured(projectID: nil), database: database)
+        // No app is configured between the look for it and the object's making, which would then not know of it.
+        FirebaseApp.withDefault { app in
+            self.instance(app: app ?? .unconfigured(projectID: nil), database: database)
+        }
     }
 
     static func instance(app: FirebaseApp, database: String) -> Firestore {

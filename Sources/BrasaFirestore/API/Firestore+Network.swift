@@ -84,6 +84,7 @@ extension Firestore {
             guard !state.isTerminated else { return nil }
             state.isTerminated = true
             state.isStarted = true
+            state.refusal = nil
             defer { state.core = nil }
             return state.core
         }

@@ -22,9 +22,19 @@ public final class Firestore: Sendable {
         var database: DatabaseName?
         var isStarted = false
         var core: ClientCore?
+        /// Instead of one.
+        var refusal: Refusal?
+        var now: @Sendable () -> ContinuousClock.Instant = { .now }
         var isTerminated = false
         /// That were found in references and mentioned in the log.
         var foreignDatabases: Set<DatabaseName> = []
+    }
+
+    /// What answers calls while there is no engine to be had.
+    struct Refusal {
+        let core: ClientCore
+        /// When it is tried again; nil: never.
+        let until: ContinuousClock.Instant?
     }
 
     /// What an engine is made with.
