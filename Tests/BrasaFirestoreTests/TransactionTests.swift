@@ -206,7 +206,6 @@ struct TransactionTests {
             } else {
                 #expect(try result.get() == 1)
             }
-            #expect(server.commits == 1)
             #expect(try self.count(server) == 1)
         }
     }
@@ -233,20 +232,13 @@ struct TransactionTests {
     @Test("The server is asked for a minute in all, however long its answers take")
     func questions() async throws {
         let database = Databases.new()
-        let server = FakeDatastore()
-        server.plan(.loseAnswer)
-        server.remember(.logFailed(questions: .max))
+        self.server.plan(.loseAnswer)
+        self.server.remember(.logFailed(questions: .max))
         let time = Mutex(ContinuousClock.now)
-        let clock = TransactionClock(
-            now: { time.withLock { $0 } },
-            sleep: { _ in time.withLock { $0 += .seconds(25) } }
-        )
-        let runner = TransactionRunner(firestore: database, calls: server, attemptsMax: 5, clock: clock)
-        let error = await #expect(throws: NSError.self) {
-            try await runner.run { try await Self.increment($0, database.document("c/n")) }
-        }
-        #expect(error?.code == FirestoreErrorCode.unknown.rawValue)
-        #expect(server.questionTimes == [.seconds(60), .seconds(35), .seconds(10)])
+        var runner = self.runner(database, now: { time.withLock { $0 } })
+        runner.clock.sleep = { _ in time.withLock { $0 += .seconds(25) } }
+        _ = await Result { try await runner.run { try await Self.increment($0, database.document("c/n")) } }
+        #expect(self.server.questionTimes == [.seconds(60), .seconds(35), .seconds(10)])
     }
 
     @Test("Past a transaction's lifetime, that it is no longer valid does not mean that it was committed")
