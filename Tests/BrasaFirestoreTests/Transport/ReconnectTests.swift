@@ -2,6 +2,7 @@ import BrasaGRPC
 import BrasaHTTP2
 import BrasaSync
 import BrasaWire
+import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -40,6 +41,18 @@ import Testing
         try await second.stop()
     }
 
+    /// Waits until the port is free: a connection of another test's, or the client's attempt itself, can have been given it.
+    private static func server(at port: Int) async throws -> ScriptedServer {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while true {
+            do {
+                return try await ScriptedServer([.init(FirestoreMethods.listCollectionIds, Self.answering)], port: port)
+            } catch let error as IOError where error.errnoCode == EADDRINUSE && ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
     @Test func `A server that comes back is used again`() async throws {
         var server = try await ScriptedServer([.init(FirestoreMethods.listCollectionIds, Self.answering)])
         let port = server.port
@@ -49,7 +62,7 @@ import Testing
             try await server.stop()
             // Waits through the backoff for the server to be there.
             async let answered: Void = client.listCollections()
-            server = try await ScriptedServer([.init(FirestoreMethods.listCollectionIds, Self.answering)], port: port)
+            server = try await Self.server(at: port)
             try await answered
         }
         await client.channel.close()
