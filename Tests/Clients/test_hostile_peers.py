@@ -269,7 +269,7 @@ ATTACKS: dict[str, Kind] = {
     "a commit of 150,000 writes": Kind(lambda it: many_writes(it, writes=150_000), 1, INVALID),
     "commits of 10,000 writes": Kind(lambda it: many_writes(it, writes=10_000, commits=20), 20, OK),
     "answers that Write streams keep": Kind(
-        lambda it: kept_answers(it, streams=60, writes=10_000), 60, EXHAUSTED, budget_bytes=8 * MIB
+        lambda it: kept_answers(it, streams=60, writes=10_000), 60, EXHAUSTED, budget_bytes=16 * MIB
     ),
     "requests that are pipelined": Kind(lambda it: pipelining(it, connections=4, requests=400_000), 4 * 2600),
 }
