@@ -17,6 +17,9 @@ struct Simulate: ParsableCommand {
     @Option(help: "Steps of each simulation.")
     var steps = 2_000
 
+    @Option(help: "Clients that listen.")
+    var listeners = 3
+
     func run() throws {
         let first = self.seed ?? UInt64.random(in: 0...UInt64.max / 2)
         print("first seed \(first)")
@@ -24,11 +27,14 @@ struct Simulate: ParsableCommand {
         for seed in first..<first + self.seeds {
             var settings = EngineSimulation.Settings(seed: seed)
             settings.steps = self.steps
+            settings.listeners = self.listeners
             do {
                 total.add(try EngineSimulation.run(settings))
             } catch {
                 print("seed \(seed): \(error)")
-                print("replay: scripts/simulate --seeds 1 --seed \(seed) --steps \(self.steps)")
+                print(
+                    "replay: scripts/simulate --seeds 1 --seed \(seed) --steps \(self.steps) --listeners \(self.listeners)"
+                )
                 throw ExitCode.failure
             }
         }

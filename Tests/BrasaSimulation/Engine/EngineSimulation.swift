@@ -14,6 +14,7 @@ package final class EngineSimulation: @unchecked Sendable {
         package var seed: UInt64
         package var steps = 2_000
         package var clientsMax = 6
+        package var listeners = 3
         /// The disk says that it has synced, and has not: a mutation that the checker must notice.
         package var diskLies = false
 
@@ -59,7 +60,7 @@ package final class EngineSimulation: @unchecked Sendable {
     let checker: SimulationChecker
     private var clients: [SimulatedClient] = []
     private let waker = SimulatedListening.Waker()
-    private lazy var listening = SimulatedListening(self, self.waker)
+    private lazy var listening = SimulatedListening(self, self.waker, count: self.settings.listeners)
     private var checkpoint: CheckpointRun?
     /// What crashed processes had in memory: nothing of it is cleaned up.
     private var graveyard: [Any] = []

@@ -93,7 +93,8 @@ final class SimulatedListener: WatchSink {
         let count = ModelWorld.names.count
         let isQuery = self.random(3) > 0
         let selection: ListenedSelection =
-            isQuery ? .query(self.random(ModelQuery.count)) : .documents([self.random(count), self.random(count)])
+            isQuery
+            ? .query(self.random(ModelQuery.count)) : .documents([self.random(count), self.random(count)])
         self.lastID += 1
         self.targets[self.lastID] = Target(selection: selection)
         guard self.random(4) == 0, let time = self.knownTime() else { return try self.resume(self.lastID) }
@@ -136,7 +137,8 @@ final class SimulatedListener: WatchSink {
 
     func stopListening() {
         guard let stream = self.stream,
-            let id = self.targets.keys.sorted().randomElement(using: &self.simulation.random)
+            let id = self.targets.keys.filter({ !self.removing.contains($0) }).sorted()
+                .randomElement(using: &self.simulation.random)
         else { return }
         self.removing.insert(id)
         stream.remove(id)

@@ -17,7 +17,7 @@ final class SimulatedListening {
     private let loops: Int
     private var listeners: [SimulatedListener] = []
 
-    init(_ simulation: EngineSimulation, _ waker: Waker) {
+    init(_ simulation: EngineSimulation, _ waker: Waker, count: Int) {
         self.simulation = simulation
         self.waker = waker
         self.loops = Int.random(in: 1...2, using: &simulation.random)
@@ -30,7 +30,7 @@ final class SimulatedListening {
             configuration.turnBeatsMax = 1
         }
         self.configuration = configuration
-        self.listeners = (0..<3).map { _ in SimulatedListener(simulation) }
+        self.listeners = (0..<count).map { _ in SimulatedListener(simulation) }
     }
 
     var snapshots: Int { self.listeners.reduce(0) { $0 + $1.snapshots } }
