@@ -64,15 +64,6 @@ private final class QueueScheduler: SyncScheduler, @unchecked Sendable {
     func cancel(_ id: SyncTimerID) {}
 }
 
-private final class NoTransport: SyncTransport, WatchConnection, WriteConnection {
-    func openWatchStream(_ delegate: any WatchStreamDelegate) -> any WatchConnection { NoTransport() }
-    func openWriteStream(_ delegate: any WriteStreamDelegate) -> any WriteConnection { NoTransport() }
-    func invalidateCredentials() {}
-    func send(_ request: WatchRequest) {}
-    func send(_ request: WriteRequest) {}
-    func close() {}
-}
-
 extension Databases {
     /// Without network; handlers are called on a serial queue.
     static func offline(

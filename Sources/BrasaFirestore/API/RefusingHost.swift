@@ -62,7 +62,7 @@ private final class IdleScheduler: SyncScheduler {
 }
 
 /// Nor for the network.
-private final class NoTransport: SyncTransport, WatchConnection, WriteConnection {
+final class NoTransport: SyncTransport, WatchConnection, WriteConnection {
     func openWatchStream(_ delegate: any WatchStreamDelegate) -> any WatchConnection { NoTransport() }
     func openWriteStream(_ delegate: any WriteStreamDelegate) -> any WriteConnection { NoTransport() }
     func invalidateCredentials() {}
