@@ -59,17 +59,25 @@ package struct HTTP2ClientConfiguration: Sendable {
     package init() {}
 }
 
+/// Chooses the door of a request: asked once for each, on the connection's event loop, when the request's header list is
+/// complete and within its bound. What it answers hears of the same headers next, then of the body.
+///
+/// The path is no way to tell doors apart before the content type is: a gRPC call is what says it is one
+/// (`application/grpc`), whatever its path; everything else is plain HTTP. So acceptors are chained: each takes what is its
+/// own and hands the rest on (`GRPCServer.acceptor(on:otherwise:)`). A request whose headers never come whole, break a rule
+/// or are too large reaches none of them.
+package typealias HTTP2Acceptor = (HTTP2Stream, HTTP2Headers) -> any HTTP2StreamHandler
+
 /// Which end of the connection this is.
 package enum HTTP2Role {
-    /// `acceptor` is asked for a handler as soon as a request's stream opens; its headers follow.
-    case server(HTTP2ServerConfiguration, acceptor: (HTTP2Stream) -> any HTTP2StreamHandler)
+    case server(HTTP2ServerConfiguration, acceptor: HTTP2Acceptor)
     case client(HTTP2ClientConfiguration)
 
     var isServer: Bool {
         if case .server = self { true } else { false }
     }
 
-    var acceptor: ((HTTP2Stream) -> any HTTP2StreamHandler)? {
+    var acceptor: HTTP2Acceptor? {
         switch self {
         case .server(_, let acceptor): acceptor
         case .client: nil

@@ -88,7 +88,7 @@ extension HTTP2Connection {
         self.releaseHeldData(endStream: false)
         self.headers.removeAll()
         self.headerListBytes = 0
-        self.headerStream = isRequest ? self.accept(id) : self.stream(id)
+        self.headerStream = isRequest ? self.beginRequest(id) : self.stream(id)
     }
 
     func headerReceived(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
@@ -118,6 +118,7 @@ extension HTTP2Connection {
             stream.handler?.received(trailers: self.headers)
         } else if self.isServer || !self.isInformational {
             stream.flags.insert(.headersReceived)
+            guard self.accept(stream) else { return }
             stream.handler?.received(headers: self.headers, endStream: endStream)
             self.tellDraining(stream)
         }

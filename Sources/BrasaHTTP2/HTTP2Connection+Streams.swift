@@ -30,8 +30,9 @@ extension HTTP2Connection {
         self.session.streamData(id).map { Unmanaged<HTTP2Stream>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    func accept(_ id: Int32) -> HTTP2Stream? {
-        guard let acceptor = self.acceptor, let context = self.context else { return nil }
+    /// A request's headers begin. It has no handler until they are complete.
+    func beginRequest(_ id: Int32) -> HTTP2Stream? {
+        guard let context = self.context else { return nil }
         self.newestStreamID = id
         guard self.account.hasRoom(for: HTTP2Stream.costBytes) else {
             self.closedStreams.noteReset(id)
@@ -48,8 +49,19 @@ extension HTTP2Connection {
         self.streams.append(stream)
         self.watchUnread()
         self.session.setStreamData(id, Unmanaged.passUnretained(stream).toOpaque())
-        stream.handler = acceptor(stream)
         return stream
+    }
+
+    /// The headers are complete: now it is known whose request it is. False when that has ended the stream already.
+    func accept(_ stream: HTTP2Stream) -> Bool {
+        guard let acceptor = self.acceptor else { return true }
+        let handler = acceptor(stream, self.headers)
+        guard stream.connection != nil else {
+            handler.closed(.connectionClosed)
+            return false
+        }
+        stream.handler = handler
+        return !stream.isClosed
     }
 
     /// Resets a stream from this side: RST_STREAM is queued, the handler hears of it in the next pump.
@@ -79,9 +91,10 @@ extension HTTP2Connection {
         return stream.flags.contains(.resetByPeer) ? .resetByPeer(code) : .resetLocally(code)
     }
 
-    /// Tells the handler, once, and lets go of it.
+    /// Tells the handler, if there is one, once, and lets go of it.
     func close(_ stream: HTTP2Stream, _ reason: HTTP2CloseReason) {
-        guard let handler = stream.handler else { return }
+        guard stream.connection != nil else { return }
+        let handler = stream.handler
         stream.handler = nil
         self.dropQueue(of: stream)
         self.account.remove(stream.countedBytes)
@@ -89,7 +102,7 @@ extension HTTP2Connection {
         // What nobody will consume any more must not count against the connection's window for ever.
         self.window.consumed(stream.window.unconsumedBytes)
         stream.connection = nil
-        handler.closed(reason)
+        handler?.closed(reason)
         self.onStreamClosed?()
     }
 

@@ -13,7 +13,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     package typealias OutboundOut = ByteBuffer
 
     /// How a server makes handlers; nil on a client.
-    let acceptor: ((HTTP2Stream) -> any HTTP2StreamHandler)?
+    let acceptor: HTTP2Acceptor?
     let keepalive: HTTP2Keepalive?
     let limits: HTTP2Limits
     let session: Nghttp2Session

@@ -1,25 +1,33 @@
 /// A header name known at compile time, in lower case as HTTP/2 has them. Looked up without making a String.
 package struct HTTP2HeaderName: ExpressibleByStringLiteral {
     let text: StaticString
+    /// Nil: a list is searched for it.
+    let known: HTTP2KnownName?
 
     package init(stringLiteral text: StaticString) {
         self.text = text
+        self.known = text.withUTF8Buffer { HTTP2KnownName(UnsafeRawBufferPointer($0)) }
     }
 
-    package static var method: Self { ":method" }
-    package static var path: Self { ":path" }
-    package static var scheme: Self { ":scheme" }
-    package static var authority: Self { ":authority" }
-    package static var status: Self { ":status" }
-    package static var contentType: Self { "content-type" }
+    private init(_ text: StaticString, _ known: HTTP2KnownName) {
+        self.text = text
+        self.known = known
+    }
+
+    package static var method: Self { Self(":method", .method) }
+    package static var path: Self { Self(":path", .path) }
+    package static var scheme: Self { Self(":scheme", .scheme) }
+    package static var authority: Self { Self(":authority", .authority) }
+    package static var status: Self { Self(":status", .status) }
+    package static var contentType: Self { Self("content-type", .contentType) }
     package static var te: Self { "te" }
     package static var userAgent: Self { "user-agent" }
-    package static var authorization: Self { "authorization" }
-    package static var grpcTimeout: Self { "grpc-timeout" }
-    package static var grpcEncoding: Self { "grpc-encoding" }
-    package static var grpcAcceptEncoding: Self { "grpc-accept-encoding" }
-    package static var grpcStatus: Self { "grpc-status" }
-    package static var grpcMessage: Self { "grpc-message" }
+    package static var authorization: Self { Self("authorization", .authorization) }
+    package static var grpcTimeout: Self { Self("grpc-timeout", .grpcTimeout) }
+    package static var grpcEncoding: Self { Self("grpc-encoding", .grpcEncoding) }
+    package static var grpcAcceptEncoding: Self { Self("grpc-accept-encoding", .grpcAcceptEncoding) }
+    package static var grpcStatus: Self { Self("grpc-status", .grpcStatus) }
+    package static var grpcMessage: Self { Self("grpc-message", .grpcMessage) }
     package static var grpcStatusDetails: Self { "grpc-status-details-bin" }
 
     /// Calls `body` with the name's bytes, which live as long as the program.

@@ -1,7 +1,8 @@
 /// An ordered list of header fields: all bytes in one array, and where each field lies in another.
 ///
 /// Copying it copies nothing until one copy is changed, so a list that is sent with every response is made once.
-/// Lookup is a scan, which for the ten or so fields of a request is quicker than a table. Names are lower case.
+/// Where the fields stand that everybody asks for is noted as they come; looking up another is a scan, which for the ten
+/// or so fields of a request is quicker than a table. Names are lower case.
 package struct HTTP2Headers: Sendable {
     struct Field {
         /// Where the name starts; the value follows it.
@@ -15,6 +16,7 @@ package struct HTTP2Headers: Sendable {
 
     private(set) var bytes: [UInt8] = []
     private(set) var fields: [Field] = []
+    private var known = HTTP2KnownName.Positions()
 
     package init() {}
 
@@ -41,7 +43,7 @@ package struct HTTP2Headers: Sendable {
         let start = self.bytes.count
         name.withBytes { self.bytes.append(contentsOf: $0) }
         self.bytes.append(contentsOf: value)
-        self.addField(start: start, nameCount: name.text.utf8CodeUnitCount)
+        self.addField(start: start, nameCount: name.text.utf8CodeUnitCount, known: name.known)
     }
 
     /// `name` is taken as it is: lower case is the caller's duty.
@@ -49,7 +51,8 @@ package struct HTTP2Headers: Sendable {
         let start = self.bytes.count
         self.bytes.append(contentsOf: name)
         self.bytes.append(contentsOf: value)
-        self.addField(start: start, nameCount: name.count)
+        let known = self.bytes.withUnsafeBytes { HTTP2KnownName(.init(rebasing: $0[start..<start + name.count])) }
+        self.addField(start: start, nameCount: name.count, known: known)
     }
 
     package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
@@ -57,10 +60,11 @@ package struct HTTP2Headers: Sendable {
         // As bytes, not as raw memory: the array then copies them at once.
         name.withMemoryRebound(to: UInt8.self) { self.bytes.append(contentsOf: $0) }
         value.withMemoryRebound(to: UInt8.self) { self.bytes.append(contentsOf: $0) }
-        self.addField(start: start, nameCount: name.count)
+        self.addField(start: start, nameCount: name.count, known: HTTP2KnownName(name))
     }
 
-    private mutating func addField(start: Int, nameCount: Int) {
+    private mutating func addField(start: Int, nameCount: Int, known: HTTP2KnownName?) {
+        if let known { self.known.note(known, at: self.fields.count) }
         let valueCount = self.bytes.count - start - nameCount
         self.fields.append(
             Field(start: UInt32(start), nameCount: UInt32(nameCount), valueCount: UInt32(valueCount))
@@ -71,6 +75,7 @@ package struct HTTP2Headers: Sendable {
     mutating func removeAll() {
         self.bytes.removeAll(keepingCapacity: true)
         self.fields.removeAll(keepingCapacity: true)
+        self.known = .init()
     }
 
     // MARK: Looking up
@@ -97,7 +102,10 @@ package struct HTTP2Headers: Sendable {
     }
 
     private func firstField(named name: HTTP2HeaderName) -> Field? {
-        name.withBytes { name in
+        if let known = name.known, self.fields.count <= HTTP2KnownName.Positions.countMax {
+            return self.known.position(of: known).map { self.fields[$0] }
+        }
+        return name.withBytes { name in
             self.bytes.withUnsafeBytes { bytes in
                 for field in self.fields where Int(field.nameCount) == name.count {
                     let start = Int(field.start)

@@ -6,7 +6,8 @@ package import NIOCore
 /// `closed` exactly once and last, whatever happens. One of the first three says when the peer has ended its side.
 /// Every method may call the stream's and the connection's methods.
 package protocol HTTP2StreamHandler: AnyObject {
-    /// The request's headers on a server, the final response's on a client (1xx ones are left out).
+    /// The request's headers on a server, those that the acceptor has chosen by; the final response's on a client (1xx ones
+    /// are left out).
     func received(headers: HTTP2Headers, endStream: Bool)
 
     /// Bytes of the body. They share the storage of the whole read, so whoever keeps them beyond the call copies them.

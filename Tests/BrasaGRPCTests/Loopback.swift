@@ -20,6 +20,8 @@ final class Loopback {
         budget: ByteBudget? = nil,
         compressedRequestBytesMin: Int? = nil,
         messageBytesMax: Int = 64 << 20,
+        gate: GRPCGate? = nil,
+        otherwise: HTTP2Acceptor? = nil,
         register: (inout GRPCMethodTable) throws -> Void = { _ in }
     ) throws {
         var methods = GRPCMethodTable()
@@ -31,8 +33,8 @@ final class Loopback {
         serverConfiguration.limits = http2
         serverConfiguration.keepalive = nil
         serverConfiguration.budget = budget
-        let server = GRPCServer(methods: methods, limits: limits, metadataKeys: ["x-name", "x-blob-bin"])
-        let acceptor = server.acceptor(on: self.loop)
+        let server = GRPCServer(methods: methods, limits: limits, metadataKeys: ["x-name", "x-blob-bin"], gate: gate)
+        let acceptor = server.acceptor(on: self.loop, otherwise: otherwise)
         self.clientHTTP2 = HTTP2Connection(role: .client(clientConfiguration))
         self.serverHTTP2 = HTTP2Connection(role: .server(serverConfiguration, acceptor: acceptor))
         self.client = EmbeddedChannel(loop: self.loop)

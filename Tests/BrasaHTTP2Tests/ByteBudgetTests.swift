@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `A connection that is idle keeps the storage of no large header list`() throws {
-        let peer = try RawPeer(.server(HTTP2ServerConfiguration()) { Recorder($0) })
+        let peer = try RawPeer(.server(HTTP2ServerConfiguration()) { stream, _ in Recorder(stream) })
         defer { peer.close() }
         peer.greet()
         let large = (":path", "/" + String(repeating: "x", count: 10_000))

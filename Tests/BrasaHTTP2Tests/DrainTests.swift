@@ -170,7 +170,7 @@ import Testing
     @Test func `A silent peer is probed and then dropped`() throws {
         var configuration = HTTP2ServerConfiguration()
         configuration.keepalive = HTTP2Keepalive(interval: .seconds(60), timeout: .seconds(20))
-        let peer = try RawPeer(.server(configuration) { Recorder($0) })
+        let peer = try RawPeer(.server(configuration) { stream, _ in Recorder(stream) })
         peer.greet()
         peer.loop.advanceTime(by: .seconds(60))
         peer.loop.advanceTime(by: .seconds(60))
@@ -198,7 +198,7 @@ import Testing
 final class RecorderList {
     private(set) var all: [Recorder] = []
 
-    func accept(_ stream: HTTP2Stream) -> any HTTP2StreamHandler {
+    func accept(_ stream: HTTP2Stream, _ headers: HTTP2Headers) -> any HTTP2StreamHandler {
         self.all.append(Recorder(stream))
         return self.all[self.all.count - 1]
     }

@@ -78,7 +78,7 @@ import Testing
 
     @Test func `A response that is complete before its request asks the client to stop`() throws {
         let peer = try RawPeer(
-            .server(HTTP2ServerConfiguration()) { stream in
+            .server(HTTP2ServerConfiguration()) { stream, _ in
                 let call = Recorder(stream)
                 stream.sendHeaders(.ok, endStream: true)
                 return call

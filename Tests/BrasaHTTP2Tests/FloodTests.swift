@@ -27,7 +27,7 @@ import Testing
     private func server(_ configuration: HTTP2ServerConfiguration = .init()) throws -> (RawPeer, () -> [Recorder]) {
         var accepted: [Recorder] = []
         let peer = try RawPeer(
-            .server(configuration) { stream in
+            .server(configuration) { stream, _ in
                 accepted.append(Recorder(stream))
                 return accepted[accepted.count - 1]
             }
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func `Something that is not HTTP/2 is turned away`() throws {
-        let peer = try RawPeer(.server(HTTP2ServerConfiguration()) { Recorder($0) })
+        let peer = try RawPeer(.server(HTTP2ServerConfiguration()) { stream, _ in Recorder(stream) })
         peer.send(bytes: Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
         #expect(!peer.channel.isActive)
     }

@@ -147,7 +147,7 @@ import Testing
         server.limits.connectionWindowBytes = 65_535
         var sinks: [Recorder] = []
         let peer = try RawPeer(
-            .server(server) { stream in
+            .server(server) { stream, _ in
                 let sink = Recorder(stream)
                 sinks.append(sink)
                 return sink
@@ -180,7 +180,7 @@ import Testing
         server.limits.connectionWindowBytes = 65_535
         let sink = Recorder()
         let peer = try RawPeer(
-            .server(server) { stream in
+            .server(server) { stream, _ in
                 sink.stream = stream
                 return sink
             }

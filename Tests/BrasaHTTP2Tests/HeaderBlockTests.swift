@@ -12,7 +12,7 @@ import Testing
         var configuration = HTTP2ServerConfiguration()
         configuration.keepalive = nil
         configuration.budget = self.budget
-        let peer = try RawPeer(.server(configuration) { Recorder($0) })
+        let peer = try RawPeer(.server(configuration) { stream, _ in Recorder(stream) })
         peer.greet()
         return peer
     }

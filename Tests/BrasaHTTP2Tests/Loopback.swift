@@ -24,7 +24,9 @@ final class Loopback {
     ) throws {
         let acceptor = Acceptor()
         self.clientConnection = HTTP2Connection(role: .client(client))
-        self.serverConnection = HTTP2Connection(role: .server(server, acceptor: { acceptor.accept($0) }))
+        self.serverConnection = HTTP2Connection(
+            role: .server(server, acceptor: { stream, _ in acceptor.accept(stream) })
+        )
         self.client = EmbeddedChannel(loop: self.loop)
         self.server = EmbeddedChannel(loop: self.loop)
         try self.client.pipeline.syncOperations.addHandler(self.clientConnection)

@@ -88,7 +88,7 @@ import Testing
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        HTTP2Connection(role: .server(HTTP2ServerConfiguration()) { Echo($0) })
+                        HTTP2Connection(role: .server(HTTP2ServerConfiguration()) { stream, _ in Echo(stream) })
                     )
                 }
             }

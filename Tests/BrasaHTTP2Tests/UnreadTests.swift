@@ -24,7 +24,7 @@ import Testing
             configuration.budget = self.budget
             let calls = self.calls
             self.peer = try RawPeer(
-                .server(configuration) { stream in
+                .server(configuration) { stream, _ in
                     calls.accepted.append(Recorder(stream))
                     return calls.accepted[calls.accepted.count - 1]
                 }

@@ -8,6 +8,7 @@ package final class GRPCServer: Sendable {
     let limits: GRPCServerLimits
     /// The metadata that services read. Calls keep no other.
     let metadataKeys: [GRPCMetadataKey]
+    let gate: GRPCGate?
     // What is answered at the limits, made once.
     let messageTooLarge: GRPCStatus
     let inflatesTooFar: GRPCStatus
@@ -17,11 +18,13 @@ package final class GRPCServer: Sendable {
     package init(
         methods: GRPCMethodTable,
         limits: GRPCServerLimits = GRPCServerLimits(),
-        metadataKeys: [GRPCMetadataKey] = []
+        metadataKeys: [GRPCMetadataKey] = [],
+        gate: GRPCGate? = nil
     ) {
         self.methods = methods
         self.limits = limits
         self.metadataKeys = metadataKeys
+        self.gate = gate
         self.messageTooLarge = .messageTooLarge(limits.messageBytesMax)
         self.inflatesTooFar = GRPCStatus(
             .invalidArgument,
@@ -35,9 +38,26 @@ package final class GRPCServer: Sendable {
 
     /// The acceptor of one new connection on that event loop: `HTTP2Role.server(configuration, acceptor: …)`. Not to be
     /// shared between connections.
-    package func acceptor(on eventLoop: any EventLoop) -> (HTTP2Stream) -> any HTTP2StreamHandler {
+    ///
+    /// - Parameter other: the door of all requests that are no gRPC calls. By default probes are answered, and the rest is
+    ///   refused.
+    package func acceptor(on eventLoop: any EventLoop, otherwise other: HTTP2Acceptor? = nil) -> HTTP2Acceptor {
         let connection = GRPCServerConnection(server: self, loop: self.loop(eventLoop))
-        return { stream in GRPCServerCall(stream: stream, connection: connection) }
+        let probeAnswer = self.limits.probeAnswer
+        let other = other ?? { stream, _ in GRPCProbeHandler(stream, answer: probeAnswer) }
+        return { stream, headers in
+            guard Self.isCall(headers) else { return other(stream, headers) }
+            return GRPCServerCall(stream: stream, connection: connection)
+        }
+    }
+
+    /// A request is a gRPC call if its content type says so.
+    private static func isCall(_ headers: HTTP2Headers) -> Bool {
+        headers.withValue(.contentType) { contentType in
+            guard let contentType, contentType.starts(with: "application/grpc".utf8) else { return false }
+            guard contentType.count > 16 else { return true }
+            return contentType[16] == UInt8(ascii: "+") || contentType[16] == UInt8(ascii: ";")
+        }
     }
 
     private func loop(_ eventLoop: any EventLoop) -> GRPCServerLoop {
@@ -71,6 +91,8 @@ final class GRPCServerConnection {
     let allocator = ByteBufferAllocator()
     /// Bytes that calls keep of their requests, or because of them.
     private(set) var requestBytes = 0
+    /// The services' own.
+    var state: AnyObject?
 
     init(server: GRPCServer, loop: GRPCServerLoop) {
         self.server = server

@@ -61,7 +61,7 @@ extension GRPCServerCall {
 
     /// What has come of the next message is all that may take its time: a service that pauses holds up the client.
     func limitReceivingOfMessage() {
-        if self.decoder.bufferedBytes > 0, !self.flags.contains(.readingPaused) {
+        if self.decoder.bufferedBytes > 0, !self.isPaused {
             self.limitReceiving()
         } else {
             self.endReceiveLimit()

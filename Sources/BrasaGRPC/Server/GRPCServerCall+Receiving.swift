@@ -2,8 +2,6 @@ package import BrasaHTTP2
 package import NIOCore
 
 extension GRPCServerCall: HTTP2StreamHandler {
-    private static let unsupportedMediaType = HTTP2Headers([(.status, "415")])
-    private static let methodNotAllowed = HTTP2Headers([(.status, "405"), ("allow", "POST")])
     /// Not UNAVAILABLE, for which clients repeat what they asked.
     private static let cutShort = GRPCStatus(
         .dataLoss,
@@ -13,12 +11,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
 
     package func received(headers: HTTP2Headers, endStream: Bool) {
         if endStream { self.flags.insert(.requestEnded) }
-        guard headers.withValue(.method, { $0?.elementsEqual("POST".utf8) == true }) else {
-            return self.isProbe(headers) ? self.answerProbe() : self.refuse(httpStatus: Self.methodNotAllowed)
-        }
-        guard headers.withValue(.contentType, Self.isGRPC) else {
-            return self.refuse(httpStatus: Self.unsupportedMediaType)
-        }
+        guard headers.hasValue(.method, "POST") else { return self.refuseHTTPMethod() }
         guard self.hasRoom() else { return }
         let server = self.connection.server
         guard let method = headers.withValue(.path, { path in path.flatMap { server.methods.method(at: $0) } }) else {
@@ -28,11 +21,27 @@ extension GRPCServerCall: HTTP2StreamHandler {
         if let bytesMax = method.messageBytesMax { self.decoder.messageBytesMax = bytesMax }
         guard self.readEncodings(headers), self.readTimeout(headers) else { return }
         guard self.keepMetadata(headers) else { return }
-        if !endStream, method.descriptor.kind.hasOneRequest { self.limitReceiving() }
-        if case .bidirectional(let body) = method.handler {
-            self.begin(body(self))
+        guard let gate = server.gate else { return self.start(method) }
+        self.flags.insert(.held)
+        switch gate(self, headers) {
+        case .admitted: self.admit()
+        case .waiting: break
+        case .refused(let status): self.finish(status)
         }
-        if endStream { self.deliver() }
+    }
+
+    /// The gate's answer to a call that it let wait. Without effect when the call has been admitted or is finished.
+    package func admit() {
+        self.eventLoop.preconditionInEventLoop()
+        guard self.phase == .open, self.flags.contains(.held), let method = self.method else { return }
+        self.flags.remove(.held)
+        self.start(method)
+    }
+
+    private func start(_ method: GRPCMethodTable.Method) {
+        if !self.flags.contains(.requestEnded), method.descriptor.kind.hasOneRequest { self.limitReceiving() }
+        if case .bidirectional(let body) = method.handler { self.begin(body(self)) }
+        if self.flags.contains(.requestEnded) || self.decoder.bufferedBytes > 0 { self.deliver() }
     }
 
     package func received(data: ByteBuffer, endStream: Bool) {
@@ -73,16 +82,6 @@ extension GRPCServerCall: HTTP2StreamHandler {
     }
 
     // MARK: Headers
-
-    private func isProbe(_ headers: HTTP2Headers) -> Bool {
-        headers[.method]?.elementsEqual("GET".utf8) == true && headers[.path]?.elementsEqual("/".utf8) == true
-    }
-
-    private static func isGRPC(_ contentType: UnsafeRawBufferPointer?) -> Bool {
-        guard let contentType, contentType.starts(with: "application/grpc".utf8) else { return false }
-        guard let next = contentType.dropFirst(16).first else { return true }
-        return next == UInt8(ascii: "+") || next == UInt8(ascii: ";")
-    }
 
     private func keepMetadata(_ headers: HTTP2Headers) -> Bool {
         for key in self.connection.server.metadataKeys {
@@ -138,12 +137,15 @@ extension GRPCServerCall: HTTP2StreamHandler {
         self.deliver()
     }
 
+    /// The service takes no messages, or has not got the call yet.
+    var isPaused: Bool { !self.flags.isDisjoint(with: [.readingPaused, .held]) }
+
     /// Hands over what is complete, then the half-close, unless the service pauses or the call ends meanwhile.
     private func deliver() {
         guard !self.flags.contains(.delivering), self.phase == .open else { return }
         self.flags.insert(.delivering)
         do throws(GRPCStatus) {
-            while self.phase == .open, !self.flags.contains(.readingPaused), let message = try self.nextMessage() {
+            while self.phase == .open, !self.isPaused, let message = try self.nextMessage() {
                 guard let handler = self.handler else {
                     self.request = message
                     self.requestBytes = message.readableBytes
@@ -206,7 +208,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
     private func deliverHalfClose() throws(GRPCStatus) {
         guard self.flags.contains(.requestEnded), !self.flags.contains(.halfCloseDelivered) else { return }
         // Paused: what is buffered may be whole messages.
-        guard !self.flags.contains(.readingPaused) else { return }
+        guard !self.isPaused else { return }
         guard self.decoder.bufferedBytes == 0 else { throw .truncatedMessage }
         self.endReceiveLimit()
         // Before anything is carried out; what is kept for a call that waits is counted already then.
@@ -243,7 +245,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
     /// not come is credited, since it may be larger than the window; its bound is the message limit.
     private func settleReceived() {
         if self.decoder.bufferedBytes > 0 { self.decoder.unshare() }
-        let keptBytes = self.flags.contains(.readingPaused) ? self.decoder.bufferedBytes : 0
+        let keptBytes = self.isPaused ? self.decoder.bufferedBytes : 0
         if self.uncreditedBytes > keptBytes {
             self.stream.consume(self.uncreditedBytes - keptBytes)
             self.uncreditedBytes = keptBytes

@@ -20,6 +20,9 @@ package final class GRPCServerCall: @unchecked Sendable {
     var phase = Phase.open
     var flags: Flags = []
 
+    /// What the gate has found out about who calls; for whoever set up the gate.
+    package var caller: AnyObject?
+
     // Receiving.
     var decoder: GRPCMessageDecoder
     var requestEncoding: GRPCEncoding?
@@ -63,6 +66,8 @@ package final class GRPCServerCall: @unchecked Sendable {
         /// The connection is being drained.
         static var draining: Self { Self(rawValue: 1 << 7) }
         static var outcomeOpen: Self { Self(rawValue: 1 << 8) }
+        /// It is being found out whether the call may go on.
+        static var held: Self { Self(rawValue: 1 << 9) }
     }
 
     init(stream: HTTP2Stream, connection: GRPCServerConnection) {
@@ -70,6 +75,12 @@ package final class GRPCServerCall: @unchecked Sendable {
         self.eventLoop = stream.eventLoop
         self.connection = connection
         self.decoder = GRPCMessageDecoder(messageBytesMax: connection.server.limits.messageBytesMax)
+    }
+
+    /// What services keep for all calls of the call's connection, for example what they have looked up for the last one.
+    package var connectionState: AnyObject? {
+        get { self.connection.state }
+        set { self.connection.state = newValue }
     }
 
     package var descriptor: GRPCMethodDescriptor? { self.method?.descriptor }
@@ -106,7 +117,6 @@ package final class GRPCServerCall: @unchecked Sendable {
 
 extension GRPCServerCall {
     private static let responseHeaders = HTTP2Headers([(.status, "200"), (.contentType, "application/grpc")])
-    private static let probeHeaders = HTTP2Headers([(.status, "200"), (.contentType, "text/plain; charset=utf-8")])
     private static let gzipResponseHeaders = HTTP2Headers([
         (.status, "200"), (.contentType, "application/grpc"), (.grpcEncoding, GRPCEncoding.gzip.name),
     ])
@@ -222,20 +232,11 @@ extension GRPCServerCall {
         self.fail(GRPCStatus(.unimplemented, "The message encoding is not supported"))
     }
 
-    /// Answers `GET /`, which is no gRPC request but what readiness probes send.
-    func answerProbe() {
+    /// Answers what is sent by another method than POST with a bare HTTP status.
+    func refuseHTTPMethod() {
         self.flags.insert(.headersSent)
         self.end(.finished)
-        self.stream.sendHeaders(Self.probeHeaders)
-        self.stream.sendData(ByteBuffer(string: self.connection.server.limits.probeAnswer))
-        self.stream.finish()
-    }
-
-    /// Answers what is no gRPC request at all with a bare HTTP status.
-    func refuse(httpStatus: HTTP2Headers) {
-        self.flags.insert(.headersSent)
-        self.end(.finished)
-        self.stream.sendHeaders(httpStatus, endStream: true)
+        GRPCProbeHandler.refuse(self.stream, isPost: false)
     }
 
     /// Lets go of everything that the end of the call makes useless.
@@ -251,6 +252,7 @@ extension GRPCServerCall {
         self.requestBytes = 0
         self.heldBytes = 0
         self.metadata = GRPCMetadata()
+        self.caller = nil
         self.decoder.discard()
         self.countKept()
         self.stream.consume(self.uncreditedBytes)
