@@ -104,6 +104,9 @@ let package = Package(
             ]
         ),
 
+        // identity: who asks
+        room("BrasaIdentity", []),
+
         // client engine: caches, listeners, write queue; knows no network, disk, thread or protobuf
         room("BrasaSync", pure),
         // its disk: the one importer of SQLite
