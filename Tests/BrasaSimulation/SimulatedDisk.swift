@@ -27,6 +27,9 @@ package final class SimulatedDisk: Disk {
         set { self.state.withLock { $0.faults = newValue } }
     }
 
+    /// Whether it has told the program that it is full since it had room for everything.
+    package var hasRefusedForSpace: Bool { self.state.withLock { $0.hasRefusedForSpace } }
+
     /// Power is lost and comes back. Files and locks that were open are useless afterwards.
     package func crash() {
         self.state.withLock { $0.crash() }

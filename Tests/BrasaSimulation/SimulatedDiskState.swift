@@ -23,6 +23,9 @@ package struct SimulatedFaults: Sendable {
     /// systems that copy on write.
     package var cutWrites = 0
 
+    /// Whether every write finds room.
+    package var haveRoom: Bool { self.capacityBytes == nil && self.cutWrites == 0 }
+
     package init(
         failedWrites: Int = 0,
         failedSyncs: Int = 0,
@@ -49,7 +52,11 @@ struct SimulatedDiskState {
     }
 
     var random: SeededRandom
-    var faults: SimulatedFaults
+    var faults: SimulatedFaults {
+        didSet { if self.faults.haveRoom { self.hasRefusedForSpace = false } }
+    }
+    /// A write has found no room since there was room for all.
+    private(set) var hasRefusedForSpace = false
     var inodes: [Int: SimulatedInode] = [:]
     /// Names as programs see them, and as the last folder sync left them.
     private(set) var names: [String: Int] = [:]
@@ -66,6 +73,12 @@ struct SimulatedDiskState {
     init(seed: UInt64, faults: SimulatedFaults) {
         self.random = SeededRandom(seed: seed)
         self.faults = faults
+    }
+
+    /// A write finds no room.
+    mutating func refuseForSpace() -> SimulatedErrno {
+        self.hasRefusedForSpace = true
+        return SimulatedErrno(number: ENOSPC)
     }
 
     private static func apply(_ change: NameChange, to names: inout [String: Int]) {

@@ -27,7 +27,7 @@ final class SimulatedFile: DiskFile {
             if state.random.chance(state.faults.cutWrites, in: 1_000) {
                 let count = Int.random(in: 0...bytes.count, using: &state.random)
                 state.inodes[self.inode]?.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset)
-                throw SimulatedErrno(number: ENOSPC)
+                throw state.refuseForSpace()
             }
             state.inodes[self.inode]?.write(bytes, at: offset)
         }
@@ -36,7 +36,7 @@ final class SimulatedFile: DiskFile {
     private func checkSpace(_ state: inout SimulatedDiskState, size: Int) throws(SimulatedErrno) {
         guard let capacity = state.faults.capacityBytes else { return }
         let growth = size - (state.inodes[self.inode]?.visible.count ?? 0)
-        if growth > 0 && state.usedBytes + growth > capacity { throw SimulatedErrno(number: ENOSPC) }
+        if growth > 0 && state.usedBytes + growth > capacity { throw state.refuseForSpace() }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DiskError) -> Int {

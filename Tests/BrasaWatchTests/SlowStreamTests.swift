@@ -96,6 +96,26 @@ import Testing
         #expect(slow.failures.isEmpty)
     }
 
+    @Test func `a stream that gives up what it was on the way to misses nothing of what it had`() throws {
+        let world = try WatchWorld()
+        try world.commit([("c/a", 1), ("d/a", 1)])
+        let slow = self.listener(world, [try target("c")])
+        // Its second target has been told everything, but is not current, when the stream stalls.
+        slow.credit = 2
+        slow.add(2, try target("d"))
+        world.settle()
+        #expect(slow.takeLog() == ["add 2", "change d/a [2]"])
+        world.clock.advance(microseconds: 61_000_000)
+        world.watcher.tick()
+        world.settle()
+        try world.commit("c/a", 2)
+        world.settle()
+        slow.grant(.max)
+        world.settle()
+        #expect(slow.takeLog() == ["change c/a [1]", "current [2]", "snapshot"])
+        #expect(slow.failures.isEmpty)
+    }
+
     @Test func `a new target of a stream that never keeps up begins all the same`() throws {
         let world = try WatchWorld()
         try world.commit([("c/a", 0), ("d/a", 0), ("d/b", 0)])

@@ -5,7 +5,7 @@ import BrasaSimulation
 @main
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Simulates log, store and transactions under crashes and faults."
+        abstract: "Simulates log, store, transactions and listeners under crashes and faults."
     )
 
     @Option(help: "How many seeds to run.")
@@ -17,9 +17,6 @@ struct Simulate: ParsableCommand {
     @Option(help: "Steps of each simulation.")
     var steps = 2_000
 
-    @Option(help: "Clients that listen.")
-    var listeners = 3
-
     func run() throws {
         let first = self.seed ?? UInt64.random(in: 0...UInt64.max / 2)
         print("first seed \(first)")
@@ -27,14 +24,11 @@ struct Simulate: ParsableCommand {
         for seed in first..<first + self.seeds {
             var settings = EngineSimulation.Settings(seed: seed)
             settings.steps = self.steps
-            settings.listeners = self.listeners
             do {
                 total.add(try EngineSimulation.run(settings))
             } catch {
                 print("seed \(seed): \(error)")
-                print(
-                    "replay: scripts/simulate --seeds 1 --seed \(seed) --steps \(self.steps) --listeners \(self.listeners)"
-                )
+                print("replay: scripts/simulate --seeds 1 --seed \(seed) --steps \(self.steps)")
                 throw ExitCode.failure
             }
         }

@@ -106,7 +106,6 @@ extension WatchStream {
         guard isNeeded else { return false }
         let goal = self.watcher.base
         self.fallBehind()
-        self.isLive = false
         var isCatchingUp = false
         for target in self.targets {
             guard case .behind(let base) = target.phase else { continue }
@@ -165,24 +164,19 @@ extension WatchStream {
             }
             target.isCurrent = true
         }
-        guard !arrived.isEmpty else { return self.settle() }
+        guard !arrived.isEmpty else { return }
         if round.isCatchingUp { self.watcher.values.snapshotsCoalesced += 1 }
         self.snapshot(at: round.goal.time)
         for target in arrived where target.once { self.end(target, cause: nil) }
         if round.goal.time == self.watcher.position {
             for target in arrived where !target.isEnded { target.phase = .live }
         }
-        self.settle()
-    }
-
-    private func settle() {
-        self.isLive = !self.targets.contains { if case .behind = $0.phase { true } else { false } }
     }
 
     // MARK: Time
 
     private func beat() {
-        if self.isLive, self.unsettledCount < self.targets.count {
+        if self.isLive {
             self.snapshot(at: self.watcher.position)
         } else {
             // Clients give up streams that say nothing, and would begin again what is under way.
@@ -218,7 +212,6 @@ extension WatchStream {
             }
             target.passage = nil
         }
-        self.settle()
     }
 
     private static let patiencesPerWay = 10

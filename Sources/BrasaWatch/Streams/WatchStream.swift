@@ -19,8 +19,6 @@ package final class WatchStream {
     var isQueued = false
     private(set) var isClosed = false
     private var needsFlush = false
-    /// Whether no target is behind: those that are not live have not been said to be current.
-    var isLive = true
     /// What its targets select takes.
     private var selectionBytes = 0
     /// Targets that are not live.
@@ -51,6 +49,10 @@ package final class WatchStream {
     package var keptBytes: Int { self.selectionBytes + TargetRequest.ownBytes * self.targets.count }
 
     package var database: DatabaseHandle { self.table.database }
+
+    /// Whether it is told of steps: some target is live. The others then have not been said to be current, since all live
+    /// ones fall behind together, and come back together.
+    var isLive: Bool { self.unsettledCount < self.targets.count }
 
     // MARK: From its owner
 
@@ -312,8 +314,7 @@ package final class WatchStream {
 
     /// From here on the stream is told nothing of steps, until a round has brought it back.
     func fallBehind() {
-        guard self.isLive, self.unsettledCount < self.targets.count else { return }
-        self.isLive = false
+        guard self.isLive else { return }
         if self.stalledSince == nil, !self.sink.isWritable { self.stalledSince = self.watcher.now }
         let base = self.watcher.base
         for target in self.targets where target.isLive { target.phase = .behind(base) }

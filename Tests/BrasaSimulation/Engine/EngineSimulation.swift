@@ -14,7 +14,6 @@ package final class EngineSimulation: @unchecked Sendable {
         package var seed: UInt64
         package var steps = 2_000
         package var clientsMax = 6
-        package var listeners = 3
         /// The disk says that it has synced, and has not: a mutation that the checker must notice.
         package var diskLies = false
 
@@ -31,6 +30,9 @@ package final class EngineSimulation: @unchecked Sendable {
         package var failedLogs = 0
         package var fullDisks = 0
         package var snapshots = 0
+        /// Targets of listeners that had to begin again, and those that went on from a token or a time.
+        package var resets = 0
+        package var resumptions = 0
 
         package init() {}
 
@@ -42,12 +44,14 @@ package final class EngineSimulation: @unchecked Sendable {
             self.failedLogs += other.failedLogs
             self.fullDisks += other.fullDisks
             self.snapshots += other.snapshots
+            self.resets += other.resets
+            self.resumptions += other.resumptions
         }
 
         package var description: String {
             "\(self.commits) commits acknowledged, \(self.reads) reads checked, \(self.restarts) restarts, "
                 + "\(self.checkpoints) checkpoints, \(self.failedLogs) failed logs, \(self.fullDisks) full disks, "
-                + "\(self.snapshots) snapshots told"
+                + "\(self.snapshots) snapshots told, \(self.resets) targets reset, \(self.resumptions) resumed"
         }
     }
 
@@ -60,7 +64,7 @@ package final class EngineSimulation: @unchecked Sendable {
     let checker: SimulationChecker
     private var clients: [SimulatedClient] = []
     private let waker = SimulatedListening.Waker()
-    private lazy var listening = SimulatedListening(self, self.waker, count: self.settings.listeners)
+    private lazy var listening = SimulatedListening(self, self.waker)
     private var checkpoint: CheckpointRun?
     /// What crashed processes had in memory: nothing of it is cleaned up.
     private var graveyard: [Any] = []
@@ -71,7 +75,7 @@ package final class EngineSimulation: @unchecked Sendable {
     /// Writes of which the server said that they have not happened.
     private var invitations: [ModelWrite] = []
     private let durability: Durability
-    /// How many steps were made, and at which the disk had no room last.
+    /// How many steps were made, and after which the disk was one that had refused for lack of room, last.
     private(set) var step = 0
     private var lastFullStep = -1
     /// The disk refuses for other reasons than space, or has done so since the process began.
@@ -120,7 +124,7 @@ package final class EngineSimulation: @unchecked Sendable {
         try self.checker.checkState(self.server.store, self.database)
         try self.restart(losingPower: self.durability == .fsync)
         try self.checkListeners()
-        self.report.snapshots = self.listening.snapshots
+        self.listening.count(in: &self.report)
         self.report.commits = self.checker.acknowledgedCount
         self.report.reads = self.checker.checkedReads
         return self.report
@@ -153,7 +157,7 @@ package final class EngineSimulation: @unchecked Sendable {
 
     private func settleStep() throws {
         if let failure = self.failure { throw failure }
-        if self.server.store.isDiskFull || self.hasNoRoom { self.lastFullStep = self.step }
+        if self.disk.hasRefusedForSpace { self.lastFullStep = self.step }
         if self.logFailed, !self.mayLogFail {
             throw SimulationFailure(.space, "the log failed of a disk that was at most full")
         }
@@ -201,7 +205,7 @@ package final class EngineSimulation: @unchecked Sendable {
         return faults.failedSyncs > 0 || faults.failedWrites > 0 || self.hasNoRoom || self.logFailed
     }
 
-    private var hasNoRoom: Bool { self.disk.faults.capacityBytes != nil || self.disk.faults.cutWrites > 0 }
+    private var hasNoRoom: Bool { !self.disk.faults.haveRoom }
 
     private func breakDisk() throws {
         if self.isDiskBroken { return try self.mendDisk() }
@@ -232,9 +236,12 @@ package final class EngineSimulation: @unchecked Sendable {
         }
     }
 
-    /// A refusal for lack of space has to be true.
+    /// A refusal for lack of space has to be true: the disk itself has refused since the commit was asked for, or before
+    /// without having had room again.
     func checkRefusal(_ error: TransactionError, asked step: Int) throws {
-        guard case .exhausted(.diskSpace) = error, self.lastFullStep < step, !self.hasNoRoom else { return }
+        guard case .exhausted(.diskSpace) = error, self.lastFullStep < step, !self.disk.hasRefusedForSpace else {
+            return
+        }
         throw SimulationFailure(.space, "refused at step \(self.step), full at \(self.lastFullStep)")
     }
 

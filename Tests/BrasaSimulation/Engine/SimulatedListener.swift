@@ -39,6 +39,8 @@ final class SimulatedListener: WatchSink {
         var token: [UInt8] = []
         var pendingToken: [UInt8]?
         var isCurrent = false
+        /// Goes on from a state that it knows, so far.
+        var isResumed = false
         /// The count of an existence filter, until its snapshot.
         var filter: Int?
     }
@@ -54,6 +56,9 @@ final class SimulatedListener: WatchSink {
     /// How many events it takes before it needs a rest.
     private var credit = Int.max
     private(set) var snapshots = 0
+    private(set) var resets = 0
+    /// Targets that became current without beginning again.
+    private(set) var resumptions = 0
 
     init(_ simulation: EngineSimulation) {
         self.simulation = simulation
@@ -83,6 +88,7 @@ final class SimulatedListener: WatchSink {
             target.pending = target.documents
             target.pendingToken = nil
             target.isCurrent = false
+            target.isResumed = false
             target.filter = nil
             self.targets[id] = target
         }
@@ -132,6 +138,10 @@ final class SimulatedListener: WatchSink {
             start: start,
             expectedCount: self.random(2) == 0 ? count : nil
         )
+        switch start {
+        case .beginning: break
+        case .token, .time: self.targets[id]?.isResumed = true
+        }
         try self.stream?.add(request)
     }
 
@@ -196,6 +206,8 @@ final class SimulatedListener: WatchSink {
                 try self.change(id) { target in
                     if target.isCurrent { throw self.failure("target \(id) is current twice") }
                     target.isCurrent = true
+                    if target.isResumed { self.resumptions += 1 }
+                    target.isResumed = false
                     target.pendingToken = snapshot.token?.bytes
                 }
             }
@@ -205,7 +217,9 @@ final class SimulatedListener: WatchSink {
                     target.pending = [:]
                     target.pendingToken = []
                     target.isCurrent = false
+                    target.isResumed = false
                 }
+                self.resets += 1
             }
         case .targetRemoved(let id, let cause):
             if let cause { throw self.failure("target \(id) failed: \(cause)") }

@@ -17,7 +17,9 @@ final class SimulatedListening {
     private let loops: Int
     private var listeners: [SimulatedListener] = []
 
-    init(_ simulation: EngineSimulation, _ waker: Waker, count: Int) {
+    private static let listeners = 3
+
+    init(_ simulation: EngineSimulation, _ waker: Waker) {
         self.simulation = simulation
         self.waker = waker
         self.loops = Int.random(in: 1...2, using: &simulation.random)
@@ -30,10 +32,16 @@ final class SimulatedListening {
             configuration.turnBeatsMax = 1
         }
         self.configuration = configuration
-        self.listeners = (0..<count).map { _ in SimulatedListener(simulation) }
+        self.listeners = (0..<Self.listeners).map { _ in SimulatedListener(simulation) }
     }
 
-    var snapshots: Int { self.listeners.reduce(0) { $0 + $1.snapshots } }
+    func count(in report: inout EngineSimulation.Report) {
+        for listener in self.listeners {
+            report.snapshots += listener.snapshots
+            report.resets += listener.resets
+            report.resumptions += listener.resumptions
+        }
+    }
 
     /// A new process: its streams are yet to be opened.
     func begin() {
