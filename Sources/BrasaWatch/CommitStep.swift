@@ -4,9 +4,10 @@ import BrasaDocuments
 struct CommitStep {
     /// What a view's subscribers are told of one document.
     enum News {
-        case changed(WatchedDocument)
+        /// In the view, as it is now.
+        case shown(WatchedDocument)
         /// Still there, but not in the view.
-        case removed(WatchedDocument)
+        case left(WatchedDocument)
         case deleted(WatchedDeletion)
     }
 

@@ -55,14 +55,14 @@ extension Watcher {
     /// streams are told, so that no stream hears a part of it.
     private func take(_ changes: ArraySlice<Change>, to time: Timestamp, isMerged: Bool) throws(StoreError) {
         self.step.begin()
-        var seen: Set<ChangedDocument> = []
+        var seen: Set<DocumentKey> = []
         for change in changes {
             guard let table = self.tables[change.database] else { continue }
             self.step.interested.removeAll(keepingCapacity: true)
             self.step.lists.removeAll(keepingCapacity: true)
             table.collect(change.path, into: &self.step)
             if self.step.interested.isEmpty, self.step.lists.isEmpty { continue }
-            if isMerged, !seen.insert(ChangedDocument(change)).inserted { continue }
+            if isMerged, !seen.insert(DocumentKey(change)).inserted { continue }
             try self.look(at: change, to: time)
         }
         for view in self.step.windows { try self.settle(view, at: time) }
@@ -95,7 +95,7 @@ extension Watcher {
                 self.note(path, before, after, for: view)
             } else if let after, view.matches(path, after) {
                 view.recent.append(path, time: time)
-                self.step.news.append((view, .changed(view.watched(path, after, shared: &shared))))
+                self.step.news.append((view, .shown(view.watched(path, after, shared: &shared))))
             } else if view.matches(path, before) {
                 view.recent.append(path, time: time)
                 self.step.news.append((view, self.departure(of: path, after, time, view, &shared, &deletion)))
@@ -111,7 +111,7 @@ extension Watcher {
         _ shared: inout WatchedDocument?,
         _ deletion: inout WatchedDeletion?
     ) -> CommitStep.News {
-        if let document { return .removed(view.watched(path, document, shared: &shared)) }
+        if let document { return .left(view.watched(path, document, shared: &shared)) }
         let deleted = deletion ?? WatchedDeletion(path: path, time: time)
         deletion = deleted
         return .deleted(deleted)
@@ -126,22 +126,22 @@ extension Watcher {
         case .wanted: return
         case nil: break
         }
-        let change = Window.Change(
+        let relocation = Window.Relocation(
             path: path,
             before: query.windowEntry(path, before)?.key,
             after: query.windowEntry(path, after)
         )
-        guard change.before != nil || change.after != nil else { return }
-        if view.windowChanges.isEmpty { self.step.windows.append(view) }
-        view.windowChanges.append(change)
+        guard relocation.before != nil || relocation.after != nil else { return }
+        if view.relocations.isEmpty { self.step.windows.append(view) }
+        view.relocations.append(relocation)
     }
 
     private func settle(_ view: View, at time: Timestamp) throws(StoreError) {
-        let changes = view.windowChanges
-        view.windowChanges = []
+        let relocations = view.relocations
+        view.relocations = []
         let bytes = view.countedBytes
         let moves: [Window.Move]
-        if let applied = view.window?.apply(changes) {
+        if let applied = view.window?.apply(relocations) {
             moves = applied
         } else {
             moves = try self.refill(view, at: time)
@@ -225,8 +225,8 @@ extension Watcher {
         self.position = watermark
         for stream in self.streams {
             for target in stream.targets where target.view.recent.completeAfter != watermark {
-                target.view.windowChanges = []
-                target.view.recent = RecentChanges(completeAfter: watermark)
+                target.view.relocations = []
+                target.view.recent = RecentNews(completeAfter: watermark)
                 self.wantWindow(target.view)
             }
             self.enqueue(stream)
@@ -234,7 +234,7 @@ extension Watcher {
     }
 }
 
-private struct ChangedDocument: Hashable {
+private struct DocumentKey: Hashable {
     let database: DatabaseHandle
     let path: ResourcePath
 

@@ -138,19 +138,19 @@ extension Watcher {
         defer { self.count(view) }
         guard case .query(let query) = view.selection, var window = view.window, let missed = filling.finish(&window)
         else { return false }
-        var changes: [Window.Change] = []
+        var relocations: [Window.Relocation] = []
         for path in missed {
             let before = try self.store.get(path, in: view.database, at: filling.time)
             let after = try self.store.get(path, in: view.database, at: self.position)
             if before?.updateTime == after?.updateTime { continue }
-            let entry = query.windowEntry(path, after)
-            changes.append(Window.Change(path: path, before: query.windowEntry(path, before)?.key, after: entry))
+            let (key, entry) = (query.windowEntry(path, before)?.key, query.windowEntry(path, after))
+            relocations.append(Window.Relocation(path: path, before: key, after: entry))
         }
-        guard window.apply(changes) != nil else { return false }
+        guard window.apply(relocations) != nil else { return false }
         view.window = window
         view.filling = nil
         view.restarts = 0
-        view.recent = RecentChanges(completeAfter: self.position)
+        view.recent = RecentNews(completeAfter: self.position)
         return true
     }
 }

@@ -33,7 +33,7 @@ import Testing
         fill()
         for step in 1...60 as ClosedRange<Int64> {
             let before = window.shownTimes
-            var changes: [Window.Change] = []
+            var changes: [Window.Relocation] = []
             for name in Set(
                 (0..<Int.random(in: 1...5, using: &random)).map { _ in Int.random(in: 0..<20, using: &random) }
             ) {
@@ -41,7 +41,7 @@ import Testing
                 results[name] =
                     random.chance(1, in: 3) ? nil : try self.entry(.random(in: 0..<8, using: &random), name, step)
                 if old == nil, results[name] == nil { continue }
-                changes.append(Window.Change(path: try path("c/\(name)"), before: old?.key, after: results[name]))
+                changes.append(Window.Relocation(path: try path("c/\(name)"), before: old?.key, after: results[name]))
             }
             guard let moves = window.apply(changes) else {
                 fill()
@@ -63,7 +63,7 @@ import Testing
         var window = Window(offset: 0, limit: 10)
         window.fill([], isComplete: true)
         for index in (0..<200).reversed() {
-            let change = Window.Change(
+            let change = Window.Relocation(
                 path: try path("c/\(index)"),
                 before: nil,
                 after: try self.entry(index, index, 1)
@@ -86,7 +86,7 @@ import Testing
     private func time(_ number: Int) -> Timestamp { Timestamp(microseconds: Int64(number)) }
 
     @Test func `what changed after a time is known as far back as there is room`() throws {
-        var recent = RecentChanges(completeAfter: self.time(0))
+        var recent = RecentNews(completeAfter: self.time(0))
         for number in 1...2_000 { recent.append(try path("c/\(number)"), time: self.time(number)) }
         #expect(recent.completeAfter == self.time(1_488))
         #expect(recent.paths(after: self.time(1_487)) == nil)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `a document is named once, and one that changes again and again takes one place`() throws {
-        var recent = RecentChanges(completeAfter: self.time(0))
+        var recent = RecentNews(completeAfter: self.time(0))
         for number in 1...2_000 { recent.append(try path("c/a"), time: self.time(number)) }
         #expect(recent.paths(after: self.time(0)) == [try path("c/a")])
         #expect(recent.paths(after: self.time(1_999)) == [try path("c/a")])

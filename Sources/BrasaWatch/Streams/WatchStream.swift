@@ -29,7 +29,7 @@ package final class WatchStream {
     /// The latest step that it was told of.
     private var stepNumber: UInt64 = 0
     /// The last change of the step, while other targets may be told of the same document.
-    private var held: HeldChange?
+    private var held: HeldNews?
     /// When it was told of a snapshot, and since when it takes nothing.
     private(set) var lastTold: MonotonicTime
     var stalledSince: MonotonicTime?
@@ -294,7 +294,7 @@ package final class WatchStream {
         if self.targets.count == 1 { return self.send(news.event(for: target.ids)) }
         if self.held?.add(news, for: target.id) == true { return }
         self.release()
-        self.held = HeldChange(news, id: target.id)
+        self.held = HeldNews(news, id: target.id)
     }
 
     /// Says what changed for the only target, and that it is all up to the time.

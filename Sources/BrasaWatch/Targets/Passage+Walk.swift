@@ -22,12 +22,12 @@ extension Passage {
         switch stage {
         case .start: try self.start()
         case .documents(let paths, let index): try self.document(paths, index)
-        case .changed(let paths, let index): try self.changed(paths, index)
+        case .candidates(let paths, let index): try self.candidate(paths, index)
         case .arrived(let results): try self.arrived(results)
         case .left(let results): try self.left(results)
-        case .moved(let paths, let index): try self.moved(paths, index)
-        case .gone(let results, let former): try self.gone(results, former)
-        case .come(let index, let former): try self.come(index, former)
+        case .windowCandidates(let paths, let index): try self.windowCandidate(paths, index)
+        case .leftWindow(let results, let former): try self.leftWindow(results, former)
+        case .arrivedInWindow(let index, let former): try self.arrivedInWindow(index, former)
         case .counting(let results, let count): try self.count(results, count)
         case .counted: self.counted()
         case .naming(let results, let filter, let count): try self.name(results, filter, count)
@@ -41,14 +41,14 @@ extension Passage {
         case .query(let query):
             if let shown { return try self.start(query, shown) }
             guard let base = self.base else { return .arrived(try self.scan(query, at: self.goal)) }
-            if let paths = self.changedPaths(of: query, since: base) { return .changed(paths, 0) }
+            if let paths = self.candidates(of: query, since: base) { return .candidates(paths, 0) }
             return .arrived(try self.scan(query, at: self.goal))
         }
     }
 
     /// Documents of the query's scope that changed since, from the view or from the store; nil when neither knows all, or
     /// they are so many that a look at the documents themselves may be cheaper.
-    private func changedPaths(of query: Query, since base: Base) -> [ResourcePath]? {
+    private func candidates(of query: Query, since base: Base) -> [ResourcePath]? {
         if let paths = self.watcher.recentPaths(of: self.view, since: base) { return paths }
         guard let changes = self.watcher.store.changes(after: base.time, limit: Self.changesMax),
             changes.count < Self.changesMax || changes.last.map({ $0.time >= self.goal.time }) ?? true
@@ -81,7 +81,7 @@ extension Passage {
 
     // MARK: Queries without a window
 
-    private func changed(_ paths: [ResourcePath], _ index: Int) throws(StoreError) -> Stage {
+    private func candidate(_ paths: [ResourcePath], _ index: Int) throws(StoreError) -> Stage {
         guard index < paths.count, let base = self.base else { return try self.endOfDifference() }
         let path = paths[index]
         let before = try self.document(path, at: base)
@@ -92,7 +92,7 @@ extension Passage {
             self.gain += (isMember ? 1 : 0) - (was ? 1 : 0)
             if was || isMember { self.tell(path, after, isMember: isMember) }
         }
-        return .changed(paths, index + 1)
+        return .candidates(paths, index + 1)
     }
 
     private func arrived(_ results: ResultReader) throws(StoreError) -> Stage {

@@ -24,28 +24,28 @@ struct FormerWindow {
 /// How a target comes to what its window shows: along the results at the base and those at the goal, keeping neither.
 extension Passage {
     func start(_ query: Query, _ shown: ArraySlice<Window.Entry>) throws(StoreError) -> Stage {
-        guard let base = self.base else { return .come(shown.startIndex, nil) }
+        guard let base = self.base else { return .arrivedInWindow(shown.startIndex, nil) }
         // Not when it matters what exactly the client has: who left lately may not have been there at the base.
         if !self.isCounting, let paths = self.watcher.recentPaths(of: self.view, since: base) {
-            return .moved(paths, 0)
+            return .windowCandidates(paths, 0)
         }
-        return .gone(try self.scan(query, at: base, isAnyOrder: false), FormerWindow())
+        return .leftWindow(try self.scan(query, at: base, isAnyOrder: false), FormerWindow())
     }
 
-    func moved(_ paths: [ResourcePath], _ index: Int) throws(StoreError) -> Stage {
+    func windowCandidate(_ paths: [ResourcePath], _ index: Int) throws(StoreError) -> Stage {
         guard index < paths.count else { return .ended }
         let document = try self.document(paths[index], at: self.goal)
         self.tell(paths[index], document, isMember: self.isShown(paths[index], document))
-        return .moved(paths, index + 1)
+        return .windowCandidates(paths, index + 1)
     }
 
     /// The results come in order: first those that the offset hides.
-    func gone(_ results: ResultReader, _ former: FormerWindow) throws(StoreError) -> Stage {
+    func leftWindow(_ results: ResultReader, _ former: FormerWindow) throws(StoreError) -> Stage {
         guard case .query(let query) = self.view.selection, let shown else { return .ended }
         var (results, former) = (results, former)
         while former.count < query.limit ?? .max, !results.isAtEnd {
             guard self.canGoOn, let entry = try results.next(&self.watcher.readsLeft) else {
-                return .gone(results, former)
+                return .leftWindow(results, former)
             }
             guard results.taken > query.offset,
                 let key = entry.orderKey ?? query.order.key(path: entry.path, fields: entry.document.fields)
@@ -56,14 +56,14 @@ extension Passage {
             if !self.isShown(entry.path, document) { self.tell(entry.path, document, isMember: false) }
         }
         self.gain = shown.count - former.count
-        return .come(shown.startIndex, former)
+        return .arrivedInWindow(shown.startIndex, former)
     }
 
-    func come(_ index: Int, _ former: FormerWindow?) throws(StoreError) -> Stage {
+    func arrivedInWindow(_ index: Int, _ former: FormerWindow?) throws(StoreError) -> Stage {
         guard let shown else { return .ended }
         var index = index
         while index < shown.endIndex {
-            guard self.canGoOn else { return .come(index, former) }
+            guard self.canGoOn else { return .arrivedInWindow(index, former) }
             let entry = shown[index]
             index += 1
             if let base, let former, entry.updateTime <= base.time, former.contains(entry.key) {

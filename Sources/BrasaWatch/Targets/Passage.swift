@@ -12,17 +12,17 @@ final class Passage {
         /// A documents target: its paths from this one on.
         case documents([ResourcePath], Int)
         /// Documents that may have changed.
-        case changed([ResourcePath], Int)
+        case candidates([ResourcePath], Int)
         /// What of the goal's state is not in the base's.
         case arrived(ResultReader)
         /// What of the base's state is not in the goal's.
         case left(ResultReader)
-        /// A window: documents that may have moved.
-        case moved([ResourcePath], Int)
+        /// A window: documents that may have come into it or left it.
+        case windowCandidates([ResourcePath], Int)
         /// A window: what was shown at the base and is not at the goal.
-        case gone(ResultReader, FormerWindow)
+        case leftWindow(ResultReader, FormerWindow)
         /// A window: what is shown at the goal, from a place on, and was not at the base.
-        case come(Int, FormerWindow?)
+        case arrivedInWindow(Int, FormerWindow?)
         case counting(ResultReader, Int)
         /// The goal's results are in `shown` or `present`.
         case counted

@@ -25,7 +25,7 @@ final class View {
     private let projection: FieldMask?
     /// All targets on it, live or not.
     private(set) var subscribers: ContiguousArray<WatchTarget> = []
-    var recent: RecentChanges {
+    var recent: RecentNews {
         didSet { self.countRecent(self.recent.bytes) }
     }
     /// Of a query with a limit or an offset, as of the watcher's position unless it is being filled.
@@ -40,7 +40,7 @@ final class View {
     /// What the watcher has counted of its window.
     var countedBytes = 0
     /// This step's changes, for the window.
-    var windowChanges: [Window.Change] = []
+    var relocations: [Window.Relocation] = []
     private let memory: ViewMemory
     private weak var lastSent: WatchedDocument?
     private var recentBytes = 0
@@ -56,7 +56,7 @@ final class View {
         self.memory = memory
         self.selectionBytes = bytes
         self.database = database
-        self.recent = RecentChanges(completeAfter: position)
+        self.recent = RecentNews(completeAfter: position)
         guard case .query(let query) = selection else {
             self.projection = nil
             return
@@ -139,7 +139,7 @@ final class View {
     func news(of path: ResourcePath, _ document: Document?, isMember: Bool, at time: Timestamp) -> CommitStep.News {
         guard let document else { return .deleted(WatchedDeletion(path: path, time: time)) }
         let watched = self.watched(path, document)
-        return isMember ? .changed(watched) : .removed(watched)
+        return isMember ? .shown(watched) : .left(watched)
     }
 
     private func remember(_ document: WatchedDocument) -> WatchedDocument {

@@ -33,7 +33,7 @@ final class ViewTable {
 
     /// What changed lately is forgotten.
     func forgetRecent(until position: Timestamp) {
-        for view in self.views.values { view.recent = RecentChanges(completeAfter: position) }
+        for view in self.views.values { view.recent = RecentNews(completeAfter: position) }
     }
 
     /// The snapshot with the messages that were made of it. The next one to ask gets a new one.

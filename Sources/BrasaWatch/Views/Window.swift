@@ -18,8 +18,8 @@ struct Window {
         let isMember: Bool
     }
 
-    /// One document's change, in terms of the query's order.
-    struct Change {
+    /// Where a document that changed is in the query's order.
+    struct Relocation {
         let path: ResourcePath
         /// Where it was; nil when it was no result.
         let before: [UInt8]?
@@ -66,14 +66,14 @@ struct Window {
         self.bytes = entries.reduce(0) { $0 + $1.bytes }
     }
 
-    /// Takes the changes of one step and returns what moved, or nil when too many results went: then nothing changed, and
+    /// Takes what one step changes and returns what moved, or nil when too many results went: then nothing changed, and
     /// the window must be filled again.
-    mutating func apply(_ changes: [Change]) -> [Move]? {
-        let relevant = changes.filter { self.covers($0.before) || self.covers($0.after?.key) }
+    mutating func apply(_ relocations: [Relocation]) -> [Move]? {
+        let relevant = relocations.filter { self.covers($0.before) || self.covers($0.after?.key) }
         if relevant.isEmpty { return [] }
-        let gone = relevant.count { self.covers($0.before) }
-        let come = relevant.count { self.covers($0.after?.key) }
-        if self.coverage != nil, let capacity = self.capacity, self.entries.count - gone + come < capacity {
+        let left = relevant.count { self.covers($0.before) }
+        let arrived = relevant.count { self.covers($0.after?.key) }
+        if self.coverage != nil, let capacity = self.capacity, self.entries.count - left + arrived < capacity {
             return nil
         }
         let range = self.shownRange
@@ -81,22 +81,22 @@ struct Window {
         let last = range.isEmpty ? nil : self.entries[range.upperBound - 1].key
         var changed: Set<ResourcePath> = []
         var wasShown: [Bool] = []
-        for change in relevant {
-            changed.insert(change.path)
-            let index = change.before.flatMap { self.index(of: $0) }
+        for relocation in relevant {
+            changed.insert(relocation.path)
+            let index = relocation.before.flatMap { self.index(of: $0) }
             wasShown.append(index.map { range.contains($0) } ?? false)
         }
-        for change in relevant {
-            if let before = change.before { self.remove(before) }
+        for relocation in relevant {
+            if let before = relocation.before { self.remove(before) }
         }
-        for change in relevant {
-            if let after = change.after, self.covers(after.key) { self.insert(after) }
+        for relocation in relevant {
+            if let after = relocation.after, self.covers(after.key) { self.insert(after) }
         }
         var moves: [Move] = []
-        for (change, wasShown) in zip(relevant, wasShown) {
-            let index = change.after.flatMap { self.index(of: $0.key) }
+        for (relocation, wasShown) in zip(relevant, wasShown) {
+            let index = relocation.after.flatMap { self.index(of: $0.key) }
             let isShown = index.map { self.shownRange.contains($0) } ?? false
-            if isShown || wasShown { moves.append(Move(path: change.path, isMember: isShown)) }
+            if isShown || wasShown { moves.append(Move(path: relocation.path, isMember: isShown)) }
         }
         self.addShifted(from: first, to: last, except: changed, to: &moves)
         self.trim()
@@ -187,13 +187,13 @@ struct Window {
 }
 
 extension Window {
-    /// What moved from what was shown to what is, who goes before who comes.
+    /// What moved from what was shown to what is, who leaves before who arrives.
     static func moves(from former: [ResourcePath: Timestamp], to shown: some Sequence<Entry>) -> [Move] {
         var former = former
-        var come: [Move] = []
+        var arrived: [Move] = []
         for entry in shown where former.removeValue(forKey: entry.path) != entry.updateTime {
-            come.append(Move(path: entry.path, isMember: true))
+            arrived.append(Move(path: entry.path, isMember: true))
         }
-        return former.keys.sorted().map { Move(path: $0, isMember: false) } + come
+        return former.keys.sorted().map { Move(path: $0, isMember: false) } + arrived
     }
 }

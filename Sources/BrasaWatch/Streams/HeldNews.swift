@@ -1,5 +1,5 @@
 /// What a stream is about to be told of one document, collecting the targets that it concerns.
-struct HeldChange {
+struct HeldNews {
     private var news: CommitStep.News
     private var targets: [Int32] = []
     private var removed: [Int32] = []
@@ -12,8 +12,8 @@ struct HeldChange {
     /// Whether it is about the same state of the same document as the news.
     mutating func add(_ news: CommitStep.News, for id: Int32) -> Bool {
         switch (self.news, news) {
-        case (.changed(let own), .changed(let other)), (.changed(let own), .removed(let other)),
-            (.removed(let own), .changed(let other)), (.removed(let own), .removed(let other)):
+        case (.shown(let own), .shown(let other)), (.shown(let own), .left(let other)),
+            (.left(let own), .shown(let other)), (.left(let own), .left(let other)):
             guard own === other else { return false }
         case (.deleted(let own), .deleted(let other)):
             guard own === other else { return false }
@@ -24,12 +24,12 @@ struct HeldChange {
     }
 
     private mutating func append(_ news: CommitStep.News, _ id: Int32) {
-        if case .changed = news { self.targets.append(id) } else { self.removed.append(id) }
+        if case .shown = news { self.targets.append(id) } else { self.removed.append(id) }
     }
 
     var event: WatchEvent {
         switch self.news {
-        case .changed(let document), .removed(let document):
+        case .shown(let document), .left(let document):
             .documentChanged(document, targets: self.targets, removed: self.removed)
         case .deleted(let deletion): .documentDeleted(deletion, removed: self.removed)
         }
@@ -39,8 +39,8 @@ struct HeldChange {
 extension CommitStep.News {
     func event(for ids: [Int32]) -> WatchEvent {
         switch self {
-        case .changed(let document): .documentChanged(document, targets: ids, removed: [])
-        case .removed(let document): .documentChanged(document, targets: [], removed: ids)
+        case .shown(let document): .documentChanged(document, targets: ids, removed: [])
+        case .left(let document): .documentChanged(document, targets: [], removed: ids)
         case .deleted(let deletion): .documentDeleted(deletion, removed: ids)
         }
     }
