@@ -132,11 +132,15 @@ import Testing
         world.settle()
         listener.grant(1)
         world.settle()
-        let shown = listener.stream?.targets.compactMap { target in
-            target.passage?.shown?.withUnsafeBufferPointer { $0.baseAddress }
+        guard case .round(let round)? = listener.stream?.course else {
+            Issue.record("the stream is in no round")
+            return
         }
-        #expect(shown?.count == 30)
-        #expect(Set(shown ?? []).count == 1)
+        let shown = round.ways.compactMap { way in
+            way.passage?.shown?.withUnsafeBufferPointer { $0.baseAddress }
+        }
+        #expect(shown.count == 30)
+        #expect(Set(shown).count == 1)
         #expect(world.watcher.memory.shownBytes == listener.stream?.targets.first?.view.window?.bytes)
         try world.commit([("c/1003", nil), ("c/1004", 6)])
         world.settle()

@@ -2,16 +2,6 @@ import BrasaDocuments
 import BrasaPlatform
 import BrasaStore
 
-/// All targets of a stream on their way to one state, after which it is told of the snapshot.
-struct Round {
-    let goal: Base
-    let targets: ContiguousArray<WatchTarget>
-    /// Whether targets that were current have missed states.
-    let isCatchingUp: Bool
-    let began: MonotonicTime
-    var index = 0
-}
-
 /// How streams that are not live become so: a new target is told of its first state while the others stay live; then,
 /// and whenever the stream has fallen behind, a round brings all of them to the watcher's position. When that takes so
 /// long that the watcher has gone on meanwhile, another round follows; the stream hears of a consistent state after each.
@@ -32,23 +22,20 @@ extension WatchStream {
 
     /// One piece; false when there is nothing to do, or it waits for a window, after which it is queued again.
     private func advance() -> Bool {
-        if self.round == nil {
-            // A stream that never keeps up has one round after another: a new target has its turn in between.
-            if self.isAfterRound {
-                self.isAfterRound = false
-                if self.begin() { return true }
-            }
-            if !self.beginRound(), !self.begin() {
-                // The watcher has commits to take first, or other streams are to be told.
-                if !self.watcher.hasRoomForWindows
-                    || self.targets.contains(where: { $0.notBefore > self.watcher.position })
-                {
-                    self.watcher.enqueue(self)
-                }
-                return false
-            }
+        if case .newTargets = self.course {
+            self.course = .anything
+            if self.begin() { return true }
         }
-        if self.round != nil, self.advanceRound() { self.endRound() }
+        if case .anything = self.course, !self.beginRound(), !self.begin() {
+            // The watcher has commits to take first, or other streams are to be told.
+            if !self.watcher.hasRoomForWindows
+                || self.targets.contains(where: { $0.notBefore > self.watcher.position })
+            {
+                self.watcher.enqueue(self)
+            }
+            return false
+        }
+        if case .round(let round) = self.course, round.advance() { self.end(round) }
         return true
     }
 
@@ -63,8 +50,8 @@ extension WatchStream {
     private func begin() -> Bool {
         for target in self.targets {
             switch target.phase {
-            case .waiting(let base?) where target.isReady:
-                target.phase = .behind(base)
+            case .waiting(let known?) where target.isReady:
+                target.phase = .behind(known)
                 return true
             case .waiting(nil) where target.isReady && self.hasRoom(for: target):
                 self.start(target)
@@ -86,7 +73,7 @@ extension WatchStream {
 
     private func walk(_ passage: Passage, of target: WatchTarget) {
         do throws(StoreError) {
-            if try passage.walk() { target.phase = .behind(passage.goal) }
+            if try passage.walk() { target.phase = .behind(WatchTarget.Known(base: passage.goal)) }
         } catch {
             target.restart()
         }
@@ -94,8 +81,9 @@ extension WatchStream {
 
     // MARK: Rounds
 
-    /// False when no target is behind, or one cannot be told of the watcher's state yet.
-    private func beginRound() -> Bool {
+    /// False when no target is behind, or one cannot be told of the watcher's state yet. `hasTold`: the client knows a part
+    /// of what is to be told.
+    private func beginRound(hasTold: Bool = false) -> Bool {
         var isNeeded = false
         for target in self.targets {
             if case .behind = target.phase {
@@ -107,14 +95,17 @@ extension WatchStream {
         let goal = self.watcher.base
         self.fallBehind()
         var isCatchingUp = false
+        var ways: ContiguousArray<Round.Way> = []
         for target in self.targets {
-            guard case .behind(let base) = target.phase else { continue }
-            if target.isCurrent, base.time != goal.time { isCatchingUp = true }
+            guard case .behind(let known) = target.phase else { continue }
+            let isElsewhere = known.base.time != goal.time
+            if known.isCurrent, isElsewhere { isCatchingUp = true }
             // Someone who expects a count may be wrong without any difference.
-            guard base.time != goal.time || target.expectedCount != nil else { continue }
-            target.passage = Passage(of: target, from: base, to: goal)
+            let isToBeTold = isElsewhere || known.expectedCount != nil
+            let passage = isToBeTold ? Passage(of: target, from: known, to: goal, hasTold: hasTold) : nil
+            ways.append(Round.Way(target: target, passage: passage))
         }
-        self.round = Round(goal: goal, targets: self.targets, isCatchingUp: isCatchingUp, began: self.watcher.now)
+        self.course = .round(Round(to: goal, ways, isCatchingUp: isCatchingUp, began: self.watcher.now))
         return true
     }
 
@@ -122,47 +113,24 @@ extension WatchStream {
     /// missing; nothing else may follow, since nobody knows any more what the part was.
     func beginRestOfStep() {
         if self.isClosed { return }
-        let hasBegun = self.beginRound()
-        for target in self.targets {
-            guard case .behind = target.phase else { continue }
-            if hasBegun { target.passage?.markTold() } else { target.restart() }
+        if !self.beginRound(hasTold: true) {
+            for target in self.targets { if case .behind = target.phase { target.restart() } }
         }
         self.watcher.enqueue(self)
     }
 
-    /// Whether all targets have come to the goal.
-    private func advanceRound() -> Bool {
-        while let round = self.round, round.index < round.targets.count {
-            let target = round.targets[round.index]
-            if let passage = target.passage, !target.isEnded {
-                do throws(StoreError) {
-                    guard try passage.walk() else { return false }
-                    target.phase = .behind(round.goal)
-                    target.expectedCount = nil
-                } catch {
-                    target.restart()
-                }
-                target.passage = nil
-            }
-            self.round?.index += 1
-        }
-        return true
-    }
-
-    private func endRound() {
-        guard let round = self.round else { return }
-        self.round = nil
-        self.isAfterRound = true
+    private func end(_ round: Round) {
+        self.course = .newTargets
         let snapshot = self.table.snapshot(at: round.goal.time, of: self.watcher)
         var arrived: ContiguousArray<WatchTarget> = []
-        for target in round.targets where !target.isEnded {
-            guard case .behind(let base) = target.phase, base.time == round.goal.time else { continue }
+        for way in round.ways {
+            let target = way.target
+            guard case .behind(let known) = target.phase, known.base.time == round.goal.time else { continue }
             arrived.append(target)
-            if !target.isCurrent {
-                self.send(.current(target.ids, snapshot))
-                self.clearNews(of: target)
-            }
-            target.isCurrent = true
+            if known.isCurrent { continue }
+            self.send(.current(target.ids, snapshot))
+            self.tokens.clear(target)
+            target.phase = .behind(WatchTarget.Known(base: known.base, isCurrent: true))
         }
         guard !arrived.isEmpty else { return }
         if round.isCatchingUp { self.watcher.values.snapshotsCoalesced += 1 }
@@ -201,16 +169,17 @@ extension WatchStream {
     /// Holds nothing any more of the states that it is on the way between.
     func giveUp() {
         self.stalledSince = nil
-        self.round = nil
+        if case .round(let round) = self.course {
+            for way in round.ways where way.passage?.hasTold == true { way.target.restart() }
+            self.course = .anything
+        }
         for target in self.targets {
             switch target.phase {
             case .beginning: target.restart()
-            case .behind where target.passage?.hasTold == true: target.restart()
-            case .behind(let base): target.phase = .behind(base.unpinned)
-            case .waiting(let base?): target.phase = .waiting(base.unpinned)
-            case .waiting(nil), .live: break
+            case .behind(let known): target.phase = .behind(known.unpinned)
+            case .waiting(let known?): target.phase = .waiting(known.unpinned)
+            case .waiting(nil), .live, .ended: break
             }
-            target.passage = nil
         }
     }
 
@@ -218,7 +187,7 @@ extension WatchStream {
 
     /// When the oldest of the ways that it is on began.
     private var wayBegan: MonotonicTime? {
-        var began = self.round?.began
+        var began: MonotonicTime? = if case .round(let round) = self.course { round.began } else { nil }
         for target in self.targets {
             if case .beginning(let passage) = target.phase { began = min(began ?? passage.began, passage.began) }
         }

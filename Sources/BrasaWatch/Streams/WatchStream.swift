@@ -8,6 +8,15 @@ package import BrasaStore
 /// A live stream is at the watcher's position: what a commit changes is handed to its sink at once. One that cannot take
 /// it is behind, and keeps nothing but the time of the state that it was told of. See `WatchStream+Rounds.swift`.
 package final class WatchStream {
+    /// What comes next for targets that are not live.
+    enum Course {
+        /// A round, or a new target's first state.
+        case anything
+        /// New targets first: a round has ended, and a stream that never keeps up has one after another.
+        case newTargets
+        case round(Round)
+    }
+
     let watcher: Watcher
     let table: ViewTable
     let sink: any WatchSink
@@ -18,25 +27,17 @@ package final class WatchStream {
     var index = 0
     var isQueued = false
     private(set) var isClosed = false
-    private var needsFlush = false
+    var needsFlush = false
     /// What its targets select takes.
     private var selectionBytes = 0
     /// Targets that are not live.
     var unsettledCount = 0
-    var round: Round?
-    /// A round ended, and no new target has had its turn since.
-    var isAfterRound = false
-    /// The latest step that it was told of.
-    private var stepNumber: UInt64 = 0
-    /// The last change of the step, while other targets may be told of the same document.
-    private var held: HeldNews?
+    var course = Course.anything
+    var share = StepShare()
+    var tokens = DueTokens()
     /// When it was told of a snapshot, and since when it takes nothing.
-    private(set) var lastTold: MonotonicTime
+    var lastTold: MonotonicTime
     var stalledSince: MonotonicTime?
-    /// Targets that were told something since their last token.
-    private var ahead: ContiguousArray<WatchTarget> = []
-    /// When all current targets were last given a token while others were not current.
-    private var tokensSent: MonotonicTime?
 
     init(watcher: Watcher, table: ViewTable, sink: any WatchSink, now: MonotonicTime) {
         self.watcher = watcher
@@ -90,7 +91,7 @@ package final class WatchStream {
         guard !self.isClosed else { return }
         self.isClosed = true
         self.watcher.perform {
-            self.round = nil
+            self.course = .anything
             for target in self.targets.reversed() { self.end(target, cause: nil) }
             self.watcher.remove(self)
         }
@@ -178,12 +179,11 @@ package final class WatchStream {
     /// The target is done, removed or has failed.
     func end(_ target: WatchTarget, cause: TargetFailure?) {
         guard !target.isEnded else { return }
-        target.isEnded = true
-        target.passage = nil
-        self.clearNews(of: target)
+        target.phase = .ended
+        if case .round(let round) = self.course { round.leave(target) }
+        self.tokens.clear(target)
         self.targets.removeAll { $0 === target }
         self.selectionBytes -= target.selectionBytes
-        if !target.isLive { self.unsettledCount -= 1 }
         target.view.remove(target)
         self.watcher.removeIfUnused(target.view, from: self.table)
         self.send(.targetRemoved(target.id, cause: cause))
@@ -191,133 +191,6 @@ package final class WatchStream {
         if self.watcher.values.targets == 0 { self.watcher.deactivate() }
         // It may be the one that the others waited for.
         if self.unsettledCount > 0, !self.isClosed { self.watcher.enqueue(self) }
-    }
-
-    // MARK: Sending
-
-    func send(_ event: WatchEvent) {
-        if self.isClosed { return }
-        self.sink.send(event)
-        self.watcher.values.eventsSent += 1
-        if !self.needsFlush {
-            self.needsFlush = true
-            self.watcher.flushLater(self)
-        }
-    }
-
-    func flush() {
-        self.needsFlush = false
-        if !self.isClosed { self.sink.flush() }
-    }
-
-    /// Everything up to the time was said.
-    func snapshot(at time: Timestamp) {
-        self.release()
-        self.lastTold = self.watcher.now
-        let snapshot = self.table.snapshot(at: time, of: self.watcher)
-        // New ones are the last, so this seldom looks far; restarted ones may be anywhere.
-        if self.unsettledCount == 0 || self.targets.last(where: { !$0.isCurrent }) == nil {
-            self.clearNews()
-            return self.send(.snapshot(snapshot))
-        }
-        self.sendTokens(snapshot)
-        self.send(.snapshot(WatchSnapshot(time: time, token: nil)))
-    }
-
-    /// To current targets, while others are not current: to those whose token is of a state before what they were told, and
-    /// now and then to all. All of them each time would cost, while many are added one after the other, the square of their
-    /// number, here and in the client.
-    private func sendTokens(_ snapshot: WatchSnapshot) {
-        let now = self.watcher.now
-        let isForAll = self.tokensSent.map { now - $0 >= Self.tokenInterval } ?? true
-        let current = (isForAll ? self.targets : self.ahead).filter(\.isCurrent)
-        self.ahead.removeAll { target in
-            if target.isCurrent { target.isAhead = false }
-            return !target.isAhead
-        }
-        guard !current.isEmpty else { return }
-        if isForAll { self.tokensSent = now }
-        self.send(.resumable(current.map(\.id), snapshot))
-    }
-
-    private static let tokenInterval: Duration = .seconds(1)
-
-    /// The target is told something: an older token would be wrong for what the client has then.
-    func noteNews(for target: WatchTarget) {
-        if target.isAhead { return }
-        target.isAhead = true
-        self.ahead.append(target)
-    }
-
-    /// It gets a token of its own, or has ended.
-    func clearNews(of target: WatchTarget) {
-        guard target.isAhead else { return }
-        target.isAhead = false
-        self.ahead.removeAll { $0 === target }
-    }
-
-    /// Every target gets a token.
-    private func clearNews() {
-        for target in self.ahead { target.isAhead = false }
-        self.ahead.removeAll(keepingCapacity: true)
-    }
-
-    func sayAlive() {
-        self.lastTold = self.watcher.now
-        self.send(.alive(self.targets.map(\.id)))
-    }
-
-    // MARK: Steps
-
-    /// Whether the stream is told more of the step. One whose sink becomes full in the middle is told the rest later.
-    func joins(_ number: UInt64) -> Bool {
-        guard self.sink.isWritable, !self.isClosed else {
-            if self.isTold(of: number) {
-                self.stepNumber = 0
-                self.held = nil
-                self.watcher.step.cutShort.append(self)
-            }
-            self.fallBehind()
-            return false
-        }
-        if self.stepNumber == number { return true }
-        self.stepNumber = number
-        self.watcher.step.streams.append(self)
-        return true
-    }
-
-    func isTold(of number: UInt64) -> Bool { self.stepNumber == number }
-
-    /// Says what changed for a live target. What several targets are told of one document is said at once.
-    func tell(_ target: WatchTarget, _ news: CommitStep.News) {
-        self.noteNews(for: target)
-        if self.targets.count == 1 { return self.send(news.event(for: target.ids)) }
-        if self.held?.add(news, for: target.id) == true { return }
-        self.release()
-        self.held = HeldNews(news, id: target.id)
-    }
-
-    /// Says what changed for the only target, and that it is all up to the time.
-    func tell(_ target: WatchTarget, _ news: CommitStep.News, upTo time: Timestamp) {
-        guard self.sink.isWritable, !self.isClosed else { return self.fallBehind() }
-        self.lastTold = self.watcher.now
-        self.sink.send(news.event(for: target.ids), upTo: self.table.snapshot(at: time, of: self.watcher))
-        self.watcher.values.eventsSent += 2
-        self.flush()
-    }
-
-    private func release() {
-        guard let held = self.held else { return }
-        self.held = nil
-        self.send(held.event)
-    }
-
-    /// From here on the stream is told nothing of steps, until a round has brought it back.
-    func fallBehind() {
-        guard self.isLive else { return }
-        if self.stalledSince == nil, !self.sink.isWritable { self.stalledSince = self.watcher.now }
-        let base = self.watcher.base
-        for target in self.targets where target.isLive { target.phase = .behind(base) }
     }
 }
 

@@ -162,12 +162,12 @@ extension Passage {
     /// Whether the client, which had the expected number at the base, has not what it should have had then, or has to
     /// know that it is another number now.
     private func isFilterDue(_ count: Int) -> Bool {
-        guard let expected = self.target.expectedCount else { return false }
+        guard let expected = self.expectedCount else { return false }
         return expected != count || expected != count - self.gain
     }
 
     private func tell(_ count: Int, _ filter: BloomFilter?) -> Stage {
-        self.stream.noteNews(for: self.target)
+        self.stream.tokens.note(self.target)
         self.stream.send(.existenceFilter(self.target.id, count: count, unchanged: filter))
         return .ended
     }

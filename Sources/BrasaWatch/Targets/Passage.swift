@@ -33,7 +33,8 @@ final class Passage {
     let base: Base?
     let goal: Base
     unowned let target: WatchTarget
-    private(set) var hasTold = false
+    /// Whether the client knows a part of what differs already.
+    private(set) var hasTold: Bool
     let began: MonotonicTime
     var stage: Stage
     /// How many more results the goal has than the base, where a filter may be due.
@@ -42,22 +43,24 @@ final class Passage {
     var present: [ResourcePath] = []
     /// What a window shows at the goal: its own memory until it changes, and that of all passages to the same goal.
     private let shownWindow: ShownWindow?
-    /// Whether a filter may be due.
-    let isCounting: Bool
+    /// How many documents the client says that it had at the base: a filter may be due.
+    let expectedCount: Int?
 
     /// The target's view is ready, and the goal is the watcher's position.
-    init(of target: WatchTarget, from base: Base?, to goal: Base) {
+    init(of target: WatchTarget, from known: WatchTarget.Known?, to goal: Base, hasTold: Bool = false) {
         self.target = target
-        self.base = base
+        self.base = known?.base
         self.goal = goal
+        self.hasTold = hasTold
         self.began = target.stream.watcher.now
-        self.isCounting = base != nil && target.expectedCount != nil
+        self.expectedCount = known?.expectedCount
         self.stage = .start
         // A window goes on with the watcher, so it is kept as it is now.
         self.shownWindow = target.view.shownWindow()
     }
 
     var shown: ArraySlice<Window.Entry>? { self.shownWindow?.entries }
+    var isCounting: Bool { self.expectedCount != nil }
 
     var stream: WatchStream { self.target.stream }
     var view: View { self.target.view }
@@ -74,12 +77,9 @@ final class Passage {
         )
     }
 
-    /// The client knows a part already.
-    func markTold() { self.hasTold = true }
-
     func tell(_ path: ResourcePath, _ document: Document?, isMember: Bool) {
         self.hasTold = true
-        self.stream.noteNews(for: self.target)
+        self.stream.tokens.note(self.target)
         self.watcher.eventsLeft -= 1
         let news = self.view.news(of: path, document, isMember: isMember, at: self.goal.time)
         self.stream.send(news.event(for: self.target.ids))

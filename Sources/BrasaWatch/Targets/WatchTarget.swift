@@ -4,13 +4,28 @@ import BrasaDocuments
 final class WatchTarget {
     enum Phase {
         /// Not begun: until the watcher has come to `notBefore`, and the view has its window. With what the client has.
-        case waiting(Base?)
+        case waiting(Known?)
         /// On its first way, from nothing.
         case beginning(Passage)
         /// Told of everything up to a state that may be an earlier one than the watcher's.
-        case behind(Base)
+        case behind(Known)
         /// At the watcher's position, and told of each step.
         case live
+        /// Done, removed or failed.
+        case ended
+    }
+
+    /// What the client has of a target.
+    struct Known {
+        var base: Base
+        /// Whether it was said to be current since it began.
+        var isCurrent = false
+        /// How many documents the client says that it has, until that is answered.
+        var expectedCount: Int?
+
+        var unpinned: Known {
+            Known(base: self.base.unpinned, isCurrent: self.isCurrent, expectedCount: self.expectedCount)
+        }
     }
 
     let id: Int32
@@ -20,27 +35,30 @@ final class WatchTarget {
     let view: View
     let once: Bool
     let selectionBytes: Int
-    /// Given up with the first answer to it.
-    var expectedCount: Int?
     /// A state before this one would lack commits that were acknowledged before the target was added.
     let notBefore: Timestamp
-    /// In its round.
-    var passage: Passage?
-    /// Whether it was said to be current since it began.
-    var isCurrent = false
-    var isEnded = false
     /// It was told something since its last token.
     var isAhead = false
     var subscriberIndex = 0
+    /// As the phase says: each change asks every target of its views.
     private(set) var isLive = false
 
     var phase: Phase {
         didSet {
-            let wasLive = self.isLive
             if case .live = self.phase { self.isLive = true } else { self.isLive = false }
-            if wasLive != self.isLive { self.stream.unsettledCount += wasLive ? 1 : -1 }
+            self.stream.unsettledCount += (self.phase.isSettled ? 0 : 1) - (oldValue.isSettled ? 0 : 1)
         }
     }
+
+    var isCurrent: Bool {
+        switch self.phase {
+        case .behind(let known): known.isCurrent
+        case .live: true
+        case .waiting, .beginning, .ended: false
+        }
+    }
+
+    var isEnded: Bool { if case .ended = self.phase { true } else { false } }
 
     init(
         _ request: TargetRequest,
@@ -56,9 +74,8 @@ final class WatchTarget {
         self.view = view
         self.once = request.once
         self.selectionBytes = request.selectionBytes
-        self.expectedCount = base == nil ? nil : request.expectedCount
         self.notBefore = notBefore
-        self.phase = .waiting(base)
+        self.phase = .waiting(base.map { Known(base: $0, expectedCount: request.expectedCount) })
         stream.unsettledCount += 1
     }
 
@@ -70,9 +87,16 @@ final class WatchTarget {
         self.stream.send(.reset(self.ids))
         self.stream.watcher.values.resets += 1
         self.stream.watcher.eventsLeft -= 1
-        self.passage = nil
-        self.isCurrent = false
-        self.expectedCount = nil
         self.phase = .waiting(nil)
+    }
+}
+
+extension WatchTarget.Phase {
+    /// Whether nothing has to be done before the target can be told of steps, or no longer.
+    fileprivate var isSettled: Bool {
+        switch self {
+        case .live, .ended: true
+        case .waiting, .beginning, .behind: false
+        }
     }
 }
