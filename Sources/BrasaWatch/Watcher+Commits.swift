@@ -8,6 +8,8 @@ extension Watcher {
     private static let mergedMax = 1_024
     private static let refillPiecesMax = 4
 
+    private var isBehind: Bool { if case .behind = self.course { true } else { false } }
+
     func takeCommits() {
         var changesLeft = self.configuration.turnChangesMax
         while true {
@@ -21,15 +23,16 @@ extension Watcher {
             } catch {
                 return self.jump(to: self.store.watermark)
             }
+            if self.isInLargeStep { return }
             // None after these, up to the watermark as it was before they were asked for.
             if changes.count < limit, changes.last.map({ $0.time <= self.position }) ?? true {
                 self.position = max(self.position, watermark)
-                self.isBehind = false
+                self.course = .upToDate
                 return
             }
             changesLeft -= changes.count
-            if changesLeft <= 0 || self.eventsLeft <= 0 {
-                self.isBehind = true
+            if changesLeft <= 0 || self.turn.eventsLeft <= 0 {
+                self.course = .behind
                 return
             }
         }
@@ -44,7 +47,7 @@ extension Watcher {
             return try self.take(changes[...], to: last.time, isMerged: true)
         }
         var rest = changes[...]
-        while let first = rest.first, self.eventsLeft > 0 {
+        while let first = rest.first, self.turn.eventsLeft > 0, !self.isInLargeStep {
             let commit = rest.prefix { $0.time == first.time }
             rest = rest.dropFirst(commit.count)
             try self.take(commit, to: first.time, isMerged: false)
@@ -87,7 +90,7 @@ extension Watcher {
         let after = try self.store.get(path, in: change.database, at: time)
         if before?.updateTime == after?.updateTime { return }
         for list in self.step.lists { list.collect(from: before, to: after, into: &self.step.interested) }
-        self.eventsLeft -= self.step.interested.count
+        self.turn.eventsLeft -= self.step.interested.count
         var shared: WatchedDocument?
         var deletion: WatchedDeletion?
         for view in self.step.interested {
@@ -163,7 +166,7 @@ extension Watcher {
         guard case .query(let query) = view.selection, var window = view.window else { return [] }
         let filling = try self.filling(query, window, in: view.database, at: time)
         for _ in 0..<Self.refillPiecesMax {
-            self.eventsLeft -= WindowFilling.chunk
+            self.turn.eventsLeft -= WindowFilling.chunk
             guard try filling.advance() else { continue }
             let former = window.shownTimes
             _ = filling.finish(&window)
@@ -185,7 +188,7 @@ extension Watcher {
             return self.tell(view, news, time)
         }
         for (view, news) in self.step.news {
-            self.eventsLeft -= view.subscribers.count
+            self.turn.eventsLeft -= view.subscribers.count
             for target in view.subscribers where target.isLive { self.tell(target, news) }
         }
         self.endStep(at: time)
@@ -203,7 +206,7 @@ extension Watcher {
     /// everything at once, while what it takes to tell it is in the processor's caches: with thousands of streams it would
     /// not be there any more when their turn came again.
     private func tell(_ view: View, _ news: CommitStep.News, _ time: Timestamp) {
-        self.eventsLeft -= view.subscribers.count
+        self.turn.eventsLeft -= view.subscribers.count
         for target in view.subscribers where target.isLive {
             if target.stream.targets.count == 1 {
                 target.stream.tell(target, news, upTo: time)
@@ -221,7 +224,7 @@ extension Watcher {
     private func jump(to watermark: Timestamp) {
         for stream in self.streams { stream.fallBehind() }
         self.step.end()
-        self.isBehind = false
+        self.course = .upToDate
         self.position = watermark
         for stream in self.streams {
             for target in stream.targets where target.view.recent.completeAfter != watermark {

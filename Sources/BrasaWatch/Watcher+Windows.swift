@@ -9,7 +9,7 @@ extension Watcher {
         if let view = table.view(selection) { return view }
         let view = View(selection, bytes: bytes, in: table.database, position: self.position, memory: self.memory)
         table.add(view)
-        self.selectionBytes += bytes
+        self.memory.selectionBytes += bytes
         self.values.views += 1
         if view.filling != nil { self.fillings.append(view) }
         return view
@@ -19,7 +19,7 @@ extension Watcher {
         guard view.subscribers.isEmpty else { return }
         table.remove(view)
         self.values.views -= 1
-        self.selectionBytes -= view.selectionBytes
+        self.memory.selectionBytes -= view.selectionBytes
         view.window = nil
         view.filling = nil
         self.count(view)
@@ -35,7 +35,7 @@ extension Watcher {
     /// What the view's window takes may have changed.
     func count(_ view: View) {
         let bytes = view.windowBytes
-        self.windowBytes += bytes - view.countedBytes
+        self.memory.windowBytes += bytes - view.countedBytes
         view.countedBytes = bytes
     }
 
@@ -45,7 +45,7 @@ extension Watcher {
         let max = self.configuration.windowBytesMax
         if view.countedBytes > self.configuration.viewWindowBytesMax { return true }
         let isLarge = view.countedBytes > self.configuration.smallWindowBytesMax
-        return self.windowBytes > (isNew && isLarge ? max - max / 4 : max)
+        return self.memory.windowBytes > (isNew && isLarge ? max - max / 4 : max)
     }
 
     // MARK: Filling
@@ -71,11 +71,11 @@ extension Watcher {
 
     /// The second part of a turn: a piece of one window after the other. Half of the turn's reads are left to streams.
     func fillWindows() {
-        guard self.readsLeft > 0, !self.fillings.isEmpty, self.isPositionKnown else { return }
-        let others = self.work.isEmpty ? 0 : (self.readsLeft + 1) / 2
-        self.readsLeft = max(self.readsLeft - others, 1)
-        defer { self.readsLeft = max(self.readsLeft, 0) + others }
-        while self.readsLeft > 0, let view = self.fillings.next(atMost: self.configuration.fillingsMax) {
+        guard self.turn.readsLeft > 0, !self.fillings.isEmpty, self.isPositionKnown else { return }
+        let others = self.work.isEmpty ? 0 : (self.turn.readsLeft + 1) / 2
+        self.turn.readsLeft = max(self.turn.readsLeft - others, 1)
+        defer { self.turn.readsLeft = max(self.turn.readsLeft, 0) + others }
+        while self.turn.readsLeft > 0, let view = self.fillings.next(atMost: self.configuration.fillingsMax) {
             guard !view.subscribers.isEmpty else { continue }
             if self.fill(view) {
                 for target in view.subscribers { self.enqueue(target.stream) }
@@ -88,7 +88,7 @@ extension Watcher {
     /// Does a piece; whether the view is ready or gone.
     private func fill(_ view: View) -> Bool {
         guard case .query(let query) = view.selection, let window = view.window else { return true }
-        self.readsLeft -= WindowFilling.chunk
+        self.turn.readsLeft -= WindowFilling.chunk
         do throws(StoreError) {
             let filling: WindowFilling
             if case .running(let running) = view.filling {

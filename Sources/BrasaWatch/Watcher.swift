@@ -15,6 +15,16 @@ import Synchronization
 package final class Watcher: @unchecked Sendable {
     // Sendable, because `wake` and `counters` are all that other threads use; all else runs on the mailbox's thread.
 
+    /// How the watcher goes on to the watermark.
+    enum Course {
+        /// All commits were taken in the last turn.
+        case upToDate
+        /// Not all were: what has gathered is taken as one.
+        case behind
+        /// Not all of the step has been told yet.
+        case largeStep(LargeStep)
+    }
+
     package let counters = WatchCounters()
     let store: Store
     let configuration: WatchConfiguration
@@ -37,30 +47,14 @@ package final class Watcher: @unchecked Sendable {
     private var pin: SnapshotPin?
     /// The end of the last step that took several commits as one: nobody knows who changed between them.
     var mergedThrough = Timestamp.earliest
-    /// Not all commits were taken in the last turn: what has gathered is taken as one.
-    var isBehind = false
+    var course = Course.upToDate
     var step = CommitStep()
-    /// Not all of the step has been told yet.
-    var largeStep: LargeStep?
     let memory = ViewMemory()
-    private var snapshotTables: ContiguousArray<ViewTable> = []
-    /// What the selections of all views take.
-    var selectionBytes = 0
-    /// What windows keep, and what has been gathered for those that are being filled.
-    var windowBytes = 0
     var fillings = FillingQueue()
     var work = WorkQueue<WatchStream>()
-    /// What is left of this turn's.
-    var eventsLeft = 0
-    var readsLeft = 0
-    /// As of the turn's begin.
-    private(set) var now: MonotonicTime
+    var turn: Turn
     /// How many of the streams, from the first on, a tick has not come to yet.
     private var ticksLeft = 0
-    private var isInTurn = false
-    private var unflushed: ContiguousArray<WatchStream> = []
-    /// What was asked for during a turn, since a turn's loops must not lose their place.
-    private var deferred: [() -> Void] = []
 
     /// `mailbox` is the loop that everything but `wake` and `counters` is used on.
     package init(
@@ -74,7 +68,7 @@ package final class Watcher: @unchecked Sendable {
         self.clock = clock
         self.configuration = configuration
         self.position = store.watermark
-        self.now = clock.monotonic()
+        self.turn = Turn(now: clock.monotonic())
     }
 
     // MARK: From outside
@@ -91,7 +85,7 @@ package final class Watcher: @unchecked Sendable {
         let table = self.tables[database] ?? ViewTable(database)
         self.tables[database] = table
         table.streamCount += 1
-        let stream = WatchStream(watcher: self, table: table, sink: sink, now: self.now)
+        let stream = WatchStream(watcher: self, table: table, sink: sink, now: self.turn.now)
         stream.index = self.streams.count
         self.streams.append(stream)
         self.values.streams += 1
@@ -117,35 +111,29 @@ package final class Watcher: @unchecked Sendable {
     }
 
     private func post() {
-        self.mailbox.post { self.turn() }
+        self.mailbox.post { self.takeTurn() }
     }
 
-    private func turn() {
+    private func takeTurn() {
         self.signal.bitwiseAnd(~Self.isPosted, ordering: .acquiringAndReleasing)
         guard self.values.targets > 0 else { return self.publish() }
-        self.isInTurn = true
-        self.now = self.clock.monotonic()
-        self.eventsLeft = self.configuration.turnEventsMax
-        self.readsLeft = self.configuration.turnReadsMax
+        self.turn.begin(self.configuration, now: self.clock.monotonic())
         self.goOnTelling()
-        if self.largeStep == nil { self.takeCommits() }
-        if self.largeStep == nil { self.goOn() }
-        for stream in self.unflushed { stream.flush() }
-        self.unflushed.removeAll(keepingCapacity: true)
-        self.forget()
-        self.isInTurn = false
+        if !self.isInLargeStep { self.takeCommits() }
+        if !self.isInLargeStep { self.goOn() }
+        for stream in self.turn.unflushed { stream.flush() }
+        self.turn.haveFlushed()
+        if !self.isInLargeStep { self.forget() }
+        self.turn.end()
         if self.values.targets == 0 { self.deactivate() }
-        if self.largeStep == nil {
-            let deferred = self.deferred
-            self.deferred = []
-            for action in deferred { action() }
-        }
+        if !self.isInLargeStep { for action in self.turn.takeDeferred() { action() } }
         self.publish()
         if self.hasMore { self.schedule() }
     }
 
     private var hasMore: Bool {
-        self.isBehind || self.largeStep != nil || !self.work.isEmpty || !self.fillings.isEmpty || self.ticksLeft > 0
+        if case .upToDate = self.course { return !self.work.isEmpty || !self.fillings.isEmpty || self.ticksLeft > 0 }
+        return true
     }
 
     /// What a turn does when the watcher has come to a position.
@@ -160,14 +148,10 @@ package final class Watcher: @unchecked Sendable {
     /// What was kept for streams that are told the same, and what views remember when that has become much: then streams
     /// that are behind look for changes in the store.
     private func forget() {
-        if self.largeStep != nil { return }
-        for table in self.snapshotTables { table.forgetSnapshot() }
-        self.snapshotTables.removeAll(keepingCapacity: true)
+        self.turn.forgetSnapshots()
         guard self.memory.recentBytes > self.configuration.recentBytesMax else { return }
         for table in self.tables.values { table.forgetRecent(until: self.position) }
     }
-
-    func hasSnapshot(_ table: ViewTable) { self.snapshotTables.append(table) }
 
     /// Streams that take nothing may not keep windows from others.
     private func makeRoom() {
@@ -181,7 +165,7 @@ package final class Watcher: @unchecked Sendable {
     /// Streams that have something to be told, in the order they asked.
     private func serve() {
         var waiting = self.work.takeAll()
-        while self.readsLeft > 0, self.eventsLeft > 0, let stream = waiting.popFirst() {
+        while self.turn.readsLeft > 0, self.turn.eventsLeft > 0, let stream = waiting.popFirst() {
             stream.isQueued = false
             stream.proceed()
         }
@@ -201,19 +185,19 @@ package final class Watcher: @unchecked Sendable {
 
     /// Now, or at the end of the turn, or of the last one that a step is told in.
     func perform(_ action: @escaping () -> Void) {
-        if self.isInTurn || self.largeStep != nil { self.deferred.append(action) } else { action() }
+        if self.turn.isRunning || self.isInLargeStep { self.turn.defer(action) } else { action() }
     }
 
     /// The stream has been sent something: it leaves at the end of the turn, or at once.
     func flushLater(_ stream: WatchStream) {
-        if self.isInTurn { self.unflushed.append(stream) } else { stream.flush() }
+        if self.turn.isRunning { self.turn.flushLater(stream) } else { stream.flush() }
     }
 
     func enqueue(_ stream: WatchStream) {
         guard !stream.isQueued else { return }
         stream.isQueued = true
         self.work.append(stream)
-        if !self.isInTurn { self.schedule() }
+        if !self.turn.isRunning { self.schedule() }
     }
 
     private func publish() {
@@ -238,7 +222,7 @@ package final class Watcher: @unchecked Sendable {
     func activate() {
         _ = self.signal.exchange(Self.isActive, ordering: .acquiringAndReleasing)
         self.position = self.store.watermark
-        self.isBehind = false
+        self.course = .upToDate
         self.pin = nil
         self.renewPin()
     }

@@ -126,7 +126,7 @@ import Testing
             Issue.record("the cause is \(String(describing: listener.removals.first?.cause))")
             return
         }
-        #expect(world.watcher.windowBytes == 0)
+        #expect(world.watcher.memory.windowBytes == 0)
         listener.add(2, try target("c", limit: 500))
         world.settle()
         #expect(listener.targets[2]?.isCurrent == true)
@@ -141,6 +141,6 @@ import Testing
             #expect(target.documents == target.target.documents(in: last))
         }
         let window = try #require(listener.stream?.targets.first?.view.window)
-        #expect(window.bytes == world.watcher.windowBytes)
+        #expect(window.bytes == world.watcher.memory.windowBytes)
     }
 }

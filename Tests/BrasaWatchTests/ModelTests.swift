@@ -93,7 +93,7 @@ struct RandomRun {
         for watcher in self.world.watchers {
             let counts = watcher.counters.current
             #expect(counts.streams == 0 && counts.targets == 0 && counts.views == 0, "seed \(self.seed)")
-            #expect(watcher.windowBytes == 0, "seed \(self.seed)")
+            #expect(watcher.memory.windowBytes == 0, "seed \(self.seed)")
         }
         #expect(self.world.store.statistics.snapshotPins == 0, "seed \(self.seed)")
     }

@@ -39,14 +39,14 @@ import Testing
         for id in 1...10 as ClosedRange<Int32> { listener.add(id, try self.names(1_000 - Int(id), length: 700)) }
         world.settle()
         #expect(listener.removals.map(\.id) == [5, 6, 7, 8, 9, 10])
-        #expect(world.watcher.selectionBytes <= world.watcher.configuration.streamSelectionBytesMax)
+        #expect(world.watcher.memory.selectionBytes <= world.watcher.configuration.streamSelectionBytesMax)
         listener.remove(1)
         world.settle()
         listener.add(11, try self.names(900, length: 700))
         world.settle()
         #expect(listener.targets.keys.sorted() == [2, 3, 4, 11])
         listener.disconnect()
-        #expect(world.watcher.selectionBytes == 0)
+        #expect(world.watcher.memory.selectionBytes == 0)
         #expect(listener.failures.isEmpty)
     }
 
@@ -68,6 +68,6 @@ import Testing
             return
         }
         for listener in listeners { listener.disconnect() }
-        #expect(world.watcher.selectionBytes == 0)
+        #expect(world.watcher.memory.selectionBytes == 0)
     }
 }

@@ -208,7 +208,7 @@ import Testing
         for listener in listeners.prefix(48) { #expect(listener.takeLog() == changes + ["snapshot"]) }
         #expect(listeners[49].takeLog() == changes + ["snapshot", "remove 2"])
         #expect(listeners.allSatisfy(\.failures.isEmpty) && other.failures.isEmpty)
-        #expect(world.watcher.largeStep == nil)
+        #expect(!world.watcher.isInLargeStep)
     }
 
     @Test func `a watcher that is behind takes several commits as one`() throws {
@@ -249,7 +249,7 @@ import Testing
             return
         }
         #expect(listener.targets[2]?.documents.count == 50)
-        #expect(world.watcher.windowBytes == 0)
+        #expect(world.watcher.memory.windowBytes == 0)
         listener.add(3, try target("c", limit: 1_000))
         world.settle()
         #expect(listener.removals.map(\.id) == [1, 3])

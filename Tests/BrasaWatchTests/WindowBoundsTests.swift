@@ -37,7 +37,7 @@ import Testing
         while world.scheduler.runOne() {
             let held = self.bytes(listener)
             #expect(held <= configuration.windowBytesMax + slack)
-            #expect(held == world.watcher.windowBytes)
+            #expect(held == world.watcher.memory.windowBytes)
             #expect(listener.stream?.targets.count(where: self.isRunning) ?? 0 <= 4)
         }
         let refused = listener.removals.count
@@ -50,7 +50,7 @@ import Testing
         }
         for target in listener.targets.values { #expect(target.isCurrent) }
         listener.disconnect()
-        #expect(world.watcher.windowBytes == 0)
+        #expect(world.watcher.memory.windowBytes == 0)
         #expect(listener.failures.isEmpty)
     }
 
@@ -64,14 +64,14 @@ import Testing
         listener.connect()
         listener.add(1, try target("c", limit: 500))
         _ = world.scheduler.runOne()
-        let before = world.watcher.windowBytes
+        let before = world.watcher.memory.windowBytes
         let long = String(repeating: "x", count: 1_000)
         try world.commit((0..<50).map { ("c/\(long)\($0)", 1) })
         while world.store.step() {}
         _ = world.scheduler.runOne()
-        #expect(world.watcher.windowBytes > before + 50_000)
+        #expect(world.watcher.memory.windowBytes > before + 50_000)
         world.settle()
-        #expect(world.watcher.windowBytes < before + 500 * 1_200)
+        #expect(world.watcher.memory.windowBytes < before + 500 * 1_200)
         #expect(listener.targets[1]?.isCurrent == true)
         #expect(listener.failures.isEmpty)
     }

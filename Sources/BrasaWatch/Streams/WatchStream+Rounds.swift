@@ -10,10 +10,10 @@ extension WatchStream {
     func proceed() {
         while !self.isClosed, self.unsettledCount > 0 {
             guard self.sink.isWritable else {
-                if self.stalledSince == nil { self.stalledSince = self.watcher.now }
+                if self.stalledSince == nil { self.stalledSince = self.watcher.turn.now }
                 return
             }
-            guard self.watcher.readsLeft > 0, self.watcher.eventsLeft > 0, self.watcher.isPositionKnown else {
+            guard self.watcher.turn.readsLeft > 0, self.watcher.turn.eventsLeft > 0, self.watcher.isPositionKnown else {
                 return self.watcher.enqueue(self)
             }
             guard self.advance() else { return }
@@ -105,7 +105,7 @@ extension WatchStream {
             let passage = isToBeTold ? Passage(of: target, from: known, to: goal, hasTold: hasTold) : nil
             ways.append(Round.Way(target: target, passage: passage))
         }
-        self.course = .round(Round(to: goal, ways, isCatchingUp: isCatchingUp, began: self.watcher.now))
+        self.course = .round(Round(to: goal, ways, isCatchingUp: isCatchingUp, began: self.watcher.turn.now))
         return true
     }
 
@@ -155,7 +155,7 @@ extension WatchStream {
     /// Tells an idle stream the time; whether it was one. One that has taken nothing for longer than `patience`, or so
     /// little that it is on one way for much longer, keeps no versions from going any more: if they do, it begins again.
     func tick() -> Bool {
-        let (now, patience) = (self.watcher.now, self.watcher.configuration.patience)
+        let (now, patience) = (self.watcher.turn.now, self.watcher.configuration.patience)
         let isIdle = !self.targets.isEmpty && now - self.lastTold >= self.watcher.configuration.heartbeat
         let isBeating = isIdle && self.sink.isWritable && !self.isClosed
         if isBeating { self.beat() }

@@ -30,20 +30,20 @@ extension WatchStream {
     /// Everything up to the time was said.
     func snapshot(at time: Timestamp) {
         self.release()
-        self.lastTold = self.watcher.now
+        self.lastTold = self.watcher.turn.now
         let snapshot = self.table.snapshot(at: time, of: self.watcher)
         // New ones are the last, so this seldom looks far; restarted ones may be anywhere.
         if self.unsettledCount == 0 || self.targets.last(where: { !$0.isCurrent }) == nil {
             self.tokens.clear()
             return self.send(.snapshot(snapshot))
         }
-        let due = self.tokens.take(among: self.targets, now: self.watcher.now)
+        let due = self.tokens.take(among: self.targets, now: self.watcher.turn.now)
         if !due.isEmpty { self.send(.resumable(due, snapshot)) }
         self.send(.snapshot(WatchSnapshot(time: time, token: nil)))
     }
 
     func sayAlive() {
-        self.lastTold = self.watcher.now
+        self.lastTold = self.watcher.turn.now
         self.send(.alive(self.targets.map(\.id)))
     }
 
@@ -80,7 +80,7 @@ extension WatchStream {
     /// Says what changed for the only target, and that it is all up to the time.
     func tell(_ target: WatchTarget, _ news: CommitStep.News, upTo time: Timestamp) {
         guard self.sink.isWritable, !self.isClosed else { return self.fallBehind() }
-        self.lastTold = self.watcher.now
+        self.lastTold = self.watcher.turn.now
         self.sink.send(news.event(for: target.ids), upTo: self.table.snapshot(at: time, of: self.watcher))
         self.watcher.values.eventsSent += 2
         self.flush()
@@ -94,7 +94,7 @@ extension WatchStream {
     /// From here on the stream is told nothing of steps, until a round has brought it back.
     func fallBehind() {
         guard self.isLive else { return }
-        if self.stalledSince == nil, !self.sink.isWritable { self.stalledSince = self.watcher.now }
+        if self.stalledSince == nil, !self.sink.isWritable { self.stalledSince = self.watcher.turn.now }
         let base = self.watcher.base
         for target in self.targets where target.isLive {
             target.phase = .behind(WatchTarget.Known(base: base, isCurrent: true))

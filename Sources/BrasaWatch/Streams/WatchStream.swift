@@ -154,7 +154,7 @@ package final class WatchStream {
         let (bytes, configuration) = (request.selectionBytes, self.watcher.configuration)
         guard self.selectionBytes + bytes <= configuration.streamSelectionBytesMax else { return nil }
         let isNew = self.table.view(selection) == nil
-        return isNew && self.watcher.selectionBytes + bytes > configuration.selectionBytesMax ? nil : selection
+        return isNew && self.watcher.memory.selectionBytes + bytes > configuration.selectionBytesMax ? nil : selection
     }
 
     /// Where to go on; nil for the beginning, and when that state is not known, or not any more.

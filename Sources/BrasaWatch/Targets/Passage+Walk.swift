@@ -14,7 +14,7 @@ extension Passage {
     }
 
     var canGoOn: Bool {
-        self.watcher.readsLeft > 0 && self.watcher.eventsLeft > 0 && self.stream.sink.isWritable
+        self.watcher.turn.readsLeft > 0 && self.watcher.turn.eventsLeft > 0 && self.stream.sink.isWritable
             && !self.stream.isClosed
     }
 
@@ -53,7 +53,7 @@ extension Passage {
         guard let changes = self.watcher.store.changes(after: base.time, limit: Self.changesMax),
             changes.count < Self.changesMax || changes.last.map({ $0.time >= self.goal.time }) ?? true
         else { return nil }
-        self.watcher.readsLeft -= changes.count / 8
+        self.watcher.turn.readsLeft -= changes.count / 8
         var seen: Set<ResourcePath> = []
         return changes.compactMap { change in
             guard change.database == self.view.database, query.names.contains(change.path) else { return nil }
@@ -97,7 +97,7 @@ extension Passage {
 
     private func arrived(_ results: ResultReader) throws(StoreError) -> Stage {
         var results = results
-        while self.canGoOn, let entry = try results.next(&self.watcher.readsLeft) {
+        while self.canGoOn, let entry = try results.next(&self.watcher.turn.readsLeft) {
             // What has not changed since is in both states.
             if let base = self.base, entry.document.updateTime <= base.time { continue }
             if let base = self.base, self.isCounting {
@@ -113,7 +113,7 @@ extension Passage {
 
     private func left(_ results: ResultReader) throws(StoreError) -> Stage {
         var results = results
-        while self.canGoOn, let entry = try results.next(&self.watcher.readsLeft) {
+        while self.canGoOn, let entry = try results.next(&self.watcher.turn.readsLeft) {
             let after = try self.document(entry.path, at: self.goal)
             if self.view.matches(entry.path, after) { continue }
             self.gain -= 1
@@ -131,7 +131,7 @@ extension Passage {
 
     private func count(_ results: ResultReader, _ count: Int) throws(StoreError) -> Stage {
         var results = results
-        let count = count + (try results.skip(&self.watcher.readsLeft))
+        let count = count + (try results.skip(&self.watcher.turn.readsLeft))
         guard results.isAtEnd else { return .counting(results, count) }
         guard self.isFilterDue(count) else { return .ended }
         guard case .query(let query) = self.view.selection, let filter = BloomFilter(count: count) else {
@@ -151,7 +151,7 @@ extension Passage {
 
     private func name(_ results: ResultReader, _ filter: BloomFilter, _ count: Int) throws(StoreError) -> Stage {
         var (results, filter) = (results, filter)
-        while let entry = try results.next(&self.watcher.readsLeft) { filter.insert(self.name(of: entry.path)) }
+        while let entry = try results.next(&self.watcher.turn.readsLeft) { filter.insert(self.name(of: entry.path)) }
         return results.isAtEnd ? self.tell(count, filter) : .naming(results, filter, count: count)
     }
 

@@ -44,7 +44,7 @@ extension Passage {
         guard case .query(let query) = self.view.selection, let shown else { return .ended }
         var (results, former) = (results, former)
         while former.count < query.limit ?? .max, !results.isAtEnd {
-            guard self.canGoOn, let entry = try results.next(&self.watcher.readsLeft) else {
+            guard self.canGoOn, let entry = try results.next(&self.watcher.turn.readsLeft) else {
                 return .leftWindow(results, former)
             }
             guard results.taken > query.offset,
@@ -68,7 +68,7 @@ extension Passage {
             index += 1
             if let base, let former, entry.updateTime <= base.time, former.contains(entry.key) {
                 // A comparison costs less than a read, and is not for nothing.
-                if index % 8 == 0 { self.watcher.readsLeft -= 1 }
+                if index % 8 == 0 { self.watcher.turn.readsLeft -= 1 }
                 continue
             }
             let document = try self.document(entry.path, at: self.goal)

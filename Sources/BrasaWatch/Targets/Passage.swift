@@ -52,7 +52,7 @@ final class Passage {
         self.base = known?.base
         self.goal = goal
         self.hasTold = hasTold
-        self.began = target.stream.watcher.now
+        self.began = target.stream.watcher.turn.now
         self.expectedCount = known?.expectedCount
         self.stage = .start
         // A window goes on with the watcher, so it is kept as it is now.
@@ -67,7 +67,7 @@ final class Passage {
     var watcher: Watcher { self.target.stream.watcher }
 
     func document(_ path: ResourcePath, at base: Base) throws(StoreError) -> Document? {
-        self.watcher.readsLeft -= 1
+        self.watcher.turn.readsLeft -= 1
         return try self.watcher.store.get(path, in: self.view.database, at: base.time)
     }
 
@@ -80,7 +80,7 @@ final class Passage {
     func tell(_ path: ResourcePath, _ document: Document?, isMember: Bool) {
         self.hasTold = true
         self.stream.tokens.note(self.target)
-        self.watcher.eventsLeft -= 1
+        self.watcher.turn.eventsLeft -= 1
         let news = self.view.news(of: path, document, isMember: isMember, at: self.goal.time)
         self.stream.send(news.event(for: self.target.ids))
     }

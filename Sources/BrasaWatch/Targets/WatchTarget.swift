@@ -86,7 +86,7 @@ final class WatchTarget {
     func restart() {
         self.stream.send(.reset(self.ids))
         self.stream.watcher.values.resets += 1
-        self.stream.watcher.eventsLeft -= 1
+        self.stream.watcher.turn.eventsLeft -= 1
         self.phase = .waiting(nil)
     }
 }

@@ -1,11 +1,15 @@
-/// What a watcher's views keep of what went by, so that streams are told of it cheaply. Each keeps little, but there may be
-/// a million of them: it is bounded for all together.
+/// What a watcher's views keep: what they select, their windows, and what went by, so that streams are told of it cheaply.
+/// Each keeps little, but there may be a million of them: it is bounded for all together.
 final class ViewMemory {
     private static let documentsMax = 64
 
     /// Documents that were sent, the last ones: views know theirs as long as it is here.
     private var documents: ContiguousArray<WatchedDocument> = []
     private var next = 0
+    /// What the selections of all views take.
+    var selectionBytes = 0
+    /// What windows keep, and what has been gathered for those that are being filled.
+    var windowBytes = 0
     /// What windows take that are kept as they were.
     fileprivate(set) var shownBytes = 0
     /// What the views' recent changes take.

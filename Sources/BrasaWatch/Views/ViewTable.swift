@@ -76,7 +76,7 @@ final class ViewTable {
         let token = ResumeToken(time: time, database: self.database.name, store: watcher.store)
         let snapshot = WatchSnapshot(time: time, token: token)
         self.lastSnapshot = snapshot
-        watcher.hasSnapshot(self)
+        watcher.turn.forgetLater(self)
         return snapshot
     }
 
