@@ -178,45 +178,6 @@ extension Watcher {
         return []
     }
 
-    // MARK: Telling
-
-    /// Hands the step's news to the live streams, all of it before one snapshot. Told are those that can take it; others
-    /// fall behind, at the watcher's position.
-    private func tell(_ time: Timestamp) {
-        if self.step.news.count == 1 {
-            let (view, news) = self.step.news[0]
-            return self.tell(view, news, time)
-        }
-        for (view, news) in self.step.news {
-            self.turn.eventsLeft -= view.subscribers.count
-            for target in view.subscribers where target.isLive { self.tell(target, news) }
-        }
-        self.endStep(at: time)
-    }
-
-    private func endStep(at time: Timestamp) {
-        for stream in self.step.streams where stream.isTold(of: self.step.number) { stream.snapshot(at: time) }
-    }
-
-    private func tell(_ target: WatchTarget, _ news: CommitStep.News) {
-        if target.stream.joins(self.step.number) { target.stream.tell(target, news) }
-    }
-
-    /// Most steps are one document's in one view, and most streams have one target. Who listens to nothing else is told
-    /// everything at once, while what it takes to tell it is in the processor's caches: with thousands of streams it would
-    /// not be there any more when their turn came again.
-    private func tell(_ view: View, _ news: CommitStep.News, _ time: Timestamp) {
-        self.turn.eventsLeft -= view.subscribers.count
-        for target in view.subscribers where target.isLive {
-            if target.stream.targets.count == 1 {
-                target.stream.tell(target, news, upTo: time)
-            } else {
-                self.tell(target, news)
-            }
-        }
-        self.endStep(at: time)
-    }
-
     // MARK: Starting over
 
     /// The changes, or the versions that tell what they were, are gone: from what streams were told of to the watermark

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 
 /// What a stream is told of one step of the watcher.
 struct StepShare {
@@ -77,13 +78,17 @@ extension WatchStream {
         self.share.held = HeldNews(news, id: target.id)
     }
 
-    /// Says what changed for the only target, and that it is all up to the time.
-    func tell(_ target: WatchTarget, _ news: CommitStep.News, upTo time: Timestamp) {
-        guard self.sink.isWritable, !self.isClosed else { return self.fallBehind() }
-        self.lastTold = self.watcher.turn.now
-        self.sink.send(news.event(for: target.ids), upTo: self.table.snapshot(at: time, of: self.watcher))
-        self.watcher.values.eventsSent += 2
+    /// Says what changed for the only target, and that it is all up to the snapshot. False when the sink takes nothing.
+    func tell(_ target: WatchTarget, _ news: CommitStep.News, upTo snapshot: WatchSnapshot, now: MonotonicTime) -> Bool
+    {
+        guard !self.isClosed, self.sink.isWritable else {
+            self.fallBehind()
+            return false
+        }
+        self.lastTold = now
+        self.sink.send(news.event(for: target.ids), upTo: snapshot)
         self.flush()
+        return true
     }
 
     private func release() {
