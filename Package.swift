@@ -70,6 +70,9 @@ let package = Package(
         room("BrasaTree", []),
         room("BrasaRules", pure),
 
+        // messages: what is asked and answered, of every service; no bytes
+        room("BrasaMessages", pure),
+
         // transport: knows no storage
         .systemLibrary(
             name: "CBrasaNghttp2",
@@ -85,7 +88,10 @@ let package = Package(
         .target(name: "CBrasaFirestoreV1", dependencies: ["CBrasaProtobufC"]),
         room("BrasaHTTP2", ["CBrasaNghttp2", nio("NIOCore")]),
         room("BrasaGRPC", ["BrasaHTTP2", "CBrasaZlib", nio("NIOCore")]),
-        room("BrasaWire", pure + ["BrasaGRPC", "CBrasaFirestoreV1", "CBrasaProtobufC", nio("NIOCore")]),
+        room(
+            "BrasaWire",
+            pure + ["BrasaMessages", "BrasaGRPC", "CBrasaFirestoreV1", "CBrasaProtobufC", nio("NIOCore")]
+        ),
 
         // engine: knows no network and no protobuf
         .target(name: "CBrasaChecksum"),
@@ -95,12 +101,21 @@ let package = Package(
         room("BrasaTransactions", pure + ["BrasaStore", "BrasaPlatform"]),
         room("BrasaWatch", pure + ["BrasaStore", "BrasaPlatform"]),
 
-        // join: the only room that sees both columns
+        // join: asks the engine; knows no transport and no encoding
         room(
             "BrasaService",
             pure + [
-                "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaPlatform", "BrasaWire", "BrasaGRPC",
+                "BrasaMessages", "BrasaIdentity", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaPlatform",
                 nio("NIOCore"),
+            ]
+        ),
+
+        // doors: decode, hand over, encode; they never see the engine
+        room(
+            "BrasaGRPCDoor",
+            [
+                "BrasaService", "BrasaMessages", "BrasaIdentity", "BrasaDocuments", "BrasaWire", "BrasaGRPC",
+                "BrasaHTTP2", nio("NIOCore"),
             ]
         ),
 
@@ -113,7 +128,7 @@ let package = Package(
         room(
             "BrasaCache",
             pure + [
-                "BrasaSync", "BrasaWire",
+                "BrasaSync", "BrasaMessages", "BrasaWire",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
@@ -123,8 +138,9 @@ let package = Package(
         room(
             "BrasaServer",
             [
-                "BrasaOptions", "BrasaDocuments", "BrasaService", "BrasaTransactions", "BrasaWatch", "BrasaStore",
-                "BrasaLog", "BrasaPlatform", "BrasaGRPC", "BrasaHTTP2", "BrasaWire",
+                "BrasaOptions", "BrasaDocuments", "BrasaMessages", "BrasaIdentity", "BrasaService", "BrasaGRPCDoor",
+                "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaGRPC",
+                "BrasaHTTP2", "BrasaWire",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -134,14 +150,15 @@ let package = Package(
         room(
             "BrasaFirestore",
             pure + [
-                "BrasaSync", "BrasaCache", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix"),
-                nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "BrasaSync", "BrasaCache", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"),
+                nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         .target(
             name: "BrasaBench",
             dependencies: [
-                "BrasaDocuments", "BrasaQueries", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaFirestore",
+                "BrasaDocuments", "BrasaQueries", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
+                "BrasaFirestore",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -222,7 +239,10 @@ let package = Package(
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests(
             "BrasaWire",
-            pure + ["BrasaWire", "BrasaGRPC", "BrasaHTTP2", "CBrasaProtobufC", nio("NIOCore"), nio("NIOEmbedded")]
+            pure + [
+                "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "CBrasaProtobufC", nio("NIOCore"),
+                nio("NIOEmbedded"),
+            ]
         ),
         tests("BrasaPlatform", ["BrasaPlatform"]),
         tests(
@@ -244,20 +264,20 @@ let package = Package(
         ),
         tests("BrasaSimulation", ["BrasaSimulation", "BrasaPlatform"]),
         tests("BrasaOptions", ["BrasaOptions"]),
-        tests("BrasaBench", ["BrasaBench", "BrasaDocuments", "BrasaWire", nio("NIOCore")]),
+        tests("BrasaBench", ["BrasaBench", "BrasaDocuments", "BrasaMessages", "BrasaWire", nio("NIOCore")]),
         tests(
             "BrasaService",
             pure + [
-                "BrasaService", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
-                "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation", nio("NIOCore"),
-                nio("NIOEmbedded"),
+                "BrasaService", "BrasaMessages", "BrasaIdentity", "BrasaGRPCDoor", "BrasaTransactions", "BrasaWatch",
+                "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation",
+                nio("NIOCore"), nio("NIOEmbedded"),
             ]
         ),
         tests(
             "BrasaFirestore",
             pure + [
-                "BrasaFirestore", "BrasaSync", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaServer", "BrasaOptions",
-                "BrasaLog", "BrasaQueryModel",
+                "BrasaFirestore", "BrasaSync", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaServer",
+                "BrasaOptions", "BrasaLog", "BrasaQueryModel",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
@@ -266,9 +286,11 @@ let package = Package(
         tests(
             "BrasaServer",
             pure + [
-                "BrasaServer", "BrasaOptions", "BrasaService", "BrasaTransactions", "BrasaWatch", "BrasaStore",
-                "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation",
-                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"),
+                "BrasaServer", "BrasaOptions", "BrasaMessages", "BrasaIdentity", "BrasaService",
+                "BrasaTransactions",
+                "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
+                "BrasaSimulation",
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

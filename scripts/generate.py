@@ -192,7 +192,7 @@ def swift_methods(service, prefix, methods):
 
 
 def swift_stub(prefix, methods):
-    lines = [NOTE, "package import BrasaGRPC", "", f"extension {prefix}ClientStub {{"]
+    lines = [NOTE, "package import BrasaGRPC", "package import BrasaMessages", "", f"extension {prefix}ClientStub {{"]
     for index, method in enumerate(methods):
         received = f"        received: @escaping ({method.response}) -> Void,"
         finished = "        finished: @escaping (GRPCCallResult) -> Void"

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaMessages
 import BrasaWire
 
 /// Asks a query through the client stub and checks its answer.

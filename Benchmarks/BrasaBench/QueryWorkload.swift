@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaMessages
 import BrasaQueries
 import BrasaWire
 

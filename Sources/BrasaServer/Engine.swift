@@ -1,3 +1,4 @@
+import BrasaGRPCDoor
 import BrasaLog
 import BrasaPlatform
 import BrasaService
@@ -11,7 +12,7 @@ final class Engine: Sendable {
     let store: Store
     let transactions: TransactionManager
     private let watchers = Watchers()
-    private let writeStreams = WriteStreamTable(clock: .system, entropy: .system)
+    private let writeStreams = WriteStreamTable(clock: .system, entropy: .system, archive: .protobuf)
     private let background: BackgroundWork
 
     /// - Throws: `StartError` when the data folder cannot be used.

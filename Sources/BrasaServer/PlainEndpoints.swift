@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaMessages
 import BrasaService
 import NIOCore
 import NIOHTTP1

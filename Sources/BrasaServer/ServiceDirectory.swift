@@ -1,5 +1,7 @@
 import BrasaGRPC
+import BrasaGRPCDoor
 import BrasaHTTP2
+import BrasaIdentity
 import BrasaService
 import BrasaWire
 import NIOCore
@@ -28,15 +30,18 @@ struct ServiceDirectory: Sendable {
         ])
         let reflection = try ReflectionService(fileDescriptorSets: [FirestoreDescriptors.fileSet])
         let admin = AdminService(store: engine.store)
+        // Nothing checks who calls yet.
+        let reception = Reception.open
         var entries: [ObjectIdentifier: Entry] = [:]
         for eventLoop in group.makeIterator() {
             let service = engine.makeService(on: eventLoop)
-            var methods = GRPCMethodTable()
-            service.register(in: &methods)
-            admin.register(in: &methods)
+            var door = GRPCDoor(reception)
+            door.add(service)
+            door.add(admin)
+            var methods = door.methods
             health.register(in: &methods)
             reflection.register(in: &methods)
-            let grpc = GRPCServer(methods: methods, limits: limits)
+            let grpc = GRPCServer(methods: methods, limits: limits, gate: door.gate)
             entries[ObjectIdentifier(eventLoop)] = Entry(firestore: service, grpc: grpc)
         }
         self.engine = engine

@@ -1,9 +1,8 @@
 import BrasaDocuments
-package import BrasaGRPC
+import BrasaIdentity
+package import BrasaMessages
 import BrasaQueries
 package import BrasaStore
-import BrasaWire
-import NIOCore
 
 /// Answers the methods of `brasa.admin.v1.Admin`, on any event loop.
 package struct AdminService: Sendable {
@@ -13,17 +12,9 @@ package struct AdminService: Sendable {
         self.store = store
     }
 
-    package func register(in methods: inout GRPCMethodTable) {
-        methods.register(
-            AdminMethods.listIndexes,
-            messageBytesMax: RequestLimits.names,
-            .unary { call, _ in self.listIndexes(call) }
-        )
-    }
-
-    private func listIndexes(_ call: GRPCServerCall) {
-        let response = ListIndexesResponse(indexes: self.store.indexes().map(IndexMessage.init))
-        call.respond(call.message { response.encode(into: &$0) })
+    package func listIndexes(_ request: ListIndexesRequest, for call: Call<ListIndexesResponse>) {
+        guard case .administrator = call.caller else { return call.finish(.permissionDenied) }
+        call.respond(ListIndexesResponse(indexes: self.store.indexes().map(IndexMessage.init)))
     }
 }
 

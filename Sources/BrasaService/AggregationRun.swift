@@ -1,7 +1,6 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
-import BrasaWire
 
 /// Computes the aggregations of a query in steps of bounded work.
 struct AggregationRun {
@@ -22,7 +21,7 @@ struct AggregationRun {
     }
 
     /// One step; whether there are more.
-    mutating func step() throws(GRPCStatus) -> Bool {
+    mutating func step() throws(Status) -> Bool {
         let rest = self.countMax.map { $0 - self.counted } ?? .max
         guard rest > 0, !self.run.isAtEnd else { return false }
         if self.countsOnly {

@@ -1,8 +1,7 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
 import BrasaStore
-import BrasaWire
 
 /// One page of ListDocuments: what was asked for, checked.
 struct DocumentListing: Sendable {
@@ -22,11 +21,11 @@ struct DocumentListing: Sendable {
     let showMissing: Bool
     let fingerprint: UInt64
 
-    init(_ request: ListDocumentsRequest, pageSizeDefault: Int) throws(GRPCStatus) {
+    init(_ request: ListDocumentsRequest, pageSizeDefault: Int) throws(Status) {
         guard request.pageSize >= 0 else { throw .negativePageSize }
         self.order = try ListOrder(parsing: request.orderBy)
         guard !request.showMissing || request.orderBy.bytes.isEmpty else {
-            throw GRPCStatus(.invalidArgument, "show_missing cannot be combined with order_by.")
+            throw Status(.invalidArgument, "show_missing cannot be combined with order_by.")
         }
         self.database = request.parent.database
         self.pageSize = request.pageSize == 0 ? pageSizeDefault : min(Int(request.pageSize), Self.pageSizeMax)
@@ -45,13 +44,13 @@ struct DocumentListing: Sendable {
             : .query(try Self.query(request, self.order, after: token, pageSize: self.pageSize))
     }
 
-    private static func range(of request: ListDocumentsRequest) throws(GRPCStatus) -> NameRange {
+    private static func range(of request: ListDocumentsRequest) throws(Status) -> NameRange {
         let hasCollection = !request.collectionID.bytes.isEmpty
         if hasCollection {
             do throws(DocumentError) {
                 try ResourcePath.checkCollectionID(request.collectionID)
             } catch {
-                throw GRPCStatus(error)
+                throw Status(error)
             }
         }
         return NameRange(
@@ -65,7 +64,7 @@ struct DocumentListing: Sendable {
         of range: NameRange,
         after token: PageToken?,
         _ order: ListOrder
-    ) throws(GRPCStatus) -> NameRange {
+    ) throws(Status) -> NameRange {
         guard let token else { return range }
         guard let last = try? ResourcePath(parsing: token.last), last.isDocument else { throw .invalidPageToken }
         return range.resumed(after: last, isDescending: order.isNameDescending)
@@ -76,7 +75,7 @@ struct DocumentListing: Sendable {
         _ order: ListOrder,
         after token: PageToken?,
         pageSize: Int
-    ) throws(GRPCStatus) -> Query {
+    ) throws(Status) -> Query {
         var structured = StructuredQuery(
             from: [.init(collectionID: request.collectionID)],
             orderBy: order.orders,
@@ -92,7 +91,7 @@ struct DocumentListing: Sendable {
         do throws(QueryError) {
             return try Query(structured, parent: request.parent)
         } catch {
-            throw GRPCStatus(error)
+            throw Status(error)
         }
     }
 

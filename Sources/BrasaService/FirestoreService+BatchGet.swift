@@ -1,16 +1,16 @@
 import BrasaDocuments
-import BrasaGRPC
+package import BrasaMessages
 import BrasaStore
 import BrasaTransactions
-import BrasaWire
-import NIOCore
 
 /// BatchGetDocuments: one answer for each distinct name, in the request's order, all from one snapshot.
 extension FirestoreService {
-    func batchGetDocuments(_ call: GRPCServerCall, _ message: ByteBuffer) -> (any GRPCServerStreamHandler)? {
-        let request = call.decode { () throws(WireError) in try BatchGetDocumentsRequest(decoding: message) }
-        guard let request else { return nil }
-        let stream = ResponseStream(call)
+    package func batchGetDocuments(
+        _ request: BatchGetDocumentsRequest,
+        for call: Call<BatchGetDocumentsResponse>
+    ) -> CallObserver? {
+        guard self.admits(call) else { return nil }
+        let stream = ResponseStream(call, on: self.eventLoop)
         let database = self.store.database(request.database)
         switch request.consistency {
         case .strong:
@@ -22,8 +22,7 @@ extension FirestoreService {
             self.batchGet(request, in: database, transaction: id, on: call, stream)
         case .newTransaction(let options):
             self.begin(options, unspecified: .readOnly(readTime: nil), in: database, for: call) { id in
-                let first = BatchGetDocumentsResponse(result: nil, readTime: nil, transaction: id.bytes)
-                call.send(call.message { first.encode(into: &$0) })
+                call.send(BatchGetDocumentsResponse(result: nil, readTime: nil, transaction: id.bytes))
                 self.batchGet(request, in: database, transaction: id, on: call, stream)
             }
         }
@@ -34,8 +33,8 @@ extension FirestoreService {
         _ request: BatchGetDocumentsRequest,
         in database: DatabaseHandle,
         at time: ReadTime?,
-        on call: GRPCServerCall,
-        _ stream: ResponseStream
+        on call: Call<BatchGetDocumentsResponse>,
+        _ stream: ResponseStream<BatchGetDocumentsResponse>
     ) {
         self.withReadTime(time, for: call) { (time) throws(StoreError) in
             // Held until the last answer is made, since a slow client may take longer than history lasts.
@@ -48,9 +47,9 @@ extension FirestoreService {
                 defer { index += 1 }
                 do throws(StoreError) {
                     let document = try self.store.get(names[index].path, in: database, at: pin.time)
-                    return .message(call.batchGetMessage(names[index], document, mask: mask, readTime: pin.time))
+                    return .response(.init(names[index], document, mask: mask, readTime: pin.time))
                 } catch {
-                    return .failure(GRPCStatus(error))
+                    return .failure(Status(error))
                 }
             }
         }
@@ -60,8 +59,8 @@ extension FirestoreService {
         _ request: BatchGetDocumentsRequest,
         in database: DatabaseHandle,
         transaction id: TransactionID,
-        on call: GRPCServerCall,
-        _ stream: ResponseStream
+        on call: Call<BatchGetDocumentsResponse>,
+        _ stream: ResponseStream<BatchGetDocumentsResponse>
     ) {
         let names = request.documents.distinct
         let ticket = self.transactions.read(
@@ -75,13 +74,8 @@ extension FirestoreService {
                 stream.run {
                     guard index < names.count else { return .end }
                     defer { index += 1 }
-                    return .message(
-                        call.batchGetMessage(
-                            names[index],
-                            read.documents[index],
-                            mask: mask,
-                            readTime: read.readTime
-                        )
+                    return .response(
+                        .init(names[index], read.documents[index], mask: mask, readTime: read.readTime)
                     )
                 }
             }
@@ -90,19 +84,13 @@ extension FirestoreService {
     }
 }
 
-extension GRPCServerCall {
-    fileprivate func batchGetMessage(
-        _ name: DocumentName,
-        _ document: Document?,
-        mask: FieldMask?,
-        readTime: Timestamp
-    ) -> ByteBuffer {
+extension BatchGetDocumentsResponse {
+    fileprivate init(_ name: DocumentName, _ document: Document?, mask: FieldMask?, readTime: Timestamp) {
         let document = document?.masked(by: mask)
-        let response = BatchGetDocumentsResponse(
+        self.init(
             result: document.map { .found(NamedDocument(name: name, document: $0)) } ?? .missing(name),
             readTime: readTime
         )
-        return self.message(size: (document?.wireSizeEstimate ?? 224) + 32) { response.encode(into: &$0) }
     }
 }
 

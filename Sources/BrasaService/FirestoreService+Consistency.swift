@@ -1,8 +1,7 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaStore
 import BrasaTransactions
-import BrasaWire
 import NIOCore
 
 extension FirestoreService {
@@ -10,9 +9,9 @@ extension FirestoreService {
     private static let futureMicrosecondsMax: Int64 = 500_000
 
     /// Calls `body` with the time to read at, now or a little later; finishes the call when there is no such time.
-    func withReadTime(
+    func withReadTime<Response>(
         _ requested: ReadTime?,
-        for call: GRPCServerCall,
+        for call: Call<Response>,
         _ body: @escaping @Sendable (Timestamp) throws(StoreError) -> Void
     ) {
         guard requested?.isMicrosecondAligned ?? true else { return call.finish(.unalignedReadTime) }
@@ -23,15 +22,15 @@ extension FirestoreService {
         } catch {
             guard let requested, case .readTimeInFuture(let microseconds) = error.code,
                 microseconds <= Self.futureMicrosecondsMax
-            else { return call.finish(GRPCStatus(error)) }
+            else { return call.finish(Status(error)) }
             self.await(requested, microseconds: microseconds, for: call, body)
         }
     }
 
-    private func await(
+    private func await<Response>(
         _ requested: ReadTime,
         microseconds: Int64,
-        for call: GRPCServerCall,
+        for call: Call<Response>,
         _ body: @escaping @Sendable (Timestamp) throws(StoreError) -> Void
     ) {
         // A commit in flight can hold the time back beyond the clock, hence at least a millisecond and another look.
@@ -43,23 +42,23 @@ extension FirestoreService {
     }
 
     /// The id that a request names; nil when it cannot be one and the call is finished.
-    func transactionID(_ bytes: [UInt8], for call: GRPCServerCall) -> TransactionID? {
+    func transactionID<Response>(_ bytes: [UInt8], for call: Call<Response>) -> TransactionID? {
         if let id = TransactionID(bytes: bytes) { return id }
-        call.finish(GRPCStatus(TransactionError.invalidTransaction))
+        call.finish(Status(TransactionError.invalidTransaction))
         return nil
     }
 
     /// Begins the transaction that `options` asks for and calls `body` with it, now or, for a `read_time` slightly ahead,
     /// a little later; finishes the call when it cannot begin. `unspecified` is what options without a mode mean.
-    func begin(
+    func begin<Response>(
         _ options: TransactionOptions,
         unspecified: TransactionMode,
         in database: DatabaseHandle,
-        for call: GRPCServerCall,
+        for call: Call<Response>,
         _ body: @escaping @Sendable (TransactionID) -> Void
     ) {
         let mode: TransactionMode
-        do throws(GRPCStatus) {
+        do throws(Status) {
             mode = try Self.mode(options, unspecified: unspecified)
         } catch {
             return call.finish(error)
@@ -70,23 +69,23 @@ extension FirestoreService {
         }
     }
 
-    private func begin(
+    private func begin<Response>(
         _ mode: TransactionMode,
         in database: DatabaseHandle,
-        for call: GRPCServerCall,
+        for call: Call<Response>,
         _ body: (TransactionID) -> Void
     ) {
         do throws(TransactionError) {
             body(try self.transactions.begin(database: database, mode: mode))
         } catch {
-            call.finish(GRPCStatus(error))
+            call.finish(Status(error))
         }
     }
 
     private static func mode(
         _ options: TransactionOptions,
         unspecified: TransactionMode
-    ) throws(GRPCStatus) -> TransactionMode {
+    ) throws(Status) -> TransactionMode {
         switch options {
         case .unspecified:
             return unspecified
@@ -95,7 +94,7 @@ extension FirestoreService {
             return .readOnly(readTime: readTime?.time)
         case .readWrite(let retry, let concurrency):
             let earlier = TransactionID(bytes: retry)
-            guard retry.isEmpty || earlier != nil else { throw GRPCStatus(TransactionError.invalidTransaction) }
+            guard retry.isEmpty || earlier != nil else { throw Status(TransactionError.invalidTransaction) }
             return .readWrite(retry: earlier, concurrency: concurrency == .optimistic ? .optimistic : .pessimistic)
         }
     }

@@ -1,16 +1,13 @@
 import BrasaDocuments
-import BrasaGRPC
+package import BrasaMessages
 import BrasaPlatform
 import BrasaStore
 import BrasaTransactions
-import BrasaWire
-import NIOCore
 
 /// GetDocument, and the three methods that write one document each.
 extension FirestoreService {
-    func getDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {
-        let request = call.decode { () throws(WireError) in try GetDocumentRequest(decoding: message) }
-        guard let request else { return }
+    package func getDocument(_ request: GetDocumentRequest, for call: Call<NamedDocument>) {
+        guard self.admits(call) else { return }
         let database = self.store.database(request.name.database)
         switch request.consistency {
         case .strong, .newTransaction:
@@ -36,56 +33,46 @@ extension FirestoreService {
         _ request: GetDocumentRequest,
         in database: DatabaseHandle,
         at time: Timestamp,
-        on call: GRPCServerCall
+        on call: Call<NamedDocument>
     ) {
         do throws(StoreError) {
             self.answer(request, with: try self.store.get(request.name.path, in: database, at: time), on: call)
         } catch {
-            call.finish(GRPCStatus(error))
+            call.finish(Status(error))
         }
     }
 
-    private func answer(_ request: GetDocumentRequest, with document: Document?, on call: GRPCServerCall) {
+    private func answer(_ request: GetDocumentRequest, with document: Document?, on call: Call<NamedDocument>) {
         guard let document else {
-            return call.finish(GRPCStatus(.notFound, "Document \"\(request.name.string)\" not found."))
+            return call.finish(Status(.notFound, "Document \"\(request.name.string)\" not found."))
         }
-        call.respond(self.message(with: document, named: request.name, mask: request.mask, on: call))
+        call.respond(Self.answer(document, named: request.name, mask: request.mask))
     }
 
-    private func message(
-        with document: Document,
-        named name: DocumentName,
-        mask: [FieldPath]?,
-        on call: GRPCServerCall
-    ) -> ByteBuffer {
-        let document = document.masked(by: mask.map { FieldMask($0) })
-        return call.message(size: document.wireSizeEstimate) { buffer in
-            NamedDocument(name: name, document: document).encode(into: &buffer)
-        }
+    private static func answer(_ document: Document, named name: DocumentName, mask: [FieldPath]?) -> NamedDocument {
+        NamedDocument(name: name, document: document.masked(by: mask.map { FieldMask($0) }))
     }
 
-    func createDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {
-        let request = call.decode { () throws(WireError) in try CreateDocumentRequest(decoding: message) }
-        guard let request else { return }
+    package func createDocument(_ request: CreateDocumentRequest, for call: Call<NamedDocument>) {
+        guard self.admits(call) else { return }
         do throws(DocumentError) {
             let write = try request.write(id: DocumentID.random(from: self.entropy))
-            self.write(write, mask: request.mask, byteCount: message.readableBytes, for: call)
+            self.write(write, mask: request.mask, for: call)
         } catch {
-            call.finish(GRPCStatus(error))
+            call.finish(Status(error))
         }
     }
 
-    func updateDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {
-        let request = call.decode { () throws(WireError) in try UpdateDocumentRequest(decoding: message) }
-        guard let request else { return }
-        self.write(request.write, mask: request.mask, byteCount: message.readableBytes, for: call)
+    package func updateDocument(_ request: UpdateDocumentRequest, for call: Call<NamedDocument>) {
+        guard self.admits(call) else { return }
+        self.write(request.write, mask: request.mask, for: call)
     }
 
     /// Commits one write and answers with the document as it is then.
-    private func write(_ write: Write, mask: [FieldPath]?, byteCount: Int, for call: GRPCServerCall) {
+    private func write(_ write: Write, mask: [FieldPath]?, for call: Call<NamedDocument>) {
         let database = self.store.database(write.name.database)
         // The answer is sent whether there is room or not, so it is found before: for what is there, and what is added.
-        guard call.hold(byteCount + self.keptBytes(of: write, in: database)) else { return }
+        guard call.hold(call.requestBytes + self.keptBytes(of: write, in: database)) else { return }
         let ticket = self.transactions.commit(
             database: database,
             transaction: nil,
@@ -96,7 +83,7 @@ extension FirestoreService {
                 guard let document = commit.document else {
                     return call.finish(.applied("The write was applied and left no document."))
                 }
-                call.respond(outcome: self.message(with: document, named: write.name, mask: mask, on: call))
+                call.respond(outcome: Self.answer(document, named: write.name, mask: mask))
             }
         )
         self.settle(ticket, with: call)
@@ -108,16 +95,15 @@ extension FirestoreService {
         return self.store.latest(write.name.path, in: database)?.wireSizeEstimate ?? 0
     }
 
-    func deleteDocument(_ call: GRPCServerCall, _ message: ByteBuffer) {
-        let request = call.decode { () throws(WireError) in try DeleteDocumentRequest(decoding: message) }
-        guard let request else { return }
+    package func deleteDocument(_ request: DeleteDocumentRequest, for call: Call<EmptyResponse>) {
+        guard self.admits(call) else { return }
         let ticket = self.transactions.commit(
             database: self.store.database(request.name.database),
             transaction: nil,
             writes: [request.write],
             reply: self.reply { result in
                 guard call.value(result) != nil else { return }
-                call.respond(outcome: call.message { _ in })
+                call.respond(outcome: EmptyResponse())
             }
         )
         self.settle(ticket, with: call)
@@ -134,7 +120,7 @@ extension Document {
         )
     }
 
-    /// Enough for name and times beside the fields in nearly all cases, so that a response is allocated once.
+    /// About what it takes in an answer, name and times beside the fields included.
     var wireSizeEstimate: Int { self.fields.bytes.count + 224 }
 }
 

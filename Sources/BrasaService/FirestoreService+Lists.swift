@@ -1,10 +1,8 @@
 import BrasaDocuments
-import BrasaGRPC
+package import BrasaMessages
 import BrasaQueries
 import BrasaStore
 import BrasaTransactions
-import BrasaWire
-import NIOCore
 
 /// ListDocuments and ListCollectionIds.
 extension FirestoreService {
@@ -14,10 +12,9 @@ extension FirestoreService {
     /// Past this a page ends early.
     private static let collectionIDBytesMax = 3 << 20
 
-    func listDocuments(_ call: GRPCServerCall, _ message: ByteBuffer) {
-        let request = call.decode { () throws(WireError) in try ListDocumentsRequest(decoding: message) }
-        guard let request else { return }
-        do throws(GRPCStatus) {
+    package func listDocuments(_ request: ListDocumentsRequest, for call: Call<ListDocumentsResponse>) {
+        guard self.admits(call) else { return }
+        do throws(Status) {
             let listing = try DocumentListing(request, pageSizeDefault: Self.pageSizeDefault)
             let range: QueryRange =
                 switch listing.source {
@@ -36,12 +33,12 @@ extension FirestoreService {
     private func list(
         _ listing: DocumentListing,
         _ access: QueryAccess,
-        on call: GRPCServerCall
+        on call: Call<ListDocumentsResponse>
     ) throws(StoreError) {
         var page = ListingPage(listing)
-        let answer = { () -> ByteBuffer in
+        let answer = { () -> ListDocumentsResponse in
             if let range = page.range { self.narrow(access, to: range) }
-            return call.message { page.response.encode(into: &$0) }
+            return page.response
         }
         switch listing.source {
         case .names(let names):
@@ -52,17 +49,17 @@ extension FirestoreService {
                 descending: listing.order.isNameDescending,
                 showMissing: listing.showMissing
             )
-            SteppedAnswer(call) { () throws(GRPCStatus) in
+            SteppedAnswer(call, on: self.eventLoop) { () throws(Status) in
                 do throws(StoreError) {
                     guard try page.fill(from: &scan) else { return nil }
                 } catch {
-                    throw GRPCStatus(error)
+                    throw Status(error)
                 }
                 return answer()
             }.run()
         case .query(let query):
             var run = try self.start(query, access)
-            SteppedAnswer(call) { () throws(GRPCStatus) in
+            SteppedAnswer(call, on: self.eventLoop) { () throws(Status) in
                 var isOpen = true
                 for found in try run.next() where isOpen { isOpen = page.add(found.path, found.document) }
                 guard run.isAtEnd || !isOpen else { return nil }
@@ -71,9 +68,11 @@ extension FirestoreService {
         }
     }
 
-    func listCollectionIds(_ call: GRPCServerCall, _ message: ByteBuffer) {
-        let request = call.decode { () throws(WireError) in try ListCollectionIdsRequest(decoding: message) }
-        guard let request else { return }
+    package func listCollectionIds(
+        _ request: ListCollectionIdsRequest,
+        for call: Call<ListCollectionIdsResponse>
+    ) {
+        guard self.admits(call) else { return }
         guard request.pageSize >= 0 else { return call.finish(.negativePageSize) }
         var fingerprint = Fingerprint()
         fingerprint.add(request.parent.bytes)
@@ -93,12 +92,11 @@ extension FirestoreService {
                 after: after,
                 limit: limit + 1
             )
-            SteppedAnswer(call) { () throws(GRPCStatus) in
+            SteppedAnswer(call, on: self.eventLoop) { () throws(Status) in
                 let found: [UTF8Text]?
-                do throws(StoreError) { found = try scan.step() } catch { throw GRPCStatus(error) }
+                do throws(StoreError) { found = try scan.step() } catch { throw Status(error) }
                 guard let ids = found else { return nil }
-                let response = Self.response(ids, limit: limit, fingerprint)
-                return call.message { response.encode(into: &$0) }
+                return Self.response(ids, limit: limit, fingerprint)
             }.run()
         }
     }

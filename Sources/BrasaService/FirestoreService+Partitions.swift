@@ -1,24 +1,20 @@
 import BrasaDocuments
-import BrasaGRPC
+package import BrasaMessages
 import BrasaQueries
 import BrasaStore
-import BrasaWire
-import NIOCore
 
 /// PartitionQuery.
 extension FirestoreService {
-    func partitionQuery(_ call: GRPCServerCall, _ message: ByteBuffer) {
-        let request = call.decode { () throws(WireError) in try PartitionQueryRequest(decoding: message) }
-        guard let request else { return }
-        do throws(GRPCStatus) {
+    package func partitionQuery(_ request: PartitionQueryRequest, for call: Call<PartitionQueryResponse>) {
+        guard self.admits(call) else { return }
+        do throws(Status) {
             let page = try PartitionPage(request)
             let database = self.store.database(request.parent.database)
             self.withReadTime(request.readTime, for: call) { (time) throws(StoreError) in
                 var partition = try self.store.partition(collectionID: page.collectionID, in: database, at: time)
-                SteppedAnswer(call) { () throws(GRPCStatus) in
+                SteppedAnswer(call, on: self.eventLoop) { () throws(Status) in
                     guard !partition.step() else { return nil }
-                    let response = page.response(partition.points(page.countMax))
-                    return call.message { response.encode(into: &$0) }
+                    return page.response(partition.points(page.countMax))
                 }.run()
             }
         } catch {
@@ -43,19 +39,19 @@ struct PartitionPage: Sendable {
     /// The last point of the page before.
     private let after: ResourcePath?
 
-    init(_ request: PartitionQueryRequest) throws(GRPCStatus) {
+    init(_ request: PartitionQueryRequest) throws(Status) {
         let partition: PartitionQuery
         do throws(QueryError) {
             partition = try PartitionQuery(request.query, parent: request.parent, count: request.partitionCount)
         } catch {
-            throw GRPCStatus(error)
+            throw Status(error)
         }
         guard request.pageSize >= 0 else { throw .negativePageSize }
         self.collectionID = partition.query.names.collectionID ?? ""
         self.countMax = min(partition.countMax, Self.countMax)
         self.database = request.parent.database
         self.pageSize = request.pageSize == 0 ? .max : Int(request.pageSize)
-        self.fingerprint = Self.fingerprint(of: request)
+        self.fingerprint = Self.fingerprint(of: request, collectionID: self.collectionID)
         guard !request.pageToken.bytes.isEmpty else {
             self.after = nil
             return
@@ -66,15 +62,13 @@ struct PartitionPage: Sendable {
         self.after = after
     }
 
-    /// Of everything that decides which points there are.
-    private static func fingerprint(of request: PartitionQueryRequest) -> UInt64 {
-        var asked = request
-        asked.pageToken = ""
-        asked.pageSize = 0
-        var bytes = ByteBuffer()
-        asked.encode(into: &bytes)
+    /// Of everything that decides which points there are: nothing else can be asked of a query that is to be split.
+    private static func fingerprint(of request: PartitionQueryRequest, collectionID: UTF8Text) -> UInt64 {
         var fingerprint = Fingerprint()
-        fingerprint.add(bytes.readableBytesView)
+        fingerprint.add(request.parent.bytes)
+        fingerprint.add(collectionID.bytes)
+        fingerprint.add(request.partitionCount)
+        fingerprint.add(request.readTime?.time.microseconds ?? .min)
         return fingerprint.value
     }
 

@@ -1,36 +1,38 @@
 import BrasaDocuments
-import BrasaGRPC
+package import BrasaMessages
 import BrasaQueries
 import BrasaStore
 import BrasaTransactions
-import BrasaWire
-import NIOCore
 
 /// RunQuery.
 extension FirestoreService {
-    func runQuery(_ call: GRPCServerCall, _ message: ByteBuffer) -> (any GRPCServerStreamHandler)? {
-        let request = call.decode { () throws(WireError) in try RunQueryRequest(decoding: message) }
-        guard let request else { return nil }
+    package func runQuery(_ request: RunQueryRequest, for call: Call<RunQueryResponse>) -> CallObserver? {
+        guard self.admits(call) else { return nil }
         guard let structured = request.query else {
             call.finish(.onlyStructuredQueries)
             return nil
         }
         do throws(QueryError) {
             let query = try Query(structured, parent: request.parent)
-            let stream = ResponseStream(call)
+            let stream = ResponseStream(call, on: self.eventLoop)
             self.run(query, for: request, on: call, stream)
             return call.isFinished ? nil : stream
         } catch {
-            call.finish(GRPCStatus(error))
+            call.finish(Status(error))
             return nil
         }
     }
 
-    private func run(_ query: Query, for request: RunQueryRequest, on call: GRPCServerCall, _ stream: ResponseStream) {
+    private func run(
+        _ query: Query,
+        for request: RunQueryRequest,
+        on call: Call<RunQueryResponse>,
+        _ stream: ResponseStream<RunQueryResponse>
+    ) {
         let database = self.store.database(query.database)
         if request.explain == ExplainOptions(analyze: false) {
             return self.explain(query, in: database, on: call) { metrics in
-                call.send(call.message { RunQueryResponse(readTime: nil, metrics: metrics).encode(into: &$0) })
+                call.send(RunQueryResponse(readTime: nil, metrics: metrics))
             }
         }
         let explanation = request.explain.map { _ in QueryExplanation(on: self.eventLoop) }
@@ -40,12 +42,11 @@ extension FirestoreService {
             request.consistency,
             for: call,
             began: { id in
-                let first = RunQueryResponse(readTime: nil, transaction: id.bytes)
-                call.send(call.message { first.encode(into: &$0) })
+                call.send(RunQueryResponse(readTime: nil, transaction: id.bytes))
             },
             { (access) throws(StoreError) in
                 let run = try self.start(query, access)
-                let results = QueryResults(run, access, call: call, explanation: explanation)
+                let results = QueryResults(run, access, explanation: explanation)
                 stream.run { results.next() }
             }
         )
@@ -73,10 +74,10 @@ extension FirestoreService {
     }
 
     /// Plans a query without running it, which needs no time to read at and no lock, and ends the call.
-    func explain(
+    func explain<Response>(
         _ query: Query,
         in database: DatabaseHandle,
-        on call: GRPCServerCall,
+        on call: Call<Response>,
         isAnyOrder: Bool = false,
         _ answer: (ExplainMetrics) -> Void
     ) {
@@ -86,7 +87,7 @@ extension FirestoreService {
             answer(ExplainMetrics(indexesUsed: QueryExplanation.plan(run.plan)))
             call.finish(.ok)
         } catch {
-            call.finish(GRPCStatus(error))
+            call.finish(Status(error))
         }
     }
 }

@@ -1,5 +1,5 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
 
 /// The `order_by` text of ListDocuments, such as `population desc, __name__`: field paths with an optional direction, the
@@ -17,16 +17,16 @@ struct ListOrder {
     private(set) var fields: [Clause] = []
     private(set) var isNameDescending = false
 
-    init(parsing text: UTF8Text) throws(GRPCStatus) {
+    init(parsing text: UTF8Text) throws(Status) {
         guard !text.bytes.isEmpty else { return }
         let clauses = Self.split(text.bytes)
         guard clauses.count <= Self.clausesMax else {
-            throw GRPCStatus(.invalidArgument, "An order by clause cannot have more than \(Self.clausesMax) fields.")
+            throw Status(.invalidArgument, "An order by clause cannot have more than \(Self.clausesMax) fields.")
         }
         var isNameExplicit = false
         for clause in clauses {
             guard !isNameExplicit, let parsed = Self.parse(clause) else {
-                throw GRPCStatus(.invalidArgument, "Invalid order by clause \"\(text.string)\".")
+                throw Status(.invalidArgument, "Invalid order by clause \"\(text.string)\".")
             }
             self.isNameDescending = parsed.isDescending
             if parsed.path.isDocumentName {

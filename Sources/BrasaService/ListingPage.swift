@@ -1,8 +1,7 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
 import BrasaStore
-import BrasaWire
 
 /// The documents of one page of a listing, as they are found.
 struct ListingPage {

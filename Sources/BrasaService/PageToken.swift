@@ -46,6 +46,10 @@ struct Fingerprint {
         self.mix(flag ? 1 : 0)
     }
 
+    mutating func add(_ number: Int64) {
+        self.mix(UInt64(bitPattern: number))
+    }
+
     private mutating func mix(_ part: UInt64) {
         self.value = (self.value ^ part) &* 0x100_0000_01b3
     }

@@ -1,9 +1,8 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
 import BrasaStore
 import BrasaTransactions
-import BrasaWire
 
 /// Leave to run one query: at which time, and for whom its range is kept as it is.
 struct QueryAccess: Sendable {
@@ -36,11 +35,11 @@ struct QueryAccess: Sendable {
 extension FirestoreService {
     /// Calls `body` when a query over `range` may run, now or later; finishes the call when it may not.
     /// - Parameter began: called with the transaction that the request asked to begin, before its locks are awaited.
-    func withAccess(
+    func withAccess<Response>(
         to range: QueryRange,
         in database: DatabaseHandle,
         _ consistency: ReadConsistency,
-        for call: GRPCServerCall,
+        for call: Call<Response>,
         began: @escaping @Sendable (TransactionID) -> Void = { _ in },
         _ body: @escaping @Sendable (QueryAccess) throws(StoreError) -> Void
     ) {
@@ -60,10 +59,10 @@ extension FirestoreService {
         }
     }
 
-    private func withAccess(
+    private func withAccess<Response>(
         at time: ReadTime?,
         in database: DatabaseHandle,
-        for call: GRPCServerCall,
+        for call: Call<Response>,
         _ body: @escaping @Sendable (QueryAccess) throws(StoreError) -> Void
     ) {
         self.withReadTime(time, for: call) { (time) throws(StoreError) in
@@ -71,12 +70,12 @@ extension FirestoreService {
         }
     }
 
-    private func withAccess(
+    private func withAccess<Response>(
         to range: QueryRange,
         in database: DatabaseHandle,
         of id: TransactionID,
         begun: TransactionID?,
-        for call: GRPCServerCall,
+        for call: Call<Response>,
         _ body: @escaping @Sendable (QueryAccess) throws(StoreError) -> Void
     ) {
         let ticket = self.transactions.scan(
@@ -88,7 +87,7 @@ extension FirestoreService {
                 do throws(StoreError) {
                     try body(QueryAccess(database: database, begun: begun, transaction: id, grant: grant))
                 } catch {
-                    call.finish(GRPCStatus(error))
+                    call.finish(Status(error))
                 }
             }
         )

@@ -1,6 +1,6 @@
 import BrasaDocuments
+import BrasaMessages
 import BrasaStore
-import BrasaWire
 import NIOCore
 
 /// Measures one query for its explanation.

@@ -1,5 +1,5 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
 import BrasaStore
 
@@ -60,7 +60,7 @@ struct QueryRun {
     var hasSkipped: Bool { self.phase != .offset }
 
     /// One step: results if it found any, at most `limit`. None does not mean that there are no more.
-    mutating func next(_ limit: Int = Self.chunk) throws(GRPCStatus) -> [Found] {
+    mutating func next(_ limit: Int = Self.chunk) throws(Status) -> [Found] {
         var entries: [QueryScan.Entry] = []
         do throws(StoreError) {
             switch self.phase {
@@ -71,14 +71,14 @@ struct QueryRun {
             case .ended: break
             }
         } catch {
-            throw GRPCStatus(error)
+            throw Status(error)
         }
         if self.phase == .gathering { try self.gather(entries) }
         return []
     }
 
     /// One step that counts results without looking at them, at most `limit`.
-    mutating func count(_ limit: Int) throws(GRPCStatus) -> Int {
+    mutating func count(_ limit: Int) throws(Status) -> Int {
         let wanted = min(limit, self.rest)
         // Where it matters how far was seen, the last result is looked at.
         let counted = self.onLimit == nil || wanted == .max ? wanted : wanted - 1
@@ -89,7 +89,7 @@ struct QueryRun {
             if self.scan.isAtEnd || self.rest == 0 { self.phase = .ended }
             return count
         } catch {
-            throw GRPCStatus(error)
+            throw Status(error)
         }
     }
 
@@ -121,11 +121,11 @@ struct QueryRun {
 
     // MARK: Nearest neighbours
 
-    private mutating func gather(_ entries: [QueryScan.Entry]) throws(GRPCStatus) {
+    private mutating func gather(_ entries: [QueryScan.Entry]) throws(Status) {
         do throws(QueryError) {
             for entry in entries { try self.nearest?.add(path: entry.path, document: entry.document) }
         } catch {
-            throw GRPCStatus(error)
+            throw Status(error)
         }
         guard self.scan.isAtEnd, let nearest = self.nearest else { return }
         self.gathered = nearest.results[...]

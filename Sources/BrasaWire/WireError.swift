@@ -1,5 +1,5 @@
 package import BrasaDocuments
-package import BrasaGRPC
+package import BrasaMessages
 
 /// Why a message was refused before anything was done with it.
 package enum WireError: Error, Hashable, Sendable {
@@ -15,28 +15,15 @@ package enum WireError: Error, Hashable, Sendable {
     case document(DocumentError)
 
     /// How a call ends that was asked with such a message. Never INTERNAL, which clients retry for minutes.
-    package var status: GRPCStatus {
+    package var status: Status {
         switch self {
-        case .malformed: GRPCStatus(.invalidArgument, "The request is not a message of this method.")
-        case .tooManyFields: GRPCStatus(.invalidArgument, "The request has too many fields for its size.")
+        case .malformed: Status(.invalidArgument, "The request is not a message of this method.")
+        case .tooManyFields: Status(.invalidArgument, "The request has too many fields for its size.")
         case .tooManyWrites(let allowed):
-            GRPCStatus(.invalidArgument, "maximum \(allowed) writes allowed per request")
-        case .filterTooDeep: GRPCStatus(.invalidArgument, "The query's filters are nested too deeply.")
-        case .document(let error): GRPCStatus(error)
+            Status(.invalidArgument, "maximum \(allowed) writes allowed per request")
+        case .filterTooDeep: Status(.invalidArgument, "The query's filters are nested too deeply.")
+        case .document(let error): Status(error)
         }
-    }
-}
-
-extension GRPCStatus {
-    package init(_ error: DocumentError) {
-        let code: GRPCStatusCode =
-            switch error.code {
-            case .invalidArgument: .invalidArgument
-            case .notFound: .notFound
-            case .alreadyExists: .alreadyExists
-            case .failedPrecondition: .failedPrecondition
-            }
-        self.init(code, error.message)
     }
 }
 

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaMessages
 import BrasaWire
 import Foundation
 import Testing

@@ -1,6 +1,7 @@
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaLog
+import BrasaMessages
 import BrasaOptions
 import BrasaPlatform
 import BrasaService

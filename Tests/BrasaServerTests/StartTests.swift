@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaLog
+import BrasaMessages
 import BrasaOptions
 import BrasaPlatform
 import BrasaStore

@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaLog
+import BrasaMessages
 import BrasaQueries
 import BrasaSimulation
 import BrasaStore

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaMessages
 import BrasaPlatform
 import BrasaSimulation
 import BrasaStore

@@ -1,5 +1,7 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaGRPCDoor
+import BrasaMessages
 import BrasaQueries
 import BrasaSimulation
 import BrasaWire
@@ -63,7 +65,7 @@ import Testing
                 let answer: ServiceUnderTest.Answer<BatchWriteResponse> = try service.answer {
                     $0.batchWrite(request, completion: $1)
                 }
-                return try answer.status == .ok ? answer.get().statuses.first : answer.status
+                return try answer.status == .ok ? answer.get().statuses.first.map { GRPCStatus($0) } : answer.status
             case .updateDocument:
                 let request = UpdateDocumentRequest(write: write)
                 let answer: ServiceUnderTest.Answer<NamedDocument> = try service.answer {

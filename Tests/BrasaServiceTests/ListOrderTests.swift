@@ -1,5 +1,5 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
 import Testing
 
@@ -31,7 +31,7 @@ import Testing
         "a sideways", "a,", ",a", "a,,b", " ", "a b", "`a", "a desc desc", "__name__, a", "a..b", "a asc b",
     ])
     func `What the grammar does not know is refused by its text`(_ text: String) {
-        #expect(throws: GRPCStatus(.invalidArgument, "Invalid order by clause \"\(text)\".")) {
+        #expect(throws: Status(.invalidArgument, "Invalid order by clause \"\(text)\".")) {
             try ListOrder(parsing: UTF8Text(text))
         }
     }
@@ -39,10 +39,10 @@ import Testing
     @Test func `A hundred clauses are the most`() throws {
         let clauses = (0..<100).map { "f\($0)" }
         #expect(try ListOrder(parsing: UTF8Text(clauses.joined(separator: ","))).fields.count == 100)
-        #expect(throws: GRPCStatus.self) {
+        #expect(throws: Status.self) {
             try ListOrder(parsing: UTF8Text((clauses + ["g"]).joined(separator: ",")))
         }
-        #expect(throws: GRPCStatus.self) {
+        #expect(throws: Status.self) {
             try ListOrder(parsing: UTF8Text(String(repeating: ",", count: 1_000_000)))
         }
     }

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaMessages
 import BrasaQueries
 import BrasaSimulation
 import BrasaStore
@@ -8,6 +9,7 @@ import NIOCore
 import Testing
 
 @testable import BrasaGRPC
+@testable import BrasaGRPCDoor
 @testable import BrasaService
 
 /// How many bytes wait for clients that do not read.
@@ -31,7 +33,7 @@ import Testing
         var owned = 0
         var shared: Set<UnsafeRawPointer> = []
         for id in 1...20 as ClosedRange<Int32> {
-            let message = responses.changed(document, [id], [])
+            let message = responses.changed(document, [id], []).framed
             let bytes = message.bytes
             owned += bytes.start.readableBytes + (bytes.rest?.end.readableBytes ?? 0)
             bytes.rest?.shared.withUnsafeReadableBytes { if let base = $0.baseAddress { shared.insert(base) } }

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaMessages
 import BrasaWire
 import Testing
 

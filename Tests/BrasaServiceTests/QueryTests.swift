@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
 import BrasaWire
 import Testing

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaMessages
 import BrasaSimulation
 import BrasaStore
 import BrasaWire

@@ -1,6 +1,9 @@
 import BrasaDocuments
 import BrasaGRPC
+import BrasaGRPCDoor
 import BrasaHTTP2
+import BrasaIdentity
+import BrasaMessages
 import BrasaPlatform
 import BrasaSimulation
 import BrasaWatch
@@ -20,6 +23,7 @@ final class ServiceUnderTest {
     let watcher: Watcher
     let stub: FirestoreClientStub
     let admin: AdminClientStub
+    let grpc: GRPCClientConnection
     let loop = EmbeddedEventLoop()
     /// While false, what the server sends stays on the way.
     var isClientReading = true
@@ -44,11 +48,17 @@ final class ServiceUnderTest {
         store: Store.Configuration = SimulatedServer.smallStore,
         watch: WatchConfiguration = WatchConfiguration(),
         writeStreams: WriteStreamTable.Bounds = .init(),
+        reception: Reception = .open,
         seed: UInt64 = 1
     ) throws {
         let watcher = Box<Watcher?>(nil)
         let clock = SimulatedClock()
-        let streams = WriteStreamTable(clock: clock.clock, entropy: .seeded(seed &+ 7), bounds: writeStreams)
+        let streams = WriteStreamTable(
+            clock: clock.clock,
+            entropy: .seeded(seed &+ 7),
+            archive: .protobuf,
+            bounds: writeStreams
+        )
         self.engine = try SimulatedServer(
             seed: seed,
             disk: disk,
@@ -74,10 +84,10 @@ final class ServiceUnderTest {
             watcher: self.watcher,
             writeStreams: streams
         )
-        var methods = GRPCMethodTable()
-        self.service.register(in: &methods)
-        AdminService(store: self.engine.store).register(in: &methods)
-        let acceptor = GRPCServer(methods: methods).acceptor(on: self.loop)
+        var door = GRPCDoor(reception)
+        door.add(self.service)
+        door.add(AdminService(store: self.engine.store))
+        let acceptor = GRPCServer(methods: door.methods, gate: door.gate).acceptor(on: self.loop)
         var configuration = HTTP2ClientConfiguration()
         configuration.limits.streamWindowBytes = window
         let connection = HTTP2Connection(role: .client(configuration))
@@ -92,6 +102,7 @@ final class ServiceUnderTest {
         )
         let grpc = GRPCClientConnection(connection, eventLoop: self.loop, configuration: .init(authority: "test"))
         self.stub = FirestoreClientStub(grpc)
+        self.grpc = grpc
         self.admin = AdminClientStub(grpc)
         let address = try SocketAddress(unixDomainSocketPath: "/link")
         self.client.connect(to: address, promise: nil)

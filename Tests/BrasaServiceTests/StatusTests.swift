@@ -1,6 +1,6 @@
 import BrasaDocuments
-import BrasaGRPC
 import BrasaLog
+import BrasaMessages
 import BrasaQueries
 import BrasaStore
 import BrasaTransactions
@@ -10,20 +10,20 @@ import Testing
 
 @Suite struct StatusTests {
     @Test(arguments: [
-        (StoreError.Code.readTimeTooOld, GRPCStatusCode.failedPrecondition),
+        (StoreError.Code.readTimeTooOld, StatusCode.failedPrecondition),
         (.readTimeInFuture(by: 1), .invalidArgument),
         (.readTimeBeforeCreation, .invalidArgument),
         (.resourceExhausted, .resourceExhausted),
         (.commitTooLarge, .invalidArgument),
         (.unavailable, .unavailable),
     ])
-    func `Errors of the store keep their meaning and their text`(_ code: StoreError.Code, _ expected: GRPCStatusCode) {
+    func `Errors of the store keep their meaning and their text`(_ code: StoreError.Code, _ expected: StatusCode) {
         let error = StoreError(code)
-        #expect(GRPCStatus(error) == GRPCStatus(expected, error.description))
+        #expect(Status(error) == Status(expected, error.description))
     }
 
     @Test(arguments: [
-        (TransactionError.invalidTransaction, GRPCStatusCode.invalidArgument),
+        (TransactionError.invalidTransaction, StatusCode.invalidArgument),
         (.duplicateInBatch, .invalidArgument),
         (.expired, .aborted),
         (.expiredAfterFailure, .invalidArgument),
@@ -41,20 +41,20 @@ import Testing
     ])
     func `Errors of transactions keep their meaning and their text`(
         _ error: TransactionError,
-        _ expected: GRPCStatusCode
+        _ expected: StatusCode
     ) {
-        #expect(GRPCStatus(error) == GRPCStatus(expected, error.message))
+        #expect(Status(error) == Status(expected, error.message))
     }
 
     @Test func `An expired transaction is told by the text that clients look for`() {
         #expect(
-            GRPCStatus(TransactionError.expired).message
+            Status(TransactionError.expired).message
                 == "The referenced transaction has expired or is no longer valid."
         )
     }
 
     @Test func `A wrong query is INVALID_ARGUMENT, a vector without direction FAILED_PRECONDITION`() {
-        #expect(GRPCStatus(QueryError(.zeroMagnitude)).code == .failedPrecondition)
-        #expect(GRPCStatus(QueryError(.negativeLimit)) == GRPCStatus(.invalidArgument, "limit is negative"))
+        #expect(Status(QueryError(.zeroMagnitude)).code == .failedPrecondition)
+        #expect(Status(QueryError(.negativeLimit)) == Status(.invalidArgument, "limit is negative"))
     }
 }

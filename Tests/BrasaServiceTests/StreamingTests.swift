@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaMessages
 import BrasaWire
 import NIOCore
 import Testing
@@ -173,7 +174,7 @@ import Testing
         let transaction = try service.begin()
         #expect(try service.get("c/1/d/x", .transaction(transaction)).status == .ok)
 
-        let cleared = Box<[GRPCStatus?]>([])
+        let cleared = Box<[Status?]>([])
         service.service.clear(ServiceUnderTest.database) { cleared.value.append($0) }
         try service.run()
         #expect(cleared.value == [nil])

@@ -1,3 +1,4 @@
+import BrasaMessages
 import CBrasaProtobufC
 import Testing
 

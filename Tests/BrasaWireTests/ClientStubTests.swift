@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaMessages
 import NIOCore
 import NIOEmbedded
 import Testing

@@ -1,4 +1,5 @@
 import BrasaGRPC
+import BrasaMessages
 import NIOCore
 import Testing
 

@@ -1,5 +1,5 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
 import NIOCore
 import Testing
@@ -180,7 +180,7 @@ struct GoldenTests {
     @Test("BatchWriteResponse keeps one status for each write")
     func batchWriteResponse() throws {
         let response = try BatchWriteResponse(decoding: self.golden(Goldens.batchWriteResponse))
-        #expect(response.statuses == [.ok, GRPCStatus(.notFound, "No document to update: x")])
+        #expect(response.statuses == [.ok, Status(.notFound, "No document to update: x")])
         #expect(response.writeResults.map(\.updateTime) == [self.late, nil])
     }
 

@@ -1,3 +1,4 @@
+import BrasaMessages
 import NIOCore
 import Testing
 

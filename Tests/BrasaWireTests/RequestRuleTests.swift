@@ -1,5 +1,5 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
 import NIOCore
 import Testing

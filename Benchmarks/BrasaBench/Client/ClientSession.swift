@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaFirestore
+import BrasaMessages
 import BrasaWire
 import Foundation
 import NIOCore

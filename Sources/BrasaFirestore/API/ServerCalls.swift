@@ -1,5 +1,6 @@
 internal import BrasaDocuments
 internal import BrasaGRPC
+internal import BrasaMessages
 internal import BrasaQueries
 internal import BrasaSync
 internal import BrasaWire

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaMessages
 internal import BrasaSync
 internal import BrasaWire
 internal import NIOPosix

@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaMessages
 package import BrasaOptions
 import BrasaWire
 import NIOCore

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaMessages
 import BrasaOptions
 import BrasaWire
 import Foundation

@@ -1,4 +1,5 @@
 package import BrasaGRPC
+internal import BrasaMessages
 internal import NIOCore
 
 /// Makes a service's calls: encodes the requests, decodes the responses. Methods are named by their index.

@@ -1,6 +1,7 @@
 // Made by scripts/generate from proto/. Do not edit.
 
 package import BrasaGRPC
+package import BrasaMessages
 
 extension FirestoreClientStub {
     @discardableResult

@@ -1,17 +1,11 @@
 internal import BrasaDocuments
+internal import BrasaMessages
 internal import CBrasaFirestoreV1
 
-package struct ExplainOptions: Hashable, Sendable {
-    /// Whether to run the query as well.
-    package var analyze: Bool
-
-    package init(analyze: Bool) {
-        self.analyze = analyze
-    }
-
+extension ExplainOptions {
     init?(_ envelope: UnsafeMutablePointer<ExplainOptionsEnvelope>?) {
         guard let envelope else { return nil }
-        self.analyze = envelope.pointee.analyze != 0
+        self.init(analyze: envelope.pointee.analyze != 0)
     }
 }
 
@@ -21,40 +15,13 @@ extension ExplainOptions: WireMessage {
     }
 }
 
-/// How a query was or would be run.
-package struct ExplainMetrics: Hashable, Sendable {
-    /// The plan: a struct for each index that is read. Nil when it was left out.
-    package var indexesUsed: [StructMessage]?
-    /// Nil when the query was not run.
-    package var execution: ExecutionStatistics?
-
-    package init(indexesUsed: [StructMessage]?, execution: ExecutionStatistics? = nil) {
-        self.indexesUsed = indexesUsed
-        self.execution = execution
-    }
-}
-
-package struct ExecutionStatistics: Hashable, Sendable {
-    package var resultsReturned: Int64
-    /// In whole nanoseconds.
-    package var duration: Duration
-    package var readOperations: Int64
-    package var debug: StructMessage
-
-    package init(resultsReturned: Int64, duration: Duration, readOperations: Int64, debug: StructMessage) {
-        self.resultsReturned = resultsReturned
-        self.duration = duration
-        self.readOperations = readOperations
-        self.debug = debug
-    }
-}
-
 extension ExplainMetrics {
     init?(
         _ envelope: UnsafeMutablePointer<ExplainMetricsEnvelope>?,
         with decoder: borrowing EnvelopeDecoder
     ) throws(WireError) {
         guard let envelope = envelope?.pointee else { return nil }
+        self.init(indexesUsed: nil)
         if let plan = envelope.plan_summary?.pointee {
             var indexes: [StructMessage] = []
             for index in repeated(plan.n_indexes_used, plan.indexes_used) {
@@ -88,13 +55,15 @@ extension ExecutionStatistics {
         _ envelope: ExecutionStatsEnvelope,
         with decoder: borrowing EnvelopeDecoder
     ) throws(WireError) {
-        self.resultsReturned = envelope.results_returned
-        self.duration = .zero
+        self.init(
+            resultsReturned: envelope.results_returned,
+            duration: .zero,
+            readOperations: envelope.read_operations,
+            debug: try StructMessage(decoding: envelope.debug_stats.bytes, with: decoder)
+        )
         if let duration = envelope.execution_duration?.pointee {
             self.duration = .seconds(duration.seconds) + .nanoseconds(duration.nanos)
         }
-        self.readOperations = envelope.read_operations
-        self.debug = try StructMessage(decoding: envelope.debug_stats.bytes, with: decoder)
     }
 }
 

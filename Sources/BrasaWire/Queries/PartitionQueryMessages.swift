@@ -1,35 +1,10 @@
-package import BrasaDocuments
-package import BrasaQueries
+internal import BrasaDocuments
+package import BrasaMessages
+internal import BrasaQueries
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-package struct PartitionQueryRequest: Sendable {
-    package var parent: ParentName
-    /// Nil when the request has no structured query.
-    package var query: StructuredQuery?
-    /// As sent, perhaps not positive.
-    package var partitionCount: Int64
-    package var pageToken: UTF8Text
-    /// As sent: 0 leaves it to the server, negative numbers are for the service to refuse.
-    package var pageSize: Int32
-    package var readTime: ReadTime?
-
-    package init(
-        parent: ParentName,
-        query: StructuredQuery?,
-        partitionCount: Int64,
-        pageToken: UTF8Text = "",
-        pageSize: Int32 = 0,
-        readTime: ReadTime? = nil
-    ) {
-        self.parent = parent
-        self.query = query
-        self.partitionCount = partitionCount
-        self.pageToken = pageToken
-        self.pageSize = pageSize
-        self.readTime = readTime
-    }
-
+extension PartitionQueryRequest {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) {
             (envelope: PartitionQueryRequestEnvelope, decoder) throws(WireError) in
@@ -44,10 +19,13 @@ package struct PartitionQueryRequest: Sendable {
 
     /// All but the query.
     private init(_ envelope: PartitionQueryRequestEnvelope) throws(DocumentError) {
-        self.parent = try ParentName(parsing: envelope.parent.bytes)
-        self.partitionCount = envelope.partition_count
-        self.pageToken = try envelope.page_token.text("page_token")
-        self.pageSize = envelope.page_size
+        self.init(
+            parent: try ParentName(parsing: envelope.parent.bytes),
+            query: nil,
+            partitionCount: envelope.partition_count,
+            pageToken: try envelope.page_token.text("page_token"),
+            pageSize: envelope.page_size
+        )
         let readTimeCase = BRASA__WIRE__PARTITION_QUERY_REQUEST__CONSISTENCY_SELECTOR_READ_TIME
         if envelope.consistency_selector_case == readTimeCase {
             self.readTime = try BrasaWire.readTime(envelope.read_time)
@@ -70,17 +48,7 @@ extension PartitionQueryRequest: WireMessage {
     }
 }
 
-package struct PartitionQueryResponse: Sendable {
-    /// Ascending positions between runs of the query's results.
-    package var partitions: [StructuredQuery.Cursor]
-    /// Empty on the last page.
-    package var nextPageToken: UTF8Text
-
-    package init(partitions: [StructuredQuery.Cursor], nextPageToken: UTF8Text = "") {
-        self.partitions = partitions
-        self.nextPageToken = nextPageToken
-    }
-
+extension PartitionQueryResponse {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: PartitionQueryResponseEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
@@ -88,7 +56,7 @@ package struct PartitionQueryResponse: Sendable {
     }
 
     private init(_ envelope: PartitionQueryResponseEnvelope) throws(DocumentError) {
-        self.partitions = []
+        self.init(partitions: [])
         for cursor in repeated(envelope.n_partitions, envelope.partitions) {
             guard let cursor = try StructuredQuery.Cursor(cursor) else { continue }
             self.partitions.append(cursor)

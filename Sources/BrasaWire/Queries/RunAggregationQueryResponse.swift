@@ -1,37 +1,9 @@
-package import BrasaDocuments
+internal import BrasaDocuments
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-/// The one message of the RunAggregationQuery stream.
-package struct RunAggregationQueryResponse: Sendable {
-    package struct Field: Sendable {
-        package var alias: UTF8Text
-        package var value: Value
-
-        package init(alias: UTF8Text, value: Value) {
-            self.alias = alias
-            self.value = value
-        }
-    }
-
-    /// Nil when the query was only planned.
-    package var result: [Field]?
-    package var transaction: [UInt8]
-    package var readTime: Timestamp?
-    package var metrics: ExplainMetrics?
-
-    package init(
-        result: [Field]?,
-        readTime: Timestamp?,
-        transaction: [UInt8] = [],
-        metrics: ExplainMetrics? = nil
-    ) {
-        self.result = result
-        self.readTime = readTime
-        self.transaction = transaction
-        self.metrics = metrics
-    }
-
+extension RunAggregationQueryResponse {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) {
             (envelope: RunAggregationQueryResponseEnvelope, decoder) throws(WireError) in
@@ -43,6 +15,11 @@ package struct RunAggregationQueryResponse: Sendable {
 
     /// All but the metrics.
     private init(_ envelope: RunAggregationQueryResponseEnvelope) throws(DocumentError) {
+        self.init(
+            result: nil,
+            readTime: try envelope.read_time?.pointee.timestamp(),
+            transaction: envelope.transaction.array
+        )
         if let result = envelope.result?.pointee {
             var fields: [Field] = []
             for case let entry? in repeated(result.n_aggregate_fields, result.aggregate_fields) {
@@ -51,8 +28,6 @@ package struct RunAggregationQueryResponse: Sendable {
             }
             self.result = fields
         }
-        self.transaction = envelope.transaction.array
-        self.readTime = try envelope.read_time?.pointee.timestamp()
     }
 
     package func encode(into buffer: inout ByteBuffer) {

@@ -1,28 +1,10 @@
-package import BrasaDocuments
-package import BrasaQueries
+internal import BrasaDocuments
+package import BrasaMessages
+internal import BrasaQueries
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-package struct RunQueryRequest: Sendable {
-    package var parent: ParentName
-    /// Nil when the request has no structured query.
-    package var query: StructuredQuery?
-    package var consistency: ReadConsistency
-    /// Nil when no explanation is asked for.
-    package var explain: ExplainOptions?
-
-    package init(
-        parent: ParentName,
-        query: StructuredQuery?,
-        consistency: ReadConsistency = .strong,
-        explain: ExplainOptions? = nil
-    ) {
-        self.parent = parent
-        self.query = query
-        self.consistency = consistency
-        self.explain = explain
-    }
-
+extension RunQueryRequest {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: RunQueryRequestEnvelope, decoder) throws(WireError) in
             var request = try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
@@ -36,18 +18,20 @@ package struct RunQueryRequest: Sendable {
 
     /// All but the query.
     private init(_ envelope: RunQueryRequestEnvelope) throws(DocumentError) {
-        self.parent = try ParentName(parsing: envelope.parent.bytes)
+        let parent = try ParentName(parsing: envelope.parent.bytes)
+        let consistency: ReadConsistency
         switch envelope.consistency_selector_case {
         case BRASA__WIRE__RUN_QUERY_REQUEST__CONSISTENCY_SELECTOR_TRANSACTION:
-            self.consistency = .transaction(envelope.transaction.array)
+            consistency = .transaction(envelope.transaction.array)
         case BRASA__WIRE__RUN_QUERY_REQUEST__CONSISTENCY_SELECTOR_NEW_TRANSACTION:
-            self.consistency = try ReadConsistency(envelope.new_transaction)
+            consistency = try ReadConsistency(envelope.new_transaction)
         case BRASA__WIRE__RUN_QUERY_REQUEST__CONSISTENCY_SELECTOR_READ_TIME:
-            self.consistency = ReadConsistency(try readTime(envelope.read_time))
+            consistency = ReadConsistency(try readTime(envelope.read_time))
         default:
-            self.consistency = .strong
+            consistency = .strong
         }
-        self.explain = ExplainOptions(envelope.explain_options)
+        let explain = ExplainOptions(envelope.explain_options)
+        self.init(parent: parent, query: nil, consistency: consistency, explain: explain)
     }
 
     package func encode(into buffer: inout ByteBuffer) {

@@ -1,42 +1,11 @@
-package import BrasaDocuments
+internal import BrasaDocuments
+internal import BrasaMessages
 internal import CBrasaFirestoreV1
 
-/// A `google.protobuf.Struct`, its fields in order.
-package struct StructMessage: Hashable, Sendable {
-    package struct Field: Hashable, Sendable {
-        package var key: UTF8Text
-        package var value: FieldValue
-
-        package init(_ key: UTF8Text, _ value: FieldValue) {
-            self.key = key
-            self.value = value
-        }
-    }
-
-    package indirect enum FieldValue: Hashable, Sendable {
-        case null
-        case number(Double)
-        case text(UTF8Text)
-        case bool(Bool)
-        case fields(StructMessage)
-        case list([FieldValue])
-    }
-
-    package var fields: [Field]
-
+extension StructMessage {
     /// Structs and lists in each other; those that explain queries stay far below.
     static let depthMax = 20
 
-    package init(_ fields: [Field] = []) {
-        self.fields = fields
-    }
-
-    package subscript(_ key: UTF8Text) -> FieldValue? {
-        self.fields.first { $0.key == key }?.value
-    }
-}
-
-extension StructMessage {
     /// `depth` counts this struct; each level is unpacked on its own, so nothing recurses further than it allows.
     init(
         decoding bytes: UnsafeRawBufferPointer,
@@ -45,7 +14,7 @@ extension StructMessage {
     ) throws(WireError) {
         guard depth <= Self.depthMax else { throw .malformed }
         let envelope = try decoder.unpack(bytes, as: StructEnvelope.self)
-        self.fields = []
+        self.init()
         for case let entry? in repeated(envelope.n_fields, envelope.fields) {
             let key = try WireError.wrapping { () throws(DocumentError) in try entry.pointee.key.text("fields.key") }
             self.fields.append(Field(key, try FieldValue(entry.pointee.value.bytes, depth: depth, with: decoder)))

@@ -1,17 +1,9 @@
-package import BrasaDocuments
+internal import BrasaDocuments
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-package struct BatchWriteRequest: Sendable {
-    package var database: DatabaseName
-    /// One for each write of the request, in its order: a write that breaks a rule fails alone.
-    package var writes: [Result<Write, DocumentError>]
-
-    package init(database: DatabaseName, writes: [Write]) {
-        self.database = database
-        self.writes = writes.map { .success($0) }
-    }
-
+extension BatchWriteRequest {
     package init(decoding buffer: ByteBuffer, writesMax: Int = .max) throws(WireError) {
         self = try EnvelopeDecoder.decode(
             buffer,
@@ -32,8 +24,7 @@ package struct BatchWriteRequest: Sendable {
                 writes.append(.failure(error))
             }
         }
-        self.database = database
-        self.writes = writes
+        self.init(database: database, results: writes)
     }
 
     /// Writes only what can be sent: a client has no failed writes here.

@@ -1,20 +1,9 @@
-package import BrasaDocuments
+internal import BrasaDocuments
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-package struct CommitRequest: Sendable {
-    package var database: DatabaseName
-    /// In the request's order, all in that database.
-    package var writes: [Write]
-    /// Empty outside a transaction.
-    package var transaction: [UInt8]
-
-    package init(database: DatabaseName, writes: [Write], transaction: [UInt8] = []) {
-        self.database = database
-        self.writes = writes
-        self.transaction = transaction
-    }
-
+extension CommitRequest {
     /// The first write that breaks a rule refuses the request.
     package init(decoding buffer: ByteBuffer, writesMax: Int = .max) throws(WireError) {
         self = try EnvelopeDecoder.decode(
@@ -26,14 +15,13 @@ package struct CommitRequest: Sendable {
     }
 
     private init(_ envelope: CommitRequestEnvelope) throws(DocumentError) {
-        self.database = try DatabaseName(parsing: envelope.database.bytes)
-        self.transaction = envelope.transaction.array
+        let database = try DatabaseName(parsing: envelope.database.bytes)
         var writes: [Write] = []
         writes.reserveCapacity(envelope.n_writes)
         for case let write? in repeated(envelope.n_writes, envelope.writes) {
-            writes.append(try Write(write.pointee, in: self.database))
+            writes.append(try Write(write.pointee, in: database))
         }
-        self.writes = writes
+        self.init(database: database, writes: writes, transaction: envelope.transaction.array)
     }
 
     package func encode(into buffer: inout ByteBuffer) {
@@ -41,12 +29,7 @@ package struct CommitRequest: Sendable {
     }
 }
 
-/// Whom a Commit is for: what can be said of a request whose writes are refused.
-package struct CommitTarget: Hashable, Sendable {
-    package let database: DatabaseName
-    /// Empty outside a transaction.
-    package let transaction: [UInt8]
-
+extension CommitTarget {
     /// Does not look into the writes, which may be too many to unpack.
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         let result: Result<Self, WireError> = buffer.withUnsafeReadableBytes { bytes in
@@ -64,8 +47,10 @@ package struct CommitTarget: Hashable, Sendable {
             if field.number == 3 { transaction = Array(field.bytes) }
         }
         if fields.isMalformed { throw .malformed }
-        self.database = try WireError.wrapping { () throws(DocumentError) in try DatabaseName(parsing: database) }
-        self.transaction = transaction
+        self.init(
+            database: try WireError.wrapping { () throws(DocumentError) in try DatabaseName(parsing: database) },
+            transaction: transaction
+        )
     }
 }
 

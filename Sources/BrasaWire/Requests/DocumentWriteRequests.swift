@@ -1,19 +1,9 @@
-package import BrasaDocuments
+internal import BrasaDocuments
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-/// UpdateDocument: one write and what of the written document to return.
-package struct UpdateDocumentRequest: Sendable {
-    /// `set`, or `merge` when the request has an update mask.
-    package var write: Write
-    /// Of the response.
-    package var mask: [FieldPath]?
-
-    package init(write: Write, mask: [FieldPath]? = nil) {
-        self.write = write
-        self.mask = mask
-    }
-
+extension UpdateDocumentRequest {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: UpdateDocumentRequestEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
@@ -23,14 +13,14 @@ package struct UpdateDocumentRequest: Sendable {
     private init(_ envelope: UpdateDocumentRequestEnvelope) throws(DocumentError) {
         let document = try DocumentMessage(decoding: envelope.document.bytes)
         let updateMask = try fieldPaths(envelope.update_mask)
-        self.write = Write(
+        let write = Write(
             name: try DocumentName(
                 parsing: UnsafeRawBufferPointer(rebasing: envelope.document.bytes[document.name])
             ),
             operation: updateMask.map { .merge(document.fields, mask: $0) } ?? .set(document.fields),
             precondition: try precondition(envelope.current_document)
         )
-        self.mask = try fieldPaths(envelope.mask)
+        self.init(write: write, mask: try fieldPaths(envelope.mask))
     }
 
     package func encode(into buffer: inout ByteBuffer) {
@@ -52,17 +42,7 @@ extension UpdateDocumentRequest: WireMessage {
     }
 }
 
-package struct DeleteDocumentRequest: Sendable {
-    package var name: DocumentName
-    package var precondition: Precondition?
-
-    package init(name: DocumentName, precondition: Precondition? = nil) {
-        self.name = name
-        self.precondition = precondition
-    }
-
-    package var write: Write { Write(name: self.name, operation: .delete, precondition: self.precondition) }
-
+extension DeleteDocumentRequest {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: DeleteDocumentRequestEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in
@@ -86,31 +66,7 @@ extension DeleteDocumentRequest: WireMessage {
     }
 }
 
-package struct CreateDocumentRequest: Sendable {
-    package var parent: ParentName
-    /// Unchecked; `write(id:)` checks it.
-    package var collectionID: UTF8Text
-    /// Empty when the server is to choose.
-    package var documentID: UTF8Text
-    /// A name in the request's document is ignored.
-    package var fields: EncodedFields
-    /// Of the response.
-    package var mask: [FieldPath]?
-
-    package init(
-        parent: ParentName,
-        collectionID: UTF8Text,
-        documentID: UTF8Text = "",
-        fields: EncodedFields,
-        mask: [FieldPath]? = nil
-    ) {
-        self.parent = parent
-        self.collectionID = collectionID
-        self.documentID = documentID
-        self.fields = fields
-        self.mask = mask
-    }
-
+extension CreateDocumentRequest {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: CreateDocumentRequestEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
@@ -118,21 +74,18 @@ package struct CreateDocumentRequest: Sendable {
     }
 
     private init(_ envelope: CreateDocumentRequestEnvelope) throws(DocumentError) {
-        self.parent = try ParentName(parsing: envelope.parent.bytes)
-        self.collectionID = try envelope.collection_id.text("collection_id")
-        self.documentID = try envelope.document_id.text("document_id")
-        self.fields = try DocumentMessage(decoding: envelope.document.bytes).fields
-        self.mask = try fieldPaths(envelope.mask)
-    }
-
-    /// The write that creates the document under the request's id, or under `id` when the request has none.
-    package func write(id: UTF8Text) throws(DocumentError) -> Write {
-        let chosen = self.documentID.bytes.isEmpty ? id : self.documentID
-        let path = try self.parent.path.appending(self.collectionID.bytes).appending(chosen.bytes)
-        guard let name = DocumentName(database: self.parent.database, path: path) else {
-            throw DocumentError(.documentIDInvalid(chosen.string))
-        }
-        return Write(name: name, operation: .set(self.fields), precondition: .exists(false))
+        let parent = try ParentName(parsing: envelope.parent.bytes)
+        let collectionID = try envelope.collection_id.text("collection_id")
+        let documentID = try envelope.document_id.text("document_id")
+        let fields = try DocumentMessage(decoding: envelope.document.bytes).fields
+        let mask = try fieldPaths(envelope.mask)
+        self.init(
+            parent: parent,
+            collectionID: collectionID,
+            documentID: documentID,
+            fields: fields,
+            mask: mask
+        )
     }
 
     package func encode(into buffer: inout ByteBuffer) {

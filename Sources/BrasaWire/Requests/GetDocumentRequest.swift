@@ -1,19 +1,9 @@
-package import BrasaDocuments
+internal import BrasaDocuments
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-package struct GetDocumentRequest: Sendable {
-    package var name: DocumentName
-    /// Nil returns all fields, an empty mask none.
-    package var mask: [FieldPath]?
-    package var consistency: ReadConsistency
-
-    package init(name: DocumentName, mask: [FieldPath]? = nil, consistency: ReadConsistency = .strong) {
-        self.name = name
-        self.mask = mask
-        self.consistency = consistency
-    }
-
+extension GetDocumentRequest {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: GetDocumentRequestEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
@@ -21,16 +11,18 @@ package struct GetDocumentRequest: Sendable {
     }
 
     private init(_ envelope: GetDocumentRequestEnvelope) throws(DocumentError) {
-        self.name = try DocumentName(parsing: envelope.name.bytes)
-        self.mask = try fieldPaths(envelope.mask)
+        let name = try DocumentName(parsing: envelope.name.bytes)
+        let mask = try fieldPaths(envelope.mask)
+        let consistency: ReadConsistency
         switch envelope.consistency_selector_case {
         case BRASA__WIRE__GET_DOCUMENT_REQUEST__CONSISTENCY_SELECTOR_TRANSACTION:
-            self.consistency = .transaction(envelope.transaction.array)
+            consistency = .transaction(envelope.transaction.array)
         case BRASA__WIRE__GET_DOCUMENT_REQUEST__CONSISTENCY_SELECTOR_READ_TIME:
-            self.consistency = ReadConsistency(try readTime(envelope.read_time))
+            consistency = ReadConsistency(try readTime(envelope.read_time))
         default:
-            self.consistency = .strong
+            consistency = .strong
         }
+        self.init(name: name, mask: mask, consistency: consistency)
     }
 
     package func encode(into buffer: inout ByteBuffer) {

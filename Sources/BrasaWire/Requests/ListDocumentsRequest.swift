@@ -1,40 +1,9 @@
-package import BrasaDocuments
+internal import BrasaDocuments
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-package struct ListDocumentsRequest: Sendable {
-    package var parent: ParentName
-    /// Empty for the documents of all collections directly under the parent. Unchecked.
-    package var collectionID: UTF8Text
-    /// As sent: 0 leaves it to the server, negative numbers are for the service to refuse.
-    package var pageSize: Int32
-    package var pageToken: UTF8Text
-    /// For example `a desc, __name__`; empty for name order. Unchecked.
-    package var orderBy: UTF8Text
-    package var mask: [FieldPath]?
-    package var consistency: ReadConsistency
-    package var showMissing: Bool
-
-    package init(
-        parent: ParentName,
-        collectionID: UTF8Text,
-        pageSize: Int32 = 0,
-        pageToken: UTF8Text = "",
-        orderBy: UTF8Text = "",
-        mask: [FieldPath]? = nil,
-        consistency: ReadConsistency = .strong,
-        showMissing: Bool = false
-    ) {
-        self.parent = parent
-        self.collectionID = collectionID
-        self.pageSize = pageSize
-        self.pageToken = pageToken
-        self.orderBy = orderBy
-        self.mask = mask
-        self.consistency = consistency
-        self.showMissing = showMissing
-    }
-
+extension ListDocumentsRequest {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: ListDocumentsRequestEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
@@ -42,21 +11,32 @@ package struct ListDocumentsRequest: Sendable {
     }
 
     private init(_ envelope: ListDocumentsRequestEnvelope) throws(DocumentError) {
-        self.parent = try ParentName(parsing: envelope.parent.bytes)
-        self.collectionID = try envelope.collection_id.text("collection_id")
-        self.pageSize = envelope.page_size
-        self.pageToken = try envelope.page_token.text("page_token")
-        self.orderBy = try envelope.order_by.text("order_by")
-        self.mask = try fieldPaths(envelope.mask)
+        let parent = try ParentName(parsing: envelope.parent.bytes)
+        let collectionID = try envelope.collection_id.text("collection_id")
+        let pageSize = envelope.page_size
+        let pageToken = try envelope.page_token.text("page_token")
+        let orderBy = try envelope.order_by.text("order_by")
+        let mask = try fieldPaths(envelope.mask)
+        let consistency: ReadConsistency
         switch envelope.consistency_selector_case {
         case BRASA__WIRE__LIST_DOCUMENTS_REQUEST__CONSISTENCY_SELECTOR_TRANSACTION:
-            self.consistency = .transaction(envelope.transaction.array)
+            consistency = .transaction(envelope.transaction.array)
         case BRASA__WIRE__LIST_DOCUMENTS_REQUEST__CONSISTENCY_SELECTOR_READ_TIME:
-            self.consistency = ReadConsistency(try readTime(envelope.read_time))
+            consistency = ReadConsistency(try readTime(envelope.read_time))
         default:
-            self.consistency = .strong
+            consistency = .strong
         }
-        self.showMissing = envelope.show_missing != 0
+        let showMissing = envelope.show_missing != 0
+        self.init(
+            parent: parent,
+            collectionID: collectionID,
+            pageSize: pageSize,
+            pageToken: pageToken,
+            orderBy: orderBy,
+            mask: mask,
+            consistency: consistency,
+            showMissing: showMissing
+        )
     }
 
     package func encode(into buffer: inout ByteBuffer) {

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaMessages
 internal import CBrasaFirestoreV1
 
 // Parts that several requests have, from their unpacked form. All throw what the documents' rules say.

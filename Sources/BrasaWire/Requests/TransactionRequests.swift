@@ -1,17 +1,9 @@
-package import BrasaDocuments
+internal import BrasaDocuments
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-package struct BeginTransactionRequest: Sendable {
-    package var database: DatabaseName
-    /// Nil when absent, which means the same as `.unspecified`: read-write.
-    package var options: TransactionOptions?
-
-    package init(database: DatabaseName, options: TransactionOptions? = nil) {
-        self.database = database
-        self.options = options
-    }
-
+extension BeginTransactionRequest {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: BeginTransactionRequestEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
@@ -19,7 +11,7 @@ package struct BeginTransactionRequest: Sendable {
     }
 
     private init(_ envelope: BeginTransactionRequestEnvelope) throws(DocumentError) {
-        self.database = try DatabaseName(parsing: envelope.database.bytes)
+        self.init(database: try DatabaseName(parsing: envelope.database.bytes))
         if let options = envelope.options { self.options = try TransactionOptions(options.pointee) }
     }
 
@@ -35,15 +27,7 @@ extension BeginTransactionRequest: WireMessage {
     }
 }
 
-package struct RollbackRequest: Sendable {
-    package var database: DatabaseName
-    package var transaction: [UInt8]
-
-    package init(database: DatabaseName, transaction: [UInt8]) {
-        self.database = database
-        self.transaction = transaction
-    }
-
+extension RollbackRequest {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: RollbackRequestEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in

@@ -1,25 +1,16 @@
 internal import BrasaDocuments
-package import BrasaGRPC
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-package struct BatchWriteResponse: Sendable {
-    /// One for each write of the request, as has `statuses`; empty where the write failed.
-    package var writeResults: [WriteResultMessage]
-    package var statuses: [GRPCStatus]
-
-    package init(writeResults: [WriteResultMessage], statuses: [GRPCStatus]) {
-        self.writeResults = writeResults
-        self.statuses = statuses
-    }
-
+extension BatchWriteResponse {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: BatchWriteResponseEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in
                 Self(
                     writeResults: try WriteResultMessage.decode(envelope.n_write_results, envelope.write_results),
                     statuses: repeated(envelope.n_status, envelope.status).compactMap {
-                        $0.map { GRPCStatus($0.pointee) }
+                        $0.map { Status($0.pointee) }
                     }
                 )
             }

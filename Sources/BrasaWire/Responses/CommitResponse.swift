@@ -1,19 +1,9 @@
 package import BrasaDocuments
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-/// The WriteResult of one write.
-package struct WriteResultMessage: Sendable {
-    /// Nil after a delete.
-    package var updateTime: Timestamp?
-    /// Value messages, one for each transform.
-    package private(set) var encodedResults: [[UInt8]]
-
-    package init(updateTime: Timestamp?, transformResults: [Value] = []) {
-        self.updateTime = updateTime
-        self.encodedResults = transformResults.isEmpty ? [] : transformResults.map { $0.encoded() }
-    }
-
+extension WriteResultMessage {
     package func transformResults() throws(WireError) -> [Value] {
         try WireError.wrapping { () throws(DocumentError) in
             var results: [Value] = []
@@ -23,8 +13,10 @@ package struct WriteResultMessage: Sendable {
     }
 
     init(_ envelope: WriteResultEnvelope) throws(DocumentError) {
-        self.updateTime = try envelope.update_time?.pointee.timestamp()
-        self.encodedResults = repeated(envelope.n_transform_results, envelope.transform_results).map(\.array)
+        self.init(
+            updateTime: try envelope.update_time?.pointee.timestamp(),
+            encodedResults: repeated(envelope.n_transform_results, envelope.transform_results).map(\.array)
+        )
     }
 
     static func decode(
@@ -47,16 +39,7 @@ extension WriteResultMessage: WireMessage {
     }
 }
 
-package struct CommitResponse: Sendable {
-    /// As many as the request's writes, in their order.
-    package var writeResults: [WriteResultMessage]
-    package var commitTime: Timestamp?
-
-    package init(writeResults: [WriteResultMessage], commitTime: Timestamp?) {
-        self.writeResults = writeResults
-        self.commitTime = commitTime
-    }
-
+extension CommitResponse {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: CommitResponseEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in

@@ -1,18 +1,8 @@
-package import BrasaDocuments
+internal import BrasaDocuments
+package import BrasaMessages
 package import NIOCore
 
-/// A Document message of a response: GetDocument, UpdateDocument and CreateDocument answer with one alone. Its stored
-/// bytes are copied once, into the buffer.
-package struct NamedDocument: Sendable {
-    package var name: DocumentName
-    /// Nil for a name that only stands above other documents (`show_missing`): it has neither fields nor times.
-    package var document: Document?
-
-    package init(name: DocumentName, document: Document?) {
-        self.name = name
-        self.document = document
-    }
-
+extension NamedDocument {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         let result: Result<NamedDocument, WireError> = buffer.withUnsafeReadableBytes { bytes in
             do throws(DocumentError) { return .success(try Self(bytes)) } catch { return .failure(.document(error)) }
@@ -22,7 +12,10 @@ package struct NamedDocument: Sendable {
 
     init(_ bytes: UnsafeRawBufferPointer) throws(DocumentError) {
         let message = try DocumentMessage(decoding: bytes)
-        self.name = try DocumentName(parsing: UnsafeRawBufferPointer(rebasing: bytes[message.name]))
+        self.init(
+            name: try DocumentName(parsing: UnsafeRawBufferPointer(rebasing: bytes[message.name])),
+            document: nil
+        )
         guard let createTime = message.createTime, let updateTime = message.updateTime else { return }
         self.document = Document(fields: message.fields, createTime: createTime, updateTime: updateTime)
     }

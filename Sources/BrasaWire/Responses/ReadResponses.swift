@@ -1,25 +1,9 @@
-package import BrasaDocuments
+internal import BrasaDocuments
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-/// One message of the BatchGetDocuments stream.
-package struct BatchGetDocumentsResponse: Sendable {
-    package enum Result: Sendable {
-        case found(NamedDocument)
-        case missing(DocumentName)
-    }
-
-    /// Nil in the first message of a call with `new_transaction`, which carries only the transaction.
-    package var result: Result?
-    package var transaction: [UInt8]
-    package var readTime: Timestamp?
-
-    package init(result: Result?, readTime: Timestamp?, transaction: [UInt8] = []) {
-        self.result = result
-        self.readTime = readTime
-        self.transaction = transaction
-    }
-
+extension BatchGetDocumentsResponse {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) {
             (envelope: BatchGetDocumentsResponseEnvelope, _) throws(WireError) in
@@ -28,16 +12,20 @@ package struct BatchGetDocumentsResponse: Sendable {
     }
 
     private init(_ envelope: BatchGetDocumentsResponseEnvelope) throws(DocumentError) {
+        let result: Result?
         switch envelope.result_case {
         case BRASA__WIRE__BATCH_GET_DOCUMENTS_RESPONSE__RESULT_FOUND:
-            self.result = .found(try NamedDocument(envelope.found.bytes))
+            result = .found(try NamedDocument(envelope.found.bytes))
         case BRASA__WIRE__BATCH_GET_DOCUMENTS_RESPONSE__RESULT_MISSING:
-            self.result = .missing(try DocumentName(parsing: envelope.missing.bytes))
+            result = .missing(try DocumentName(parsing: envelope.missing.bytes))
         default:
-            self.result = nil
+            result = nil
         }
-        self.transaction = envelope.transaction.array
-        self.readTime = try envelope.read_time?.pointee.timestamp()
+        self.init(
+            result: result,
+            readTime: try envelope.read_time?.pointee.timestamp(),
+            transaction: envelope.transaction.array
+        )
     }
 
     package func encode(into buffer: inout ByteBuffer) {
@@ -57,16 +45,7 @@ extension BatchGetDocumentsResponse: WireMessage {
     }
 }
 
-package struct ListDocumentsResponse: Sendable {
-    package var documents: [NamedDocument]
-    /// Empty on the last page.
-    package var nextPageToken: UTF8Text
-
-    package init(documents: [NamedDocument], nextPageToken: UTF8Text = "") {
-        self.documents = documents
-        self.nextPageToken = nextPageToken
-    }
-
+extension ListDocumentsResponse {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: ListDocumentsResponseEnvelope, _) throws(WireError) in
             try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
@@ -79,8 +58,7 @@ package struct ListDocumentsResponse: Sendable {
         for document in repeated(envelope.n_documents, envelope.documents) {
             documents.append(try NamedDocument(document.bytes))
         }
-        self.documents = documents
-        self.nextPageToken = try envelope.next_page_token.text("next_page_token")
+        self.init(documents: documents, nextPageToken: try envelope.next_page_token.text("next_page_token"))
     }
 
     package func encode(into buffer: inout ByteBuffer) {
@@ -95,16 +73,7 @@ extension ListDocumentsResponse: WireMessage {
     }
 }
 
-package struct ListCollectionIdsResponse: Sendable {
-    package var collectionIDs: [UTF8Text]
-    /// Empty on the last page.
-    package var nextPageToken: UTF8Text
-
-    package init(collectionIDs: [UTF8Text], nextPageToken: UTF8Text = "") {
-        self.collectionIDs = collectionIDs
-        self.nextPageToken = nextPageToken
-    }
-
+extension ListCollectionIdsResponse {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) {
             (envelope: ListCollectionIdsResponseEnvelope, _) throws(WireError) in
@@ -118,8 +87,7 @@ package struct ListCollectionIdsResponse: Sendable {
         for id in repeated(envelope.n_collection_ids, envelope.collection_ids) {
             ids.append(try id.text("collection_ids"))
         }
-        self.collectionIDs = ids
-        self.nextPageToken = try envelope.next_page_token.text("next_page_token")
+        self.init(collectionIDs: ids, nextPageToken: try envelope.next_page_token.text("next_page_token"))
     }
 
     package func encode(into buffer: inout ByteBuffer) {

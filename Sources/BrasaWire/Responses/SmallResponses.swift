@@ -1,14 +1,9 @@
 internal import BrasaDocuments
+package import BrasaMessages
 internal import CBrasaFirestoreV1
 package import NIOCore
 
-package struct BeginTransactionResponse: Sendable {
-    package var transaction: [UInt8]
-
-    package init(transaction: [UInt8]) {
-        self.transaction = transaction
-    }
-
+extension BeginTransactionResponse {
     package init(decoding buffer: ByteBuffer) throws(WireError) {
         self = try EnvelopeDecoder.decode(buffer) { (envelope: BeginTransactionResponseEnvelope, _) throws(WireError) in
             Self(transaction: envelope.transaction.array)
@@ -26,12 +21,8 @@ extension BeginTransactionResponse: WireMessage {
     }
 }
 
-/// What Rollback and DeleteDocument answer: a message without fields.
-package struct EmptyResponse: Sendable {
-    package init() {}
-
+extension EmptyResponse {
     /// Whatever it holds is ignored.
-    package init(decoding buffer: ByteBuffer) {}
-
+    package init(decoding buffer: ByteBuffer) { self.init() }
     package func encode(into buffer: inout ByteBuffer) {}
 }

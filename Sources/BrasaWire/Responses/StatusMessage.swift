@@ -1,9 +1,9 @@
-internal import BrasaGRPC
+internal import BrasaMessages
 internal import CBrasaFirestoreV1
 
 /// A google.rpc.Status without details, as it stands inside other messages.
 struct StatusMessage: WireMessage {
-    let status: GRPCStatus
+    let status: Status
 
     func encode<Sink: WireSink>(to sink: inout Sink) {
         sink.write(1, varint: UInt64(self.status.code.rawValue))
@@ -11,10 +11,10 @@ struct StatusMessage: WireMessage {
     }
 }
 
-extension GRPCStatus {
+extension Status {
     init(_ envelope: StatusEnvelope) {
         self.init(
-            GRPCStatusCode(rawValue: Int(envelope.code)) ?? .unknown,
+            StatusCode(rawValue: Int(envelope.code)) ?? .unknown,
             String(decoding: envelope.message.bytes, as: UTF8.self)
         )
     }

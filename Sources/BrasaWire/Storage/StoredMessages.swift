@@ -1,9 +1,10 @@
 package import BrasaDocuments
+package import BrasaMessages
 package import BrasaQueries
 internal import CBrasaFirestoreV1
 internal import NIOCore
 
-/// Messages as bytes that a client keeps on its disk. What was read back is checked like what came from a network, so
+/// Messages as bytes that are kept on a disk. What was read back is checked like what came from a network, so
 /// bytes of a damaged file are refused, not believed.
 package enum StoredMessages {
     /// A CommitRequest with nothing but the writes.
@@ -15,6 +16,17 @@ package enum StoredMessages {
 
     package static func writes(in bytes: [UInt8]) throws(WireError) -> [Write] {
         try CommitRequest(decoding: ByteBuffer(bytes: bytes)).writes
+    }
+
+    /// A WriteResponse.
+    package static func bytes(of answer: WriteResponse) -> [UInt8] {
+        var buffer = ByteBuffer()
+        answer.encode(into: &buffer)
+        return Array(buffer.readableBytesView)
+    }
+
+    package static func answer(in bytes: [UInt8]) throws(WireError) -> WriteResponse {
+        try WriteResponse(decoding: ByteBuffer(bytes: bytes))
     }
 
     /// A DocumentMask.

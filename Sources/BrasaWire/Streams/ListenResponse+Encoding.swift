@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+package import BrasaMessages
 package import NIOCore
 
 extension ListenResponse: WireMessage {
@@ -15,17 +16,7 @@ extension ListenResponse: WireMessage {
         }
     }
 
-    /// Appends a change of a document that was encoded before, for the targets of one stream.
-    package static func encodeChange(
-        _ document: EncodedDocument,
-        targetIDs: [Int32],
-        removedTargetIDs: [Int32],
-        into buffer: inout ByteBuffer
-    ) {
-        EncodedChange(document: document, targetIDs: targetIDs, removedTargetIDs: removedTargetIDs).write(into: &buffer)
-    }
-
-    /// What comes before the document's bytes in such a change, for who does not want to copy them.
+    /// What comes before the bytes of a document that was encoded before, in a change of it for some targets.
     package static func encodeStartOfChange(
         _ document: EncodedDocument,
         targetIDs: [Int32],
@@ -64,30 +55,10 @@ extension ListenResponse: WireMessage {
             sink.write(6, packed: self.removedTargetIDs)
         }
     }
-
-    private struct EncodedChange: WireMessage {
-        let document: EncodedDocument
-        let targetIDs: [Int32]
-        let removedTargetIDs: [Int32]
-
-        func encode<Sink: WireSink>(to sink: inout Sink) {
-            sink.keep(ListenResponse.documentChangeField, Fields(change: self))
-        }
-
-        private struct Fields: WireMessage {
-            let change: EncodedChange
-
-            func encode<Sink: WireSink>(to sink: inout Sink) {
-                self.change.document.bytes.withUnsafeReadableBytes { sink.raw($0) }
-                ChangedTargets(targetIDs: self.change.targetIDs, removedTargetIDs: self.change.removedTargetIDs)
-                    .encode(to: &sink)
-            }
-        }
-    }
 }
 
 /// A document as every DocumentChange about it carries it: encoded once, sent to any number of streams.
-package struct EncodedDocument: Sendable {
+package final class EncodedDocument: Sendable {
     /// The message's document field, with tag and length.
     package let bytes: ByteBuffer
 

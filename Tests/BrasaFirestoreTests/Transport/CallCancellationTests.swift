@@ -1,4 +1,5 @@
 import BrasaGRPC
+import BrasaMessages
 import BrasaWire
 import NIOCore
 import NIOPosix

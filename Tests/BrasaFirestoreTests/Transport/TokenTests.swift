@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaMessages
 import BrasaWire
 import NIOCore
 import NIOPosix

@@ -1,4 +1,5 @@
 internal import BrasaGRPC
+internal import BrasaMessages
 internal import BrasaWire
 
 /// The methods that the client calls.

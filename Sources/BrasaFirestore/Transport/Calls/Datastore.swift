@@ -1,5 +1,6 @@
 package import BrasaDocuments
 internal import BrasaGRPC
+package import BrasaMessages
 package import BrasaWire
 package import NIOCore
 

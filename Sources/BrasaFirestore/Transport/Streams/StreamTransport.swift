@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaMessages
 package import BrasaSync
 internal import BrasaWire
 internal import NIOCore
@@ -61,7 +62,7 @@ final class WatchStream: WatchConnection {
 /// The Write stream.
 private final class WriteStream: WriteConnection {
     private let database: DatabaseName
-    private let call: StreamCall<BrasaWire.WriteRequest, WriteResponse, WriteMessage>
+    private let call: StreamCall<BrasaMessages.WriteRequest, WriteResponse, WriteMessage>
     /// The last request is under way, so the server is given time to take it.
     private var saidGoodbye = false
 
@@ -83,7 +84,7 @@ private final class WriteStream: WriteConnection {
 
     func send(_ request: BrasaSync.WriteRequest) {
         if case .goodbye = request { self.saidGoodbye = true }
-        self.call.send(BrasaWire.WriteRequest(request, in: self.database))
+        self.call.send(BrasaMessages.WriteRequest(request, in: self.database))
     }
 
     func close() {

@@ -1,5 +1,6 @@
 internal import BrasaDocuments
 internal import BrasaGRPC
+internal import BrasaMessages
 internal import BrasaQueries
 internal import BrasaSync
 internal import BrasaWire
@@ -35,6 +36,12 @@ extension ListenRequest {
         case .token(let token): .token(token)
         case .readTime(let time): .readTime(ReadTime(time))
         }
+    }
+}
+
+extension SyncError {
+    fileprivate init(_ status: Status) {
+        self.init(Code(rawValue: Int32(status.code.rawValue)) ?? .unknown, status.message)
     }
 }
 

@@ -1,8 +1,9 @@
 internal import BrasaDocuments
+internal import BrasaMessages
 internal import BrasaSync
 internal import BrasaWire
 
-extension BrasaWire.WriteRequest {
+extension BrasaMessages.WriteRequest {
     init(_ request: BrasaSync.WriteRequest, in database: DatabaseName) {
         switch request {
         case .handshake(let position):

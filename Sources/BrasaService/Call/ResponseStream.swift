@@ -1,32 +1,30 @@
-import BrasaGRPC
+import BrasaMessages
 import NIOCore
 
 /// Sends the responses of a server-streaming call as fast as the client takes them, and no faster: a response is made
 /// only when there is room for it.
 ///
 /// Unchecked, because all of it is used on the call's event loop only; completions merely carry it there.
-final class ResponseStream: GRPCServerStreamHandler, @unchecked Sendable {
+final class ResponseStream<Response: Sendable>: CallObserver, @unchecked Sendable {
     /// What a source has next.
     enum Part {
-        case message(ByteBuffer)
+        case response(Response)
         /// Nothing yet, but work was done: other calls get their turn before it goes on.
         case yield
         case end
-        case failure(GRPCStatus)
+        case failure(Status)
     }
 
-    private let call: GRPCServerCall
+    private let call: Call<Response>
+    private let eventLoop: any EventLoop
     private var source: (() -> Part)?
     private var isPumping = false
     /// Until other calls have had their turn.
     private var isPaused = false
 
-    /// What is sent in one turn, about, and what a message costs besides its bytes.
-    private static let turnBytes = 128 << 10
-    private static let messageCost = 256
-
-    init(_ call: GRPCServerCall) {
+    init(_ call: Call<Response>, on eventLoop: any EventLoop) {
         self.call = call
+        self.eventLoop = eventLoop
     }
 
     /// Sends what `source` makes until it ends. It is let go of then, or when the call is cancelled.
@@ -36,11 +34,11 @@ final class ResponseStream: GRPCServerStreamHandler, @unchecked Sendable {
         self.pump()
     }
 
-    func becameWritable() {
+    override func becameWritable() {
         self.pump()
     }
 
-    func cancelled() {
+    override func cancelled() {
         self.source = nil
     }
 
@@ -48,13 +46,12 @@ final class ResponseStream: GRPCServerStreamHandler, @unchecked Sendable {
         guard !self.isPumping, !self.isPaused else { return }
         self.isPumping = true
         defer { self.isPumping = false }
-        var room = Self.turnBytes
+        var room = ResponseTurn.bytes
         while let source = self.source, self.call.isWritable {
             guard room > 0 else { return self.pause() }
             switch source() {
-            case .message(let message):
-                room -= message.readableBytes + Self.messageCost
-                self.call.send(message)
+            case .response(let response):
+                room -= self.call.send(response) + ResponseTurn.responseCost
             case .yield:
                 return self.pause()
             case .end:
@@ -70,9 +67,15 @@ final class ResponseStream: GRPCServerStreamHandler, @unchecked Sendable {
     /// Lets other calls have their turn.
     private func pause() {
         self.isPaused = true
-        self.call.eventLoop.execute {
+        self.eventLoop.execute {
             self.isPaused = false
             self.pump()
         }
     }
+}
+
+private enum ResponseTurn {
+    /// What is sent in one turn, about, and what a response costs besides its bytes.
+    static let bytes = 128 << 10
+    static let responseCost = 256
 }

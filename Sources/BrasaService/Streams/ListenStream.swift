@@ -1,14 +1,13 @@
 import BrasaDocuments
-import BrasaGRPC
+package import BrasaMessages
 import BrasaQueries
 import BrasaStore
 import BrasaWatch
-import BrasaWire
-import NIOCore
 
 extension FirestoreService {
-    func listen(_ call: GRPCServerCall) -> any GRPCServerStreamHandler {
-        ListenStream(call, self)
+    package func listen(for call: Call<ListenResponse>) -> RequestObserver<ListenRequest> {
+        _ = self.admits(call)
+        return ListenStream(call, self)
     }
 }
 
@@ -18,8 +17,8 @@ extension FirestoreService {
 /// wait in its flow-control window.
 ///
 /// Used on the call's event loop only, which is the watcher's.
-final class ListenStream: GRPCServerStreamHandler {
-    private let call: GRPCServerCall
+final class ListenStream: RequestObserver<ListenRequest> {
+    private let call: Call<ListenResponse>
     private let service: FirestoreService
     /// Nil before the first request names the database, and once the call is over.
     private var stream: WatchStream?
@@ -27,46 +26,45 @@ final class ListenStream: GRPCServerStreamHandler {
     /// What is counted on the call of the targets.
     private var heldBytes = 0
 
-    init(_ call: GRPCServerCall, _ service: FirestoreService) {
+    init(_ call: Call<ListenResponse>, _ service: FirestoreService) {
         self.call = call
         self.service = service
     }
 
     // MARK: From the client
 
-    func received(message: ByteBuffer) {
-        let request = self.call.decode { () throws(WireError) in
-            guard let responses else { return try ListenRequest(decoding: message) }
-            return try ListenRequest(decoding: message, in: responses.database)
-        }
-        guard let request else { return self.close() }
+    override func received(_ request: ListenRequest, byteCount: Int) {
         let stream = self.stream ?? self.open(request.database)
         switch request.change {
-        case .add(let target): self.add(target, byteCount: message.readableBytes, to: stream)
+        case .add(let target): self.add(target, byteCount: byteCount, to: stream)
         case .remove(let id): stream.remove(id)
-        case nil: self.finish(GRPCStatus(.invalidArgument, "A listen request must add or remove a target."))
+        case nil: self.finish(Status(.invalidArgument, "A listen request must add or remove a target."))
         }
         // Answers are sent whether there is room or not.
         if !self.call.isWritable { self.call.pauseReading() }
     }
 
     /// Clients that are done close their side; nobody is left who would ask for anything else.
-    func halfClosed() {
+    override func halfClosed() {
         self.finish(.ok)
     }
 
-    func becameWritable() {
+    override func becameWritable() {
         self.stream?.becameWritable()
         self.call.resumeReading()
     }
 
-    func cancelled() {
+    override func failed() {
+        self.close()
+    }
+
+    override func cancelled() {
         self.close()
     }
 
     /// Not OK, which would leave the client without a reason to connect again.
-    func draining() {
-        self.finish(GRPCStatus(.unavailable, "The server is shutting down"))
+    override func draining() {
+        self.finish(Status(.unavailable, "The server is shutting down"))
     }
 
     private func open(_ database: DatabaseName) -> WatchStream {
@@ -79,7 +77,7 @@ final class ListenStream: GRPCServerStreamHandler {
     private func add(_ target: ListenTarget, byteCount: Int, to stream: WatchStream) {
         do throws(TargetIDError) {
             let request: TargetRequest
-            do throws(GRPCStatus) {
+            do throws(Status) {
                 request = try TargetRequest(target, byteCount: byteCount)
             } catch {
                 // It fails alone, and so do ids that are wrong for the stream.
@@ -88,7 +86,7 @@ final class ListenStream: GRPCServerStreamHandler {
             guard self.hold(stream.keptBytes + request.keptBytes) else { return self.close() }
             try stream.add(request)
         } catch {
-            self.finish(GRPCStatus(.invalidArgument, error.description))
+            self.finish(Status(.invalidArgument, error.description))
         }
     }
 
@@ -102,10 +100,10 @@ final class ListenStream: GRPCServerStreamHandler {
     // MARK: To the client
 
     private func send(_ response: ListenResponse) {
-        self.call.send(self.call.message { response.encode(into: &$0) })
+        self.call.send(response)
     }
 
-    private func finish(_ status: GRPCStatus) {
+    private func finish(_ status: Status) {
         self.close()
         self.call.finish(status)
     }
@@ -141,7 +139,7 @@ extension ListenStream: WatchSink {
             self.send(.targetChange(TargetChange(.reset, targets)))
         case .targetRemoved(let id, let cause):
             if let stream { _ = self.hold(stream.keptBytes) }
-            self.send(.targetChange(TargetChange(.remove, [id], cause: cause.map(GRPCStatus.init))))
+            self.send(.targetChange(TargetChange(.remove, [id], cause: cause.map(Status.init))))
         case .existenceFilter(let id, let count, let unchanged):
             self.send(.filter(ExistenceFilter(id, count: count, unchanged)))
         }
@@ -164,7 +162,7 @@ extension ListenStream: WatchSink {
 }
 
 extension TargetRequest {
-    fileprivate init(_ target: ListenTarget, byteCount: Int) throws(GRPCStatus) {
+    fileprivate init(_ target: ListenTarget, byteCount: Int) throws(Status) {
         let selection: Selection
         switch target.subject {
         case .success(.documents(let names)):
@@ -173,14 +171,14 @@ extension TargetRequest {
             do throws(QueryError) {
                 selection = .query(try Query(structured, parent: parent))
             } catch {
-                throw GRPCStatus(error)
+                throw Status(error)
             }
         case .success(.query(_, nil)):
-            throw GRPCStatus(.invalidArgument, "only structured queries are supported")
+            throw Status(.invalidArgument, "only structured queries are supported")
         case .success(.unknown):
-            throw GRPCStatus(.invalidArgument, "A target must be a query or a set of documents.")
+            throw Status(.invalidArgument, "A target must be a query or a set of documents.")
         case .failure(let error):
-            throw error.status
+            throw error
         }
         let start: Start =
             switch target.resume {

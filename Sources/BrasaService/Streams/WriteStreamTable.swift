@@ -1,7 +1,7 @@
 package import BrasaDocuments
+import BrasaMessages
 package import BrasaPlatform
 package import BrasaStore
-import BrasaWire
 import Synchronization
 
 /// The Write streams of all event loops, those that are open and, for a while, those that are over: a client whose connection
@@ -73,6 +73,7 @@ package final class WriteStreamTable: Sendable {
         }
     }
 
+    let archive: AnswerArchive
     private let clock: Clock
     private let entropy: Entropy
     private let bounds: Bounds
@@ -80,11 +81,12 @@ package final class WriteStreamTable: Sendable {
 
     private static let idBytes = 16
 
-    package convenience init(clock: Clock, entropy: Entropy) {
-        self.init(clock: clock, entropy: entropy, bounds: Bounds())
+    package convenience init(clock: Clock, entropy: Entropy, archive: AnswerArchive) {
+        self.init(clock: clock, entropy: entropy, archive: archive, bounds: Bounds())
     }
 
-    init(clock: Clock, entropy: Entropy, bounds: Bounds) {
+    init(clock: Clock, entropy: Entropy, archive: AnswerArchive, bounds: Bounds) {
+        self.archive = archive
         self.clock = clock
         self.entropy = entropy
         self.bounds = bounds

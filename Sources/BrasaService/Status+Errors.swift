@@ -1,17 +1,16 @@
 import BrasaDocuments
-import BrasaGRPC
+import BrasaMessages
 import BrasaQueries
 import BrasaStore
 import BrasaTransactions
 import BrasaWatch
-import BrasaWire
 
-// Where errors of the engine and of queries become gRPC statuses; those of documents do in the wire room, which needs
-// them for the statuses inside messages.
+// Where errors of the engine and of queries become statuses; those of documents do beside the messages, whose codecs need
+// them.
 
-extension GRPCStatus {
+extension Status {
     init(_ error: TransactionError) {
-        let code: GRPCStatusCode =
+        let code: StatusCode =
             switch error.code {
             case .invalidArgument: .invalidArgument
             case .notFound: .notFound
@@ -26,7 +25,7 @@ extension GRPCStatus {
     }
 
     init(_ error: StoreError) {
-        let code: GRPCStatusCode =
+        let code: StatusCode =
             switch error.code {
             case .readTimeTooOld: .failedPrecondition
             case .readTimeInFuture, .readTimeBeforeCreation, .commitTooLarge: .invalidArgument
@@ -37,7 +36,7 @@ extension GRPCStatus {
     }
 
     init(_ error: QueryError) {
-        let code: GRPCStatusCode =
+        let code: StatusCode =
             switch error.code {
             case .invalidArgument: .invalidArgument
             case .failedPrecondition: .failedPrecondition
@@ -47,30 +46,32 @@ extension GRPCStatus {
 
     /// Of a write: a code that no official client repeats by itself, not even by running a transaction again
     /// (docs/architecture.md, "Errors").
-    static func applied(_ message: String) -> GRPCStatus { GRPCStatus(.dataLoss, message) }
+    static func applied(_ message: String) -> Status { Status(.dataLoss, message) }
 
-    static let onlyStructuredQueries = GRPCStatus(.invalidArgument, "only structured queries are supported")
-    static let onlyStructuredAggregations = GRPCStatus(
+    /// Says nothing of why.
+    static let permissionDenied = Status(.permissionDenied, "Missing or insufficient permissions.")
+    static let onlyStructuredQueries = Status(.invalidArgument, "only structured queries are supported")
+    static let onlyStructuredAggregations = Status(
         .invalidArgument,
         "Only structured aggregation queries are supported."
     )
-    static let invalidPageToken = GRPCStatus(.invalidArgument, "invalid page token")
-    static let negativePageSize = GRPCStatus(.invalidArgument, "Page size must be nonnegative.")
-    static let unalignedReadTime = GRPCStatus(
+    static let invalidPageToken = Status(.invalidArgument, "invalid page token")
+    static let negativePageSize = Status(.invalidArgument, "Page size must be nonnegative.")
+    static let unalignedReadTime = Status(
         .invalidArgument,
         "The requested 'read_time' must be in whole microseconds."
     )
 }
 
-extension GRPCStatus {
+extension Status {
     init(_ failure: TargetFailure) {
-        let code: GRPCStatusCode
+        let code: StatusCode
         switch failure {
         case .duplicateID: code = .alreadyExists
         case .allCollections, .nearest, .tooManyDocuments: code = .invalidArgument
         case .tooManyTargets, .selectionTooLarge, .windowTooLarge, .windowTooBusy: code = .resourceExhausted
         case .store(let error):
-            self = GRPCStatus(error)
+            self = Status(error)
             return
         }
         self.init(code, failure.description)

@@ -174,14 +174,14 @@ final class WriteStreamRecord: Sendable {
         self.state.withLock { $0.begun = nil }
     }
 
-    /// The batch was applied, durably, with the receipt that it was given. The answer to it.
-    func settleApplied() -> [UInt8] {
+    /// The batch was applied, durably, with the receipt that it was given. The position of its answer.
+    func settleApplied() -> Position {
         self.settle { state in
             guard let receipt = state.begun else {
                 preconditionFailure("a commit with a witness that succeeds has a receipt")
             }
             state.append(receipt, self.bounds)
-            return receipt.answer
+            return receipt.position
         }
     }
 
@@ -243,11 +243,11 @@ final class WriteStreamRecord: Sendable {
     }
 
     /// The answers after a position, once it is settled. `unknown` also when somebody else has taken over.
-    func answers(after position: Position, for owner: Owner) throws(Refusal) -> [[UInt8]] {
+    func answers(after position: Position, for owner: Owner) throws(Refusal) -> [CommitReceipt] {
         try self.state.withLock { state throws(Refusal) in
             guard !state.isLost else { throw .lost }
             guard state.owner == owner, state.knows(position) else { throw .unknown }
-            return state.answers.lazy.filter { $0.position > position }.map(\.answer)
+            return state.answers.filter { $0.position > position }
         }
     }
 }

@@ -1,25 +1,27 @@
-import BrasaGRPC
+import BrasaMessages
 import NIOCore
 
 /// Makes the answer to a unary call in steps of bounded work, between which other calls get their turn.
 ///
 /// Unchecked, because all of it is used on the call's event loop only.
-final class SteppedAnswer: @unchecked Sendable {
-    private let call: GRPCServerCall
-    private let step: () throws(GRPCStatus) -> ByteBuffer?
+final class SteppedAnswer<Response: Sendable>: @unchecked Sendable {
+    private let call: Call<Response>
+    private let eventLoop: any EventLoop
+    private let step: () throws(Status) -> Response?
 
     /// - Parameter step: returns the answer when it is complete, nil when there is more to do.
-    init(_ call: GRPCServerCall, step: @escaping () throws(GRPCStatus) -> ByteBuffer?) {
+    init(_ call: Call<Response>, on eventLoop: any EventLoop, step: @escaping () throws(Status) -> Response?) {
         self.call = call
+        self.eventLoop = eventLoop
         self.step = step
     }
 
     func run() {
         // Also when the client is gone, or the deadline has passed.
         guard !self.call.isFinished else { return }
-        do throws(GRPCStatus) {
-            guard let message = try self.step() else { return self.call.eventLoop.execute { self.run() } }
-            self.call.respond(message)
+        do throws(Status) {
+            guard let response = try self.step() else { return self.eventLoop.execute { self.run() } }
+            self.call.respond(response)
         } catch {
             self.call.finish(error)
         }

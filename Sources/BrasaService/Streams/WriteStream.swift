@@ -1,14 +1,14 @@
 import BrasaDocuments
-import BrasaGRPC
+package import BrasaMessages
 import BrasaPlatform
 import BrasaStore
 import BrasaTransactions
-import BrasaWire
 import NIOCore
 
 extension FirestoreService {
-    func write(_ call: GRPCServerCall) -> any GRPCServerStreamHandler {
-        WriteStream(call, self)
+    package func write(for call: Call<WriteResponse>) -> RequestObserver<WriteRequest> {
+        _ = self.admits(call)
+        return WriteStream(call, self)
     }
 }
 
@@ -19,15 +19,15 @@ extension FirestoreService {
 /// meanwhile waits in the client's flow-control window.
 ///
 /// Unchecked, because all of it is used on the call's event loop only; completions merely carry it there.
-final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
-    private static let shuttingDown = GRPCStatus(.unavailable, "The server is shutting down")
-    private static let taken = GRPCStatus(.aborted, "The write stream goes on with another connection.")
-    private static let unknown = GRPCStatus(
+final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
+    private static let shuttingDown = Status(.unavailable, "The server is shutting down")
+    private static let taken = Status(.aborted, "The write stream goes on with another connection.")
+    private static let unknown = Status(
         .aborted,
         "The write stream cannot be resumed. Please start a new one."
     )
 
-    private static let lost = GRPCStatus(.unavailable, "The log has failed. The next start knows what was written.")
+    private static let lost = Status(.unavailable, "The log has failed. The next start knows what was written.")
 
     private struct Session {
         let database: DatabaseHandle
@@ -35,7 +35,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         let owner: WriteStreamRecord.Owner
     }
 
-    private let call: GRPCServerCall
+    private let call: Call<WriteResponse>
     private let service: FirestoreService
     /// Nil before the handshake's request.
     private var session: Session?
@@ -52,17 +52,13 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     /// The call has ended.
     private var isOver = false
 
-    init(_ call: GRPCServerCall, _ service: FirestoreService) {
+    init(_ call: Call<WriteResponse>, _ service: FirestoreService) {
         self.call = call
         self.service = service
     }
 
-    func received(message: ByteBuffer) {
-        guard let session else { return self.shakeHands(message) }
-        let request = self.call.decode { () throws(WireError) in
-            try WriteRequest(decoding: message, in: session.database.name, writesMax: self.writesMax)
-        }
-        guard let request else { return self.close() }
+    override func received(_ request: WriteRequest, byteCount: Int) {
+        guard let session else { return self.shakeHands(request) }
         if let seen = WriteStreamRecord.position(request.streamToken) { session.record.acknowledge(seen) }
         // A goodbye of clients that are about to close.
         guard !request.writes.isEmpty else {
@@ -72,27 +68,31 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         self.commit(request.writes, session)
     }
 
-    func halfClosed() {
+    override func failed() {
+        self.close()
+    }
+
+    override func halfClosed() {
         self.end(.ok)
     }
 
-    func becameWritable() {
+    override func becameWritable() {
         if !self.isCommitting, !self.isResuming { self.call.resumeReading() }
     }
 
-    func cancelled() {
+    override func cancelled() {
         self.takeBack()
         self.close()
     }
 
-    func draining() {
+    override func draining() {
         self.isDraining = true
         if !self.isCommitting { self.end(Self.shuttingDown) }
     }
 
     // MARK: - The end
 
-    private func end(_ status: GRPCStatus) {
+    private func end(_ status: Status) {
         self.call.finish(status)
         self.close()
     }
@@ -117,10 +117,8 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         self.end(Self.taken)
     }
 
-    private var writesMax: Int { self.service.transactions.configuration.commitWritesMax }
-
     private var fence: @Sendable () -> Void {
-        let eventLoop = self.call.eventLoop
+        let eventLoop = self.service.eventLoop
         return { [weak self] in
             guard let self else { return }
             eventLoop.execute { self.fenced() }
@@ -129,14 +127,10 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
 
     // MARK: - The handshake
 
-    private func shakeHands(_ message: ByteBuffer) {
-        let request = self.call.decode { () throws(WireError) in
-            try WriteRequest(decoding: message, writesMax: self.writesMax)
-        }
-        guard let request else { return }
+    private func shakeHands(_ request: WriteRequest) {
         guard request.writes.isEmpty else {
             return self.call.finish(
-                GRPCStatus(.invalidArgument, "The first request of a write stream must not have writes.")
+                Status(.invalidArgument, "The first request of a write stream must not have writes.")
             )
         }
         guard request.streamID.bytes.isEmpty, request.streamToken.isEmpty else { return self.resume(request) }
@@ -174,7 +168,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         self.session = session
         self.isResuming = true
         self.call.pauseReading()
-        let eventLoop = self.call.eventLoop
+        let eventLoop = self.service.eventLoop
         let isSettled = record.isSettled(for: owner) {
             eventLoop.execute { self.goOn(session, after: position) }
         }
@@ -184,7 +178,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
     /// The answers that the client has missed come before that to its handshake: so it knows that there are no others.
     private func goOn(_ session: Session, after position: WriteStreamRecord.Position) {
         guard !self.isOver else { return }
-        let missed: [[UInt8]]
+        let missed: [CommitReceipt]
         do throws(WriteStreamRecord.Refusal) {
             missed = try session.record.answers(after: position, for: session.owner)
         } catch {
@@ -192,14 +186,17 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         }
         self.isResuming = false
         guard self.hold(session.record.bytes) else { return self.close() }
-        for answer in missed {
-            self.call.send(self.call.message(size: answer.count) { $0.writeBytes(answer) })
+        for receipt in missed {
+            guard let answer = self.service.writeStreams.archive.answer(receipt.answer) else {
+                return self.end(Self.unknown)
+            }
+            self.call.send(answer)
         }
         self.greet(session)
         if self.call.isWritable { self.call.resumeReading() }
     }
 
-    private static func status(of refusal: WriteStreamRecord.Refusal) -> GRPCStatus {
+    private static func status(of refusal: WriteStreamRecord.Refusal) -> Status {
         switch refusal {
         case .unknown: Self.unknown
         case .lost: Self.lost
@@ -240,7 +237,7 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
             database: session.database,
             transaction: nil,
             writes: writes,
-            witness: BatchWitness(record: session.record),
+            witness: BatchWitness(record: session.record, archive: self.service.writeStreams.archive),
             reply: self.service.reply { self.committed($0, session) }
         )
         guard self.isCommitting, let ticket else { return }
@@ -252,13 +249,13 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         self.isCommitting = false
         self.ticket = nil
         // Counted while that cannot end the call any more: it was applied.
-        let settled = result.map { _ in session.record.settleApplied() }
+        let settled = result.map { WriteResponse($0, position: session.record.settleApplied()) }
         if case .success = settled { _ = self.hold(session.record.bytes) }
         self.call.hasOpenOutcome = false
         switch settled {
         case .failure(let error):
             if case .outcomeUnknown = error { session.record.settleUnknown() } else { session.record.settleRefused() }
-            self.end(GRPCStatus(error))
+            self.end(Status(error))
         case .success(let answer):
             guard session.record.isOwned(by: session.owner) else {
                 return self.service.writeStreams.settledLate(session.record)
@@ -268,37 +265,38 @@ final class WriteStream: GRPCServerStreamHandler, @unchecked Sendable {
         }
     }
 
-    private func answered(_ answer: [UInt8]) {
-        self.send(self.call.message(size: answer.count) { $0.writeBytes(answer) })
+    private func answered(_ answer: WriteResponse) {
+        self.answer(answer)
         if self.isDraining { return self.end(Self.shuttingDown) }
         if self.call.isWritable { self.call.resumeReading() }
     }
 
-    private func answer(_ response: WriteResponse) {
-        self.send(self.call.message { response.encode(into: &$0) })
-    }
-
     /// A client that does not read its answers gets no further ones until it does.
-    private func send(_ message: ByteBuffer) {
-        self.call.send(message)
+    private func answer(_ response: WriteResponse) {
+        self.call.send(response)
         if !self.call.isWritable { self.call.pauseReading() }
+    }
+}
+
+extension WriteResponse {
+    /// The answer to a batch.
+    fileprivate init(_ result: CommitResult, position: WriteStreamRecord.Position) {
+        self.init(
+            streamToken: WriteStreamRecord.token(position),
+            writeResults: result.results.map(WriteResultMessage.init),
+            commitTime: result.commitTime
+        )
     }
 }
 
 /// Writes the answer to a batch down with the batch.
 private struct BatchWitness: CommitWitness {
     let record: WriteStreamRecord
+    let archive: AnswerArchive
 
     func receipt(for result: CommitResult) -> CommitReceipt {
         self.record.receipt(at: result.commitTime) { position in
-            let response = WriteResponse(
-                streamToken: WriteStreamRecord.token(position),
-                writeResults: result.results.map(WriteResultMessage.init),
-                commitTime: result.commitTime
-            )
-            var buffer = ByteBuffer()
-            response.encode(into: &buffer)
-            return Array(buffer.readableBytesView)
+            self.archive.bytes(WriteResponse(result, position: position))
         }
     }
 

@@ -1,0 +1,90 @@
+import BrasaDocuments
+package import BrasaGRPC
+package import BrasaIdentity
+import BrasaMessages
+package import BrasaService
+import BrasaWire
+import NIOCore
+
+/// The gRPC door of one event loop: which method of which service a path is, decoded, handed over, and how its answer is
+/// encoded. Filled at start.
+package struct GRPCDoor {
+    package private(set) var methods = GRPCMethodTable()
+    private let callers: GRPCCallers
+
+    package init(_ reception: Reception) {
+        self.callers = GRPCCallers(reception)
+    }
+
+    /// Where all of its calls come by before anything is made of their messages.
+    package var gate: GRPCGate { self.callers.gate }
+
+    /// - Parameter refused: told of a request that could not be read, whose call is finished.
+    mutating func unary<Request, Response: WireResponse>(
+        _ descriptor: GRPCMethodDescriptor,
+        messageBytesMax: Int? = nil,
+        decode: @escaping @Sendable (ByteBuffer) throws(WireError) -> Request,
+        refused: @escaping @Sendable (ByteBuffer, Caller) -> Void = { _, _ in },
+        _ method: @escaping @Sendable (Request, Call<Response>) -> Void
+    ) {
+        let (door, callers) = (Door<GRPCServerCall, Response>.grpc, self.callers)
+        self.methods.register(
+            descriptor,
+            messageBytesMax: messageBytesMax,
+            .unary { call, message in
+                let caller = callers[call]
+                let request = call.decode { () throws(WireError) in try decode(message) }
+                guard let request else { return refused(message, caller) }
+                method(request, door.call(call, by: caller, requestBytes: message.readableBytes))
+            }
+        )
+    }
+
+    mutating func serverStreaming<Request, Response: WireResponse>(
+        _ descriptor: GRPCMethodDescriptor,
+        messageBytesMax: Int? = nil,
+        decode: @escaping @Sendable (ByteBuffer) throws(WireError) -> Request,
+        _ method: @escaping @Sendable (Request, Call<Response>) -> CallObserver?
+    ) {
+        let (door, callers) = (Door<GRPCServerCall, Response>.grpc, self.callers)
+        self.methods.register(
+            descriptor,
+            messageBytesMax: messageBytesMax,
+            .serverStreaming { call, message in
+                let request = call.decode { () throws(WireError) in try decode(message) }
+                guard let request else { return nil }
+                return method(request, door.call(call, by: callers[call], requestBytes: message.readableBytes))
+            }
+        )
+    }
+
+    mutating func bidirectional<Request, Response: WireResponse>(
+        _ descriptor: GRPCMethodDescriptor,
+        messageBytesMax: Int? = nil,
+        _ door: Door<GRPCServerCall, Response> = .grpc,
+        database: @escaping @Sendable (Request) -> DatabaseName,
+        decode: @escaping GRPCRequestReader<Request>.Decode,
+        _ method: @escaping @Sendable (Call<Response>) -> RequestObserver<Request>
+    ) {
+        let callers = self.callers
+        self.methods.register(
+            descriptor,
+            messageBytesMax: messageBytesMax,
+            .bidirectional { call in
+                let observer = method(door.call(call, by: callers[call]))
+                return GRPCRequestReader(call, observer, database: database, decode: decode)
+            }
+        )
+    }
+}
+
+extension GRPCDoor {
+    package mutating func add(_ admin: AdminService) {
+        self.unary(
+            AdminMethods.listIndexes,
+            messageBytesMax: RequestLimits.names,
+            decode: { _ in ListIndexesRequest() },
+            { admin.listIndexes($0, for: $1) }
+        )
+    }
+}
