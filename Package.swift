@@ -122,6 +122,9 @@ let package = Package(
         // identity: who asks
         room("BrasaIdentity", []),
 
+        // plain HTTP, of both versions: requests, router
+        room("BrasaHTTP", ["BrasaIdentity", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1")]),
+
         // client engine: caches, listeners, write queue; knows no network, disk, thread or protobuf
         room("BrasaSync", pure),
         // its disk: the one importer of SQLite
@@ -139,7 +142,7 @@ let package = Package(
             "BrasaServer",
             [
                 "BrasaOptions", "BrasaDocuments", "BrasaMessages", "BrasaIdentity", "BrasaService", "BrasaGRPCDoor",
-                "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaGRPC",
+                "BrasaHTTP", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaGRPC",
                 "BrasaHTTP2", "BrasaWire",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -286,13 +289,17 @@ let package = Package(
         tests(
             "BrasaServer",
             pure + [
-                "BrasaServer", "BrasaOptions", "BrasaMessages", "BrasaIdentity", "BrasaService",
+                "BrasaServer", "BrasaOptions", "BrasaHTTP", "BrasaMessages", "BrasaIdentity", "BrasaService",
                 "BrasaTransactions",
                 "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
                 "BrasaSimulation",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log"),
             ]
+        ),
+        tests(
+            "BrasaHTTP",
+            ["BrasaHTTP", "BrasaHTTP2", "BrasaIdentity", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOEmbedded")]
         ),
     ]
 )

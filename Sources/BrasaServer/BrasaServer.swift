@@ -78,14 +78,18 @@ private struct ListeningService: Service {
     let ready: @Sendable (ListenAddress) -> Void
 
     func run() async throws {
-        let services = try ServiceDirectory(self.configuration, group: self.group, engine: self.engine)
+        let services = try ServiceDirectory(
+            self.configuration,
+            group: self.group,
+            engine: self.engine,
+            logger: self.logger
+        )
         let listener = try await Listener.bind(
             self.address,
             self.configuration,
             connectionsMax: self.connectionsMax,
             group: self.group,
-            services: services,
-            logger: self.logger
+            services: services
         )
         self.ready(listener.address)
         let statistics = self.engine.store.statistics

@@ -1,3 +1,4 @@
+import BrasaHTTP
 import BrasaHTTP2
 import NIOConcurrencyHelpers
 import NIOCore
@@ -56,7 +57,7 @@ final class ConnectionRegistry: Sendable {
             channel.eventLoop.execute {
                 if let connection = try? channel.pipeline.syncOperations.handler(type: HTTP2Connection.self) {
                     connection.drain(grace: grace)
-                } else if (try? channel.pipeline.syncOperations.handler(type: PlainEndpoints.self)) != nil {
+                } else if (try? channel.pipeline.syncOperations.handler(type: HTTP1RequestHandler.self)) != nil {
                     // The HTTP/1.1 pipeline closes after the answer in progress, if there is one.
                     channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
                     channel.eventLoop.scheduleTask(in: grace) { channel.close(promise: nil) }

@@ -1,8 +1,5 @@
-import BrasaGRPC
 import BrasaHTTP2
 import BrasaOptions
-import BrasaService
-import Logging
 import NIOCore
 import NIOPosix
 
@@ -34,15 +31,13 @@ final class Listener: Sendable {
         _ configuration: ServerConfiguration,
         connectionsMax: Int,
         group: MultiThreadedEventLoopGroup,
-        services: ServiceDirectory,
-        logger: Logger
+        services: ServiceDirectory
     ) async throws -> Listener {
         let connections = ConnectionRegistry(
             countMax: connectionsMax,
             countPerAddressMax: configuration.connectionsPerAddressMax,
-            refusals: ConnectionRefusals { logger.warning("\($0.text)") }
+            refusals: services.refusals
         )
-        let emulator = configuration.emulator
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -58,13 +53,7 @@ final class Listener: Sendable {
                 return channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
                         ProtocolSniffer(timeLimit: Self.sniffTimeLimit) { verdict, channel in
-                            try Self.configure(
-                                channel,
-                                for: verdict,
-                                services: services,
-                                refusals: connections.refusals,
-                                emulator: emulator
-                            )
+                            try Self.configure(channel, for: verdict, services: services)
                         }
                     )
                 }
@@ -98,11 +87,9 @@ final class Listener: Sendable {
     private static func configure(
         _ channel: any Channel,
         for verdict: ProtocolSniffer.Verdict,
-        services: ServiceDirectory,
-        refusals: ConnectionRefusals,
-        emulator: Bool
+        services: ServiceDirectory
     ) throws {
-        let entry = services.entry(on: channel.eventLoop)
+        let doors = services.doors(on: channel.eventLoop)
         switch verdict {
         case .http2:
             var configuration = HTTP2ServerConfiguration()
@@ -114,18 +101,14 @@ final class Listener: Sendable {
                 value: FixedSizeRecvByteBufferAllocator(capacity: Self.readBytes)
             )
             try channel.pipeline.syncOperations.addHandler(
-                HTTP2Connection(role: .server(configuration, acceptor: entry.grpc.acceptor(on: channel.eventLoop)))
+                HTTP2Connection(role: .server(configuration, acceptor: doors.acceptor(on: channel.eventLoop)))
             )
         case .http1, .undecided:
             try PlainConnection.configure(
                 channel,
                 budget: services.budget,
-                refusals: refusals,
-                endpoints: PlainEndpoints(
-                    emulator: emulator,
-                    service: entry.firestore,
-                    metrics: { services.metrics(refusals) }
-                )
+                refusals: services.refusals,
+                door: doors.http
             )
         }
     }

@@ -1,3 +1,4 @@
+import BrasaHTTP
 import BrasaHTTP2
 import NIOCore
 import NIOHTTP1
@@ -29,7 +30,7 @@ enum PlainConnection {
         _ channel: any Channel,
         budget: ByteBudget,
         refusals: ConnectionRefusals,
-        endpoints: PlainEndpoints
+        door: HTTPDoor
     ) throws {
         guard budget.draw(Self.keptBytes, holding: 0) else {
             refusals.count(.memory)
@@ -44,6 +45,6 @@ enum PlainConnection {
             withDecoderLimitConfiguration: Self.headLimits
         )
         try pipeline.addHandler(IdleStateHandler(allTimeout: Self.idleLimit))
-        try pipeline.addHandler(endpoints)
+        try pipeline.addHandler(HTTP1RequestHandler(door))
     }
 }

@@ -1,69 +1,86 @@
 import BrasaGRPC
 import BrasaGRPCDoor
+import BrasaHTTP
 import BrasaHTTP2
 import BrasaIdentity
 import BrasaService
 import BrasaWire
+import Logging
 import NIOCore
 
-/// What answers calls on each event loop. Made once before the first connection; only read afterwards.
+/// What answers on each event loop: the services, and the doors to them. Made once before the first connection; only read
+/// afterwards.
 struct ServiceDirectory: Sendable {
-    struct Entry: Sendable {
-        let firestore: FirestoreService
+    /// Another protocol is another door here.
+    struct Doors: Sendable {
         let grpc: GRPCServer
+        let http: HTTPDoor
+
+        /// Chooses the door of each request of one HTTP/2 connection.
+        func acceptor(on eventLoop: any EventLoop) -> HTTP2Acceptor {
+            self.grpc.acceptor(on: eventLoop, otherwise: self.http.acceptor)
+        }
     }
 
     let health: HealthService
     /// Of all connections.
     let budget: ByteBudget
+    let refusals: ConnectionRefusals
     /// How long a client may take, to send as to read.
     let receiveTimeMax: TimeAmount
-    private let entries: [ObjectIdentifier: Entry]
-    private let engine: Engine
+    private let entries: [ObjectIdentifier: Doors]
 
-    init(_ configuration: ServerConfiguration, group: any EventLoopGroup, engine: Engine) throws {
+    init(
+        _ configuration: ServerConfiguration,
+        group: any EventLoopGroup,
+        engine: Engine,
+        logger: Logger
+    ) throws {
         var limits = GRPCServerLimits()
         limits.receiveTimeMax = .init(configuration.receiveTimeMax)
         limits.requestBytesMax = configuration.requestBytesMax
+        // Nothing checks who calls yet.
+        let reception = Reception.open
         let health = HealthService(statuses: [
             "": .serving, FirestoreMethods.service: .serving, AdminMethods.service: .serving,
         ])
         let reflection = try ReflectionService(fileDescriptorSets: [FirestoreDescriptors.fileSet])
         let admin = AdminService(store: engine.store)
-        // Nothing checks who calls yet.
-        let reception = Reception.open
-        var entries: [ObjectIdentifier: Entry] = [:]
+        let budget = ByteBudget(bytesMax: configuration.connectionBytesMax)
+        let refusals = ConnectionRefusals { logger.warning("\($0.text)") }
+        var entries: [ObjectIdentifier: Doors] = [:]
         for eventLoop in group.makeIterator() {
-            let service = engine.makeService(on: eventLoop)
-            var door = GRPCDoor(reception)
-            door.add(service)
-            door.add(admin)
-            var methods = door.methods
+            let firestore = engine.makeService(on: eventLoop)
+            var grpc = GRPCDoor(reception)
+            grpc.add(firestore)
+            grpc.add(admin)
+            var methods = grpc.methods
             health.register(in: &methods)
             reflection.register(in: &methods)
-            let grpc = GRPCServer(methods: methods, limits: limits, gate: door.gate)
-            entries[ObjectIdentifier(eventLoop)] = Entry(firestore: service, grpc: grpc)
+            let router = PlainEndpoints.router(emulator: configuration.emulator, service: firestore) {
+                var metrics = engine.metrics
+                metrics.addConnectionBytes(budget.drawnBytes)
+                metrics.addRefusals(refusals)
+                return metrics
+            }
+            entries[ObjectIdentifier(eventLoop)] = Doors(
+                grpc: GRPCServer(methods: methods, limits: limits, gate: grpc.gate),
+                http: HTTPDoor(router, reception)
+            )
         }
-        self.engine = engine
-        self.budget = ByteBudget(bytesMax: configuration.connectionBytesMax)
+        self.budget = budget
+        self.refusals = refusals
         self.receiveTimeMax = limits.receiveTimeMax
         self.health = health
         self.entries = entries
     }
 
     /// - Precondition: the loop is one of the group's.
-    func entry(on eventLoop: any EventLoop) -> Entry {
-        guard let entry = self.entries[ObjectIdentifier(eventLoop)] else {
+    func doors(on eventLoop: any EventLoop) -> Doors {
+        guard let doors = self.entries[ObjectIdentifier(eventLoop)] else {
             preconditionFailure("a connection on a loop that is not the server's")
         }
-        return entry
-    }
-
-    func metrics(_ refusals: ConnectionRefusals) -> Metrics {
-        var metrics = self.engine.metrics
-        metrics.addConnectionBytes(self.budget.drawnBytes)
-        metrics.addRefusals(refusals)
-        return metrics
+        return doors
     }
 
     /// Tells who asks for the server's health that it is about to end.

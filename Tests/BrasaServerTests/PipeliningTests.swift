@@ -1,5 +1,8 @@
+import BrasaHTTP
 import BrasaHTTP2
+import BrasaIdentity
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -39,7 +42,8 @@ import Testing
         let channel = EmbeddedChannel()
         let engine: Engine
         let budget: ByteBudget
-        private(set) var metricsMade = 0
+        private let made = NIOLockedValueBox(0)
+        var metricsMade: Int { self.made.withLockedValue { $0 } }
 
         init(budgetBytes: Int = 1 << 20, refusals: ConnectionRefusals = ConnectionRefusals { _ in }) throws {
             self.engine = try Engine(
@@ -50,20 +54,20 @@ import Testing
             self.budget = ByteBudget(bytesMax: budgetBytes)
             try self.channel.pipeline.syncOperations.addHandler(self.socket)
             let engine = self.engine
-            let endpoints = PlainEndpoints(
+            let made = self.made
+            let router = PlainEndpoints.router(
                 emulator: false,
-                service: engine.makeService(on: self.channel.embeddedEventLoop),
-                metrics: { [unowned self] in
-                    self.metricsMade += 1
-                    return engine.metrics
-                }
-            )
+                service: engine.makeService(on: self.channel.embeddedEventLoop)
+            ) {
+                made.withLockedValue { $0 += 1 }
+                return engine.metrics
+            }
             do {
                 try PlainConnection.configure(
                     self.channel,
                     budget: self.budget,
                     refusals: refusals,
-                    endpoints: endpoints
+                    door: HTTPDoor(router, .open)
                 )
             } catch {
                 engine.stop()

@@ -112,14 +112,4 @@ import Testing
         }
         try await server.stop()
     }
-
-    @Test(
-        arguments: [
-            ("", ""), ("a%20b", "a b"), ("%28default%29", "(default)"), ("%C3%a9", "é"), ("%25", "%"), ("a+b", "a+b"),
-            ("%", nil), ("%2", nil), ("%zz", nil), ("%FF", nil), ("%C3", nil), ("a%2", nil),
-        ] as [(String, String?)]
-    )
-    func `Escapes are decoded, and refused when they are none`(_ text: String, _ expected: String?) {
-        #expect(PercentDecoding.decode(text.utf8) == expected)
-    }
 }

@@ -49,14 +49,13 @@ final class RunningServer: Sendable {
         )
         self.engine = engine
         self.group = group
-        self.services = try ServiceDirectory(configuration, group: group, engine: engine)
+        self.services = try ServiceDirectory(configuration, group: group, engine: engine, logger: logger)
         self.listener = try await Listener.bind(
             address,
             configuration,
             connectionsMax: 1_000,
             group: group,
-            services: self.services,
-            logger: logger
+            services: self.services
         )
     }
 

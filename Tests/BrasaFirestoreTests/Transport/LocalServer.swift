@@ -39,8 +39,7 @@ final class LocalServer: Sendable {
             configuration,
             connectionsMax: 1_000,
             group: self.group,
-            services: try ServiceDirectory(configuration, group: self.group, engine: self.engine),
-            logger: logger
+            services: try ServiceDirectory(configuration, group: self.group, engine: self.engine, logger: logger)
         )
     }
 

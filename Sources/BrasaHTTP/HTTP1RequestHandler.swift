@@ -1,0 +1,135 @@
+import BrasaIdentity
+package import NIOCore
+package import NIOHTTP1
+
+/// The requests of one HTTP/1.1 connection.
+///
+/// One request at a time: the next is looked at when the socket has taken the answer before it, in a turn of its own.
+package final class HTTP1RequestHandler: ChannelInboundHandler {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias OutboundOut = HTTPServerResponsePart
+
+    private enum Phase {
+        /// Between requests.
+        case idle
+        /// Until it is known who asks: nothing more is read.
+        case identifying(HTTPRequestHead, isComplete: Bool)
+        /// Nil: who asks was refused, and is told so when all of the request is there.
+        case receiving(HTTPRequestHead, HTTPRequest?)
+        case answering
+    }
+
+    private let door: HTTPDoor
+    private var phase = Phase.idle
+    private var bodyBytes = 0
+
+    package init(_ door: HTTPDoor) {
+        self.door = door
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch self.unwrapInboundIn(data) {
+        case .head(let head):
+            self.bodyBytes = 0
+            self.identify(head, context: context)
+        case .body(let part):
+            self.bodyBytes += part.readableBytes
+            if self.bodyBytes > HTTPDoor.bodyBytesMax {
+                context.close(promise: nil)
+            }
+        case .end:
+            self.ended(context: context)
+        }
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is IdleStateHandler.IdleStateEvent else { return context.fireUserInboundEventTriggered(event) }
+        if case .answering = self.phase { return }
+        context.close(promise: nil)
+    }
+
+    private func identify(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
+        self.phase = .identifying(head, isComplete: false)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let answer = self.door.identify(
+            authorization: head.headers.first(name: "authorization"),
+            on: context.eventLoop
+        ) { answer in
+            let (handler, context) = bound.value
+            Self.setReading(true, context: context)
+            handler.identified(answer, context: context)
+        }
+        if let answer { return self.identified(answer, context: context) }
+        Self.setReading(false, context: context)
+    }
+
+    private static func setReading(_ isReading: Bool, context: ChannelHandlerContext) {
+        try? context.channel.syncOptions?.setOption(.autoRead, value: isReading)
+    }
+
+    private func identified(_ identification: Identification, context: ChannelHandlerContext) {
+        guard case .identifying(let head, let isComplete) = self.phase else { return }
+        let request: HTTPRequest? =
+            switch identification {
+            case .refused: nil
+            case .caller(let caller):
+                HTTPRequest(method: head.method.rawValue, target: head.uri, caller: caller)
+            }
+        self.phase = .receiving(head, request)
+        if isComplete { self.ended(context: context) }
+    }
+
+    /// The request is there.
+    private func ended(context: ChannelHandlerContext) {
+        switch self.phase {
+        case .identifying(let head, _): self.phase = .identifying(head, isComplete: true)
+        case .receiving(let head, let request):
+            self.phase = .answering
+            guard let request else { return self.write(.unauthenticated, to: head, context: context) }
+            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+            self.door.router.answer(request) { answer in
+                let (handler, context) = bound.value
+                handler.write(answer, to: head, context: context)
+            }
+        case .idle, .answering: break
+        }
+    }
+
+    private func write(_ answer: HTTPAnswer, to head: HTTPRequestHead, context: ChannelHandlerContext) {
+        self.phase = .idle
+        var headers = HTTPHeaders()
+        headers.add(name: "content-type", value: answer.contentType)
+        headers.add(name: "content-length", value: String(answer.body.utf8.count))
+        if !head.isKeepAlive {
+            headers.add(name: "connection", value: "close")
+        } else if head.version == .http1_0 {
+            headers.add(name: "connection", value: "keep-alive")
+        }
+        let status = HTTPResponseStatus(statusCode: answer.status)
+        let response = HTTPResponseHead(version: head.version, status: status, headers: headers)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        if head.method == .HEAD {
+            context.write(self.wrapOutboundOut(.head(response)), promise: written)
+        } else {
+            context.write(self.wrapOutboundOut(.head(response)), promise: nil)
+            context.write(
+                self.wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: answer.body)))),
+                promise: written
+            )
+        }
+        context.flush()
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let keepAlive = head.isKeepAlive
+        written.futureResult.whenComplete { result in
+            guard keepAlive, case .success = result else { return bound.value.1.close(promise: nil) }
+            bound.eventLoop.execute {
+                let (handler, context) = bound.value
+                context.writeAndFlush(handler.wrapOutboundOut(.end(nil)), promise: nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+package import BrasaHTTP2
+import BrasaIdentity
+import NIOCore
+
+extension HTTPDoor {
+    /// Takes the requests of an HTTP/2 connection that are for no other door.
+    package var acceptor: HTTP2Acceptor {
+        { stream, _ in HTTP2RequestHandler(stream, self) }
+    }
+}
+
+/// One request of HTTP/2. Used on its connection's event loop only; unchecked, because answers carry it there.
+final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
+    private enum Phase {
+        /// Until it is known who asks: what comes of the body waits in the client's window.
+        case identifying(Head, isComplete: Bool)
+        case receiving(HTTPRequest)
+        case answering(isHead: Bool)
+        case over
+    }
+
+    private struct Head {
+        let method: String
+        let target: String
+    }
+
+    private let stream: HTTP2Stream
+    private let door: HTTPDoor
+    private var phase = Phase.over
+    private var unconsumedBytes = 0
+    private var bodyBytes = 0
+
+    init(_ stream: HTTP2Stream, _ door: HTTPDoor) {
+        self.stream = stream
+        self.door = door
+    }
+
+    func received(headers: HTTP2Headers, endStream: Bool) {
+        let head = Head(method: headers.string(.method) ?? "", target: headers.string(.path) ?? "")
+        self.phase = .identifying(head, isComplete: endStream)
+        let answer = self.door.identify(
+            authorization: headers.string(.authorization),
+            on: self.stream.eventLoop
+        ) { self.identified($0) }
+        if let answer { self.identified(answer) }
+    }
+
+    private func identified(_ identification: Identification) {
+        guard case .identifying(let head, let isComplete) = self.phase else { return }
+        self.consume()
+        switch identification {
+        case .refused: self.send(.unauthenticated, isHead: head.method == "HEAD")
+        case .caller(let caller):
+            self.phase = .receiving(HTTPRequest(method: head.method, target: head.target, caller: caller))
+            if isComplete { self.ended() }
+        }
+    }
+
+    func received(data: ByteBuffer, endStream: Bool) {
+        self.unconsumedBytes += data.readableBytes
+        self.bodyBytes += data.readableBytes
+        guard self.bodyBytes <= HTTPDoor.bodyBytesMax else {
+            self.phase = .over
+            self.consume()
+            return self.stream.reset(.cancel)
+        }
+        if case .identifying = self.phase {} else { self.consume() }
+        if endStream { self.ended() }
+    }
+
+    func received(trailers: HTTP2Headers) { self.ended() }
+    func becameWritable() {}
+
+    func closed(_ reason: HTTP2CloseReason) {
+        self.phase = .over
+    }
+
+    private func consume() {
+        self.stream.consume(self.unconsumedBytes)
+        self.unconsumedBytes = 0
+    }
+
+    /// The request is there.
+    private func ended() {
+        switch self.phase {
+        case .identifying(let head, _): self.phase = .identifying(head, isComplete: true)
+        case .receiving(let request):
+            let isHead = request.method == "HEAD"
+            self.phase = .answering(isHead: isHead)
+            self.door.router.answer(request) { self.send($0, isHead: isHead) }
+        case .answering, .over: break
+        }
+    }
+
+    private func send(_ answer: HTTPAnswer, isHead: Bool) {
+        if case .over = self.phase { return }
+        self.phase = .over
+        guard self.stream.hasRoom(for: answer.body.utf8.count) else { return self.stream.reset(.enhanceYourCalm) }
+        var headers = HTTP2Headers([(.status, String(answer.status)), (.contentType, answer.contentType)])
+        headers.append("content-length", String(answer.body.utf8.count))
+        self.stream.sendHeaders(headers, endStream: isHead)
+        guard !isHead else { return }
+        self.stream.sendData(ByteBuffer(string: answer.body))
+        self.stream.finish()
+    }
+}

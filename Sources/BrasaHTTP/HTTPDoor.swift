@@ -1,0 +1,29 @@
+package import BrasaIdentity
+import NIOCore
+
+/// The door of plain HTTP: finds out who asks, then asks the router. Bodies are ignored up to a bound.
+package struct HTTPDoor: Sendable {
+    /// Tools send no body or a few bytes of JSON. A larger one ends its connection or stream.
+    static let bodyBytesMax = 1 << 20
+
+    let router: HTTPRouter
+    let reception: Reception
+
+    package init(_ router: HTTPRouter, _ reception: Reception) {
+        self.router = router
+        self.reception = reception
+    }
+
+    /// Who asks, between a request's headers and the rest of it. Nil: `later` is called on the event loop.
+    func identify(
+        authorization: String?,
+        on eventLoop: any EventLoop,
+        later: @escaping @Sendable (Identification) -> Void
+    ) -> Identification? {
+        switch self.reception {
+        case .open: .caller(.administrator)
+        case .credentials(let identify):
+            identify(Credentials(authorization: authorization)) { answer in eventLoop.execute { later(answer) } }
+        }
+    }
+}

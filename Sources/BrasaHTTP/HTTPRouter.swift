@@ -1,0 +1,122 @@
+import BrasaIdentity
+
+/// Which requests are answered by what. Filled at start.
+package struct HTTPRouter: Sendable {
+    /// Answers once, at once or later, on the request's event loop.
+    package typealias Answerer = @Sendable (HTTPRequest, _ answer: @escaping @Sendable (HTTPAnswer) -> Void) -> Void
+
+    /// Who is answered on a route.
+    package enum Audience: Sendable {
+        case everybody, administrators
+    }
+
+    fileprivate struct Route: Sendable {
+        let methods: [String]
+        let segments: [Segment]
+        let audience: Audience
+        /// For other methods.
+        let otherwise: @Sendable (_ method: String) -> HTTPAnswer
+        let answerer: Answerer
+    }
+
+    fileprivate enum Segment: Sendable {
+        case text(String)
+        case parameter
+    }
+
+    private var routes: [Route] = []
+
+    package init() {}
+
+    /// - Parameters:
+    ///   - pattern: a path; a segment in braces stands for any text, which the request has as a parameter.
+    ///   - otherwise: what other methods are answered on that path.
+    package mutating func add(
+        _ methods: [String],
+        _ pattern: String,
+        for audience: Audience,
+        otherwise: @escaping @Sendable (_ method: String) -> HTTPAnswer = {
+            HTTPAnswer(405, "\($0) is not supported here\n")
+        },
+        _ answerer: @escaping Answerer
+    ) {
+        let segments: [Segment] = Self.split(pattern[...]).map { segment in
+            segment.hasPrefix("{") ? .parameter : .text(String(segment))
+        }
+        self.routes.append(
+            Route(methods: methods, segments: segments, audience: audience, otherwise: otherwise, answerer: answerer)
+        )
+    }
+
+    /// `GET`, and `HEAD`, which is answered without the body.
+    package mutating func get(_ pattern: String, for audience: Audience, _ answer: @escaping @Sendable () -> HTTPAnswer)
+    {
+        self.add(["GET", "HEAD"], pattern, for: audience) { _, done in done(answer()) }
+    }
+
+    /// A path where nothing is answered, and why.
+    package mutating func refuse(_ pattern: String, _ why: @escaping @Sendable (_ method: String) -> HTTPAnswer) {
+        self.add([], pattern, for: .everybody, otherwise: why) { request, done in done(why(request.method)) }
+    }
+
+    package func answer(_ request: HTTPRequest, _ done: @escaping @Sendable (HTTPAnswer) -> Void) {
+        let segments = Self.split(request.path).map { PercentDecoding.decode($0.utf8) }
+        for route in self.routes {
+            guard let parameters = route.parameters(of: segments) else { continue }
+            if route.audience == .administrators, request.caller != .administrator { return done(.forbidden) }
+            guard route.methods.contains(request.method) else { return done(route.otherwise(request.method)) }
+            var request = request
+            request.parameters = parameters
+            return route.answerer(request, done)
+        }
+        done(HTTPAnswer(404, "nothing is served at \(request.path)\n"))
+    }
+
+    private static func split(_ path: Substring) -> ArraySlice<Substring> {
+        path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    }
+}
+
+extension HTTPRouter.Route {
+    /// Nil when the path is another one.
+    fileprivate func parameters(of path: [String?]) -> [String]? {
+        guard path.count == self.segments.count else { return nil }
+        var parameters: [String] = []
+        for (segment, text) in zip(self.segments, path) {
+            guard let text else { return nil }
+            switch segment {
+            case .text(let expected): guard text == expected else { return nil }
+            case .parameter: parameters.append(text)
+            }
+        }
+        return parameters
+    }
+}
+
+package enum PercentDecoding {
+    /// Nil when an escape is incomplete or the result is not UTF-8.
+    package static func decode(_ text: some Sequence<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        var iterator = text.makeIterator()
+        while let byte = iterator.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = iterator.next().flatMap(Self.digit), let low = iterator.next().flatMap(Self.digit) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import BrasaHTTP2
+import BrasaIdentity
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Synchronization
+import Testing
+
+@testable import BrasaHTTP
+
+/// Who asks, before anything is answered, over both versions of HTTP.
+@Suite struct HTTPDoorTests {
+    /// Answers when it is told to.
+    private final class Desk: Sendable {
+        let asked = Mutex<[Credentials]>([])
+        private let waiting = Mutex<[@Sendable (Identification) -> Void]>([])
+
+        var reception: Reception {
+            .credentials { credentials, later in
+                self.asked.withLock { $0.append(credentials) }
+                self.waiting.withLock { $0.append(later) }
+                return nil
+            }
+        }
+
+        func answer(_ identification: Identification) {
+            for later in self.waiting.withLock({ $0 }) { later(identification) }
+        }
+    }
+
+    private static let router: HTTPRouter = {
+        var router = HTTPRouter()
+        router.get("/", for: .administrators) { HTTPAnswer(200, "Ok") }
+        return router
+    }()
+
+    private static let outcomes: [(Identification, Int)] = [
+        (.caller(.administrator), 200), (.caller(.nobody), 403), (.refused, 401),
+    ]
+
+    @Test(arguments: outcomes)
+    func `A request of version 1 waits for who asks`(_ identification: Identification, _ status: Int) throws {
+        let desk = Desk()
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: true)
+        try channel.pipeline.syncOperations.addHandler(HTTP1RequestHandler(HTTPDoor(Self.router, desk.reception)))
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "/line"), promise: nil)
+        try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\nauthorization: Bearer t\r\n\r\n"))
+        channel.embeddedEventLoop.run()
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
+        #expect(desk.asked.withLock { $0 } == [Credentials(authorization: "Bearer t")])
+        desk.answer(identification)
+        channel.embeddedEventLoop.run()
+        let head = try #require(try channel.readOutbound(as: ByteBuffer.self))
+        #expect(String(buffer: head).hasPrefix("HTTP/1.1 \(status) "))
+    }
+
+    /// A client and the door back to back.
+    private final class Line {
+        let loop = EmbeddedEventLoop()
+        let connection = HTTP2Connection(role: .client(HTTP2ClientConfiguration()))
+        private let client: EmbeddedChannel
+        private let server: EmbeddedChannel
+
+        init(_ door: HTTPDoor) throws {
+            self.client = EmbeddedChannel(loop: self.loop)
+            self.server = EmbeddedChannel(loop: self.loop)
+            try self.client.pipeline.syncOperations.addHandler(self.connection)
+            try self.server.pipeline.syncOperations.addHandler(
+                HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: door.acceptor))
+            )
+            let address = try SocketAddress(unixDomainSocketPath: "/link")
+            self.client.connect(to: address, promise: nil)
+            self.server.connect(to: address, promise: nil)
+            try self.run()
+        }
+
+        func run() throws {
+            var moved = true
+            while moved {
+                moved = false
+                self.loop.run()
+                for (source, target) in [(self.client, self.server), (self.server, self.client)] {
+                    while let bytes = try source.readOutbound(as: ByteBuffer.self) {
+                        moved = true
+                        try target.writeInbound(ByteBuffer(bytes: bytes.readableBytesView))
+                    }
+                }
+            }
+        }
+
+        func close() {
+            _ = try? self.client.finish(acceptAlreadyClosed: true)
+            _ = try? self.server.finish(acceptAlreadyClosed: true)
+        }
+    }
+
+    private final class Response: HTTP2StreamHandler {
+        private(set) var status: String?
+        private(set) var body = ""
+        private(set) var closed: HTTP2CloseReason?
+        func received(headers: HTTP2Headers, endStream: Bool) { self.status = headers.string(.status) }
+        func received(data: ByteBuffer, endStream: Bool) { self.body += String(buffer: data) }
+        func received(trailers: HTTP2Headers) {}
+        func becameWritable() {}
+        func closed(_ reason: HTTP2CloseReason) { self.closed = reason }
+    }
+
+    private static func headers(_ method: String) -> HTTP2Headers {
+        HTTP2Headers([
+            (.method, method), (.scheme, "http"), (.path, "/"), (.authority, "x"), (.authorization, "Bearer t"),
+        ])
+    }
+
+    @Test(arguments: outcomes)
+    func `A request of version 2 waits for who asks`(_ identification: Identification, _ status: Int) throws {
+        let desk = Desk()
+        let line = try Line(HTTPDoor(Self.router, desk.reception))
+        defer { line.close() }
+        let response = Response()
+        let stream = try line.connection.openStream(response)
+        stream.sendHeaders(Self.headers("GET"), endStream: true)
+        try line.run()
+        #expect(response.status == nil)
+        #expect(desk.asked.withLock { $0 } == [Credentials(authorization: "Bearer t")])
+        desk.answer(identification)
+        try line.run()
+        #expect(response.status == "\(status)")
+        #expect(status != 200 || response.body == "Ok")
+    }
+
+    @Test(arguments: [("GET", "Ok"), ("HEAD", "")])
+    func `Over version 2 a body is ignored, and HEAD is answered without one`(_ method: String, _ body: String) throws {
+        let line = try Line(HTTPDoor(Self.router, .open))
+        defer { line.close() }
+        let response = Response()
+        let stream = try line.connection.openStream(response)
+        stream.sendHeaders(Self.headers(method))
+        stream.sendData(ByteBuffer(string: "{}"))
+        stream.finish()
+        try line.run()
+        #expect(response.status == "200" && response.body == body)
+    }
+
+    @Test func `Over version 2 a body beyond the bound ends its stream, not its connection`() throws {
+        let line = try Line(HTTPDoor(Self.router, .open))
+        defer { line.close() }
+        let response = Response()
+        let stream = try line.connection.openStream(response)
+        stream.sendHeaders(Self.headers("GET"))
+        stream.sendData(ByteBuffer(repeating: 0, count: HTTPDoor.bodyBytesMax + 1))
+        try line.run()
+        #expect(response.status == nil && response.closed != nil)
+        let next = Response()
+        try line.connection.openStream(next).sendHeaders(Self.headers("GET"), endStream: true)
+        try line.run()
+        #expect(next.status == "200")
+    }
+}
