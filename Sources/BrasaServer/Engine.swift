@@ -30,7 +30,7 @@ final class Engine: Sendable {
         store.history = max(configuration.history, store.historyMin)
         store.indexBytesMax = configuration.indexBytesMax
         store.indexIdle = configuration.indexIdle
-        let indexRequests = IndexingThread.Signal()
+        let indexing = BackgroundWork.indexingWorker()
         let watchers = self.watchers
         let writeStreams = self.writeStreams
         do throws(StoreError) {
@@ -44,7 +44,7 @@ final class Engine: Sendable {
                 onDurable: { _ in watchers.wake() },
                 onFailure: onFailure,
                 onDiskFull: { Self.report(diskFull: $0, logger: logger) },
-                onIndexRequested: { indexRequests.wake() }
+                onIndexRequested: { indexing.wake() }
             )
         } catch {
             throw StartError("cannot open \(configuration.dataDirectory): \(error)")
@@ -53,7 +53,7 @@ final class Engine: Sendable {
         self.background = BackgroundWork(
             store: self.store,
             transactions: self.transactions,
-            indexRequests: indexRequests,
+            indexing: indexing,
             logger: logger
         )
         self.store.start()

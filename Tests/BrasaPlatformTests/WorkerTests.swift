@@ -3,10 +3,25 @@ import Synchronization
 import Testing
 
 @Suite struct WorkerTests {
-    @Test func everyWakeUpIsFollowedByARun() {
+    private static let never: Duration = .seconds(365 * 86_400)
+
+    /// How often each body ran, and whoever waits for it.
+    private final class Runs: Sendable {
+        private let count = Atomic<Int>(0)
+
+        var current: Int { self.count.load(ordering: .acquiring) }
+
+        func note() { self.count.add(1, ordering: .acquiringAndReleasing) }
+
+        /// A run that does not come leaves this spinning for ever.
+        func wait(for count: Int) { while self.current < count {} }
+    }
+
+    @Test(arguments: [nil, Self.never] as [Duration?])
+    func everyWakeUpIsFollowedByARun(interval: Duration?) {
         let wanted = Atomic<Int>(0)
         let done = Atomic<Int>(0)
-        let worker = Worker(name: "test")
+        let worker = Worker(name: "test", interval: interval)
         worker.start {
             let seen = wanted.load(ordering: .acquiring)
             done.store(seen, ordering: .releasing)
@@ -21,6 +36,45 @@ import Testing
         worker.stop()
     }
 
+    @Test func aWakeUpBeforeTheStartIsNotLost() {
+        let runs = Runs()
+        let worker = Worker(name: "test")
+        worker.wake()
+        worker.start {
+            runs.note()
+            return false
+        }
+        // One run of the start, one of the wake-up.
+        runs.wait(for: 2)
+        worker.stop()
+    }
+
+    @Test func afterTheIntervalItRunsThoughNobodyWakesIt() {
+        let runs = Runs()
+        let worker = Worker(name: "test", interval: .milliseconds(1), ending: .leaving)
+        worker.start {
+            runs.note()
+            return false
+        }
+        runs.wait(for: 5)
+        worker.stop()
+        let count = runs.current
+        #expect(count >= 5)
+        #expect(runs.current == count)
+    }
+
+    @Test(arguments: [Worker.Ending.finishing, .leaving], [nil, Self.never] as [Duration?])
+    func stoppingDoesNotWaitForTheInterval(ending: Worker.Ending, interval: Duration?) {
+        let runs = Runs()
+        let worker = Worker(name: "test", interval: interval, ending: ending)
+        worker.start {
+            runs.note()
+            return false
+        }
+        runs.wait(for: 1)
+        worker.stop()
+    }
+
     @Test func stoppingLetsTheBodyFinishWhatItHas() {
         let left = Atomic<Int>(1_000)
         let worker = Worker(name: "a name longer than fifteen bytes")
@@ -31,6 +85,27 @@ import Testing
         }
         worker.stop()
         #expect(left.load(ordering: .relaxed) == 0)
+    }
+
+    @Test func stoppingAWorkerThatLeavesWaitsForTheRunInProgressOnly() {
+        let (begun, ended, released) = (Runs(), Runs(), Runs())
+        let worker = Worker(name: "test", ending: .leaving)
+        worker.start {
+            begun.note()
+            released.wait(for: 1)
+            ended.note()
+            // There is always more.
+            return true
+        }
+        begun.wait(for: 1)
+        let stopper = Worker(name: "stops")
+        stopper.start {
+            worker.stop()
+            return false
+        }
+        released.note()
+        stopper.stop()
+        #expect(begun.current == ended.current)
     }
 
     @Test func stoppingWithoutStartingIsHarmless() {
