@@ -1,5 +1,3 @@
-import BrasaPlatform
-
 /// What callers and the log's thread share. Guarded by `WriteAheadLog.queue`.
 struct GroupQueue {
     /// Whether a group that was taken has found no room. The disk counts as full until it is written, and trying takes as
@@ -28,28 +26,4 @@ struct GroupQueue {
     var durableTime: Int64
     /// What is answered from now on for whatever is not durable yet.
     var refusal: LogError?
-}
-
-/// Completions of one group, gathered so that each mailbox is posted to once.
-struct Completions {
-    private var boxes: [(waiter: LogWaiter, completions: [@Sendable (Result<Void, LogError>) -> Void])] = []
-
-    mutating func add(_ waiter: LogWaiter?) {
-        guard let waiter else { return }
-        // A handful of mailboxes: a linear search beats hashing.
-        if let index = self.boxes.firstIndex(where: { $0.waiter.mailbox === waiter.mailbox }) {
-            self.boxes[index].completions.append(waiter.complete)
-        } else {
-            self.boxes.append((waiter, [waiter.complete]))
-        }
-    }
-
-    func post(_ result: Result<Void, LogError>) {
-        for box in self.boxes {
-            let completions = box.completions
-            box.waiter.mailbox.post {
-                for complete in completions { complete(result) }
-            }
-        }
-    }
 }

@@ -11,6 +11,12 @@ package struct LogWaiter: Sendable {
     }
 }
 
+extension Completions<Result<Void, LogError>> {
+    mutating func add(_ waiter: LogWaiter?) {
+        if let waiter { self.add(waiter.mailbox, waiter.complete) }
+    }
+}
+
 /// Who learns that the log moved on. Called on the log's threads (in the mode `memory`: inside `append`), before any
 /// waiter hears; neither may call back into the log.
 package struct LogObserver: Sendable {

@@ -69,7 +69,7 @@ extension WriteAheadLog {
     private func finish(_ group: Range<Int>, _ writing: inout LogFiles.Writing) {
         var (bytes, claimedBytes) = (0, 0)
         var time: Int64?
-        var completions = Completions()
+        var completions = Completions<Result<Void, LogError>>()
         for record in writing.taken[group] {
             bytes += record.queuedBytes
             claimedBytes += record.diskBytesMax
@@ -88,7 +88,7 @@ extension WriteAheadLog {
             if let time { queue.durableTime = time }
             return queue.unfinished == 0
         }
-        completions.post(.success(()))
+        completions.run(.success(()))
         if isIdle && time != nil {
             do throws(LogError) {
                 try writing.segment.writeEndMark()
@@ -121,7 +121,7 @@ extension WriteAheadLog {
             queue.waiting.removeAll()
             return queue.durableTime
         }
-        var (reached, failed) = (Completions(), Completions())
+        var (reached, failed) = (Completions<Result<Void, LogError>>(), Completions<Result<Void, LogError>>())
         for record in unfinished {
             // A barrier may stand far behind what it waits for.
             if record.isBarrier && record.time <= durableTime {
@@ -131,8 +131,8 @@ extension WriteAheadLog {
             }
         }
         announce()
-        reached.post(.success(()))
-        failed.post(.failure(refusal))
+        reached.run(.success(()))
+        failed.run(.failure(refusal))
     }
 
     /// The last step of `stop`.

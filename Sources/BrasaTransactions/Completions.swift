@@ -1,25 +1,15 @@
 import BrasaPlatform
 
 /// Answers that were decided under the lock, given once it is released.
-struct Completions {
-    private var works: [(mailbox: (any Mailbox)?, run: @Sendable () -> Void)] = []
+typealias Completions = BrasaPlatform.Completions<Void>
 
+extension Completions {
     /// To the caller of the running operation: at once, on its own thread. To anyone else: on their mailbox.
-    mutating func add<Value>(
-        to reply: Reply<Value>,
+    mutating func add<Answer>(
+        to reply: Reply<Answer>,
         isCaller: Bool,
-        _ result: Result<Value, TransactionError>
+        _ result: Result<Answer, TransactionError>
     ) {
         self.add(isCaller ? nil : reply.mailbox) { reply.complete(result) }
-    }
-
-    mutating func add(_ mailbox: (any Mailbox)?, _ run: @escaping @Sendable () -> Void) {
-        self.works.append((mailbox, run))
-    }
-
-    consuming func run() {
-        for (mailbox, run) in self.works {
-            if let mailbox { mailbox.post(run) } else { run() }
-        }
     }
 }

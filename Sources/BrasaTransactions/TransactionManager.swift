@@ -127,7 +127,7 @@ package final class TransactionManager: @unchecked Sendable {
                 return .failure(error)
             }
         }
-        completions.run()
+        completions.run(())
         return try result.get()
     }
 
@@ -139,7 +139,7 @@ package final class TransactionManager: @unchecked Sendable {
             operation(now, &completions)
             self.grantWaiting(now: now, &completions)
         }
-        completions.run()
+        completions.run(())
     }
 
     /// A transaction whose time is up ends here at the latest.
