@@ -65,10 +65,11 @@ let package = Package(
     ],
     targets: [
         // pure: no I/O, lock, clock, NIO or C
-        room("BrasaDocuments", []),
+        room("BrasaBytes", []),
+        room("BrasaDocuments", ["BrasaBytes"]),
         room("BrasaQueries", ["BrasaDocuments"]),
-        room("BrasaTree", []),
-        room("BrasaRules", pure),
+        room("BrasaTree", ["BrasaBytes"]),
+        room("BrasaRules", pure + ["BrasaBytes"]),
 
         // messages: what is asked and answered, of every service; no bytes
         room("BrasaMessages", pure),
@@ -87,17 +88,17 @@ let package = Package(
         .systemLibrary(name: "CBrasaZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CBrasaFirestoreV1", dependencies: ["CBrasaProtobufC"]),
         room("BrasaHTTP2", ["CBrasaNghttp2", nio("NIOCore")]),
-        room("BrasaGRPC", ["BrasaHTTP2", "CBrasaZlib", nio("NIOCore")]),
+        room("BrasaGRPC", ["BrasaBytes", "BrasaHTTP2", "CBrasaZlib", nio("NIOCore")]),
         room(
             "BrasaWire",
-            pure + ["BrasaMessages", "BrasaGRPC", "CBrasaFirestoreV1", "CBrasaProtobufC", nio("NIOCore")]
+            pure + ["BrasaBytes", "BrasaMessages", "BrasaGRPC", "CBrasaFirestoreV1", "CBrasaProtobufC", nio("NIOCore")]
         ),
 
         // engine: knows no network and no protobuf
         .target(name: "CBrasaChecksum"),
         room("BrasaPlatform", []),
         room("BrasaLog", ["BrasaPlatform", "CBrasaChecksum"]),
-        room("BrasaStore", pure + ["BrasaLog", "BrasaPlatform"]),
+        room("BrasaStore", pure + ["BrasaBytes", "BrasaLog", "BrasaPlatform"]),
         room("BrasaTransactions", pure + ["BrasaStore", "BrasaPlatform"]),
         room("BrasaWatch", pure + ["BrasaStore", "BrasaPlatform"]),
 
@@ -105,7 +106,8 @@ let package = Package(
         room(
             "BrasaService",
             pure + [
-                "BrasaMessages", "BrasaIdentity", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaPlatform",
+                "BrasaBytes", "BrasaMessages", "BrasaIdentity", "BrasaTransactions", "BrasaWatch", "BrasaStore",
+                "BrasaPlatform",
                 nio("NIOCore"),
             ]
         ),
@@ -126,7 +128,7 @@ let package = Package(
         room("BrasaHTTP", ["BrasaIdentity", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1")]),
 
         // client engine: caches, listeners, write queue; knows no network, disk, thread or protobuf
-        room("BrasaSync", pure),
+        room("BrasaSync", pure + ["BrasaBytes"]),
         // its disk: the one importer of SQLite
         room(
             "BrasaCache",
@@ -141,9 +143,9 @@ let package = Package(
         room(
             "BrasaServer",
             [
-                "BrasaOptions", "BrasaDocuments", "BrasaMessages", "BrasaIdentity", "BrasaService", "BrasaGRPCDoor",
-                "BrasaHTTP", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaGRPC",
-                "BrasaHTTP2", "BrasaWire",
+                "BrasaOptions", "BrasaBytes", "BrasaDocuments", "BrasaMessages", "BrasaIdentity", "BrasaService",
+                "BrasaGRPCDoor", "BrasaHTTP", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
+                "BrasaPlatform", "BrasaGRPC", "BrasaHTTP2", "BrasaWire",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -160,7 +162,7 @@ let package = Package(
         .target(
             name: "BrasaBench",
             dependencies: [
-                "BrasaDocuments", "BrasaQueries", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
+                "BrasaBytes", "BrasaDocuments", "BrasaQueries", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
                 "BrasaFirestore",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -216,10 +218,11 @@ let package = Package(
         example("PopulationTransaction"),
         example("RatingsAggregation"),
         example("TerminalBoard"),
-        tests("BrasaDocuments", ["BrasaDocuments", "BrasaQueryModel"]),
+        tests("BrasaBytes", ["BrasaBytes"]),
+        tests("BrasaDocuments", ["BrasaBytes", "BrasaDocuments", "BrasaQueryModel"]),
         support("BrasaQueryModel", pure),
         support("BrasaSyncSpecification", pure + ["BrasaSync", "BrasaQueryModel"], exclude: ["Cases"]),
-        tests("BrasaSync", pure + ["BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel"]),
+        tests("BrasaSync", pure + ["BrasaBytes", "BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel"]),
         .executableTarget(
             name: "cache-holder",
             dependencies: ["BrasaCache", "BrasaDocuments"],
@@ -236,7 +239,7 @@ let package = Package(
             resources: [.copy("Golden")]
         ),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
-        tests("BrasaTree", ["BrasaTree"]),
+        tests("BrasaTree", ["BrasaBytes", "BrasaTree"]),
         tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel"]),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
@@ -271,9 +274,9 @@ let package = Package(
         tests(
             "BrasaService",
             pure + [
-                "BrasaService", "BrasaMessages", "BrasaIdentity", "BrasaGRPCDoor", "BrasaTransactions", "BrasaWatch",
-                "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaSimulation",
-                nio("NIOCore"), nio("NIOEmbedded"),
+                "BrasaBytes", "BrasaService", "BrasaMessages", "BrasaIdentity", "BrasaGRPCDoor", "BrasaTransactions",
+                "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
+                "BrasaSimulation", nio("NIOCore"), nio("NIOEmbedded"),
             ]
         ),
         tests(

@@ -234,8 +234,6 @@ def swift_descriptors(public_set):
         NOTE,
         "/// The public text of `proto/` for reflection: a serialized `google.protobuf.FileDescriptorSet`, imports first.",
         "package enum FirestoreDescriptors {",
-        f"    static let byteCount = {len(public_set)}",
-        "",
         "    /// Base64, without line breaks.",
         '    static let text: StaticString = """',
     ]

@@ -56,7 +56,7 @@ extension FirestoreService {
     package func createDocument(_ request: CreateDocumentRequest, for call: Call<NamedDocument>) {
         guard self.admits(call) else { return }
         do throws(DocumentError) {
-            let write = try request.write(id: DocumentID.random(from: self.entropy))
+            let write = try request.write(id: RandomID.make(from: self.entropy))
             self.write(write, mask: request.mask, for: call)
         } catch {
             call.finish(Status(error))
@@ -124,17 +124,10 @@ extension Document {
     var wireSizeEstimate: Int { self.fields.bytes.count + 224 }
 }
 
-enum DocumentID {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    private static let length = 20
-
-    /// Twenty characters, each of 62 with the same probability.
-    static func random(from entropy: Entropy) -> UTF8Text {
+extension RandomID {
+    static func make(from entropy: Entropy) -> UTF8Text {
         var generator = EntropyGenerator(entropy: entropy)
-        let characters = (0..<Self.length).map { _ in
-            Self.alphabet[Int.random(in: 0..<Self.alphabet.count, using: &generator)]
-        }
-        return UTF8Text(String(decoding: characters, as: UTF8.self))
+        return self.make(using: &generator)
     }
 
     private struct EntropyGenerator: RandomNumberGenerator {

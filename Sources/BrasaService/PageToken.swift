@@ -1,3 +1,5 @@
+import BrasaBytes
+
 /// Where a listing goes on: after which name, and a fingerprint of what was asked, so that a token is good only with the
 /// parameters that it was made for.
 ///
@@ -15,7 +17,7 @@ struct PageToken {
 
     /// Nil when the text is no token of ours, or one for another request.
     init?(parsing text: [UInt8], for fingerprint: UInt64) {
-        guard let bytes = Base64URL.decode(text), bytes.count >= 9, bytes[0] == Self.version else { return nil }
+        guard let bytes = Base64.decode(text, .url), bytes.count >= 9, bytes[0] == Self.version else { return nil }
         let stored = bytes[1..<9].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         guard stored == fingerprint else { return nil }
         self.init(fingerprint: stored, last: Array(bytes[9...]))
@@ -27,7 +29,7 @@ struct PageToken {
             bytes.append(UInt8(truncatingIfNeeded: self.fingerprint >> UInt64(shift)))
         }
         bytes.append(contentsOf: self.last)
-        return Base64URL.encode(bytes)
+        return Base64.encode(bytes, .url, isPadded: false)
     }
 }
 
@@ -52,57 +54,5 @@ struct Fingerprint {
 
     private mutating func mix(_ part: UInt64) {
         self.value = (self.value ^ part) &* 0x100_0000_01b3
-    }
-}
-
-/// Base64 with the URL alphabet and without padding (RFC 4648, section 5).
-enum Base64URL {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-    static func encode(_ bytes: [UInt8]) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count * 4 + 2) / 3)
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            count += 8
-            while count >= 6 {
-                count -= 6
-                text.append(Self.alphabet[Int(bits >> UInt32(count) & 63)])
-            }
-        }
-        if count > 0 { text.append(Self.alphabet[Int(bits << UInt32(6 - count) & 63)]) }
-        return text
-    }
-
-    /// Nil for a character outside the alphabet, or a length that no bytes have.
-    static func decode(_ text: [UInt8]) -> [UInt8]? {
-        guard text.count % 4 != 1 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count * 3 / 4)
-        var bits: UInt32 = 0
-        var count = 0
-        for character in text {
-            guard let digit = Self.digit(character) else { return nil }
-            bits = bits << 6 | digit
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return bytes
-    }
-
-    private static func digit(_ character: UInt8) -> UInt32? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        default: nil
-        }
     }
 }

@@ -1,3 +1,4 @@
+import BrasaBytes
 import BrasaQueryModel
 import Testing
 

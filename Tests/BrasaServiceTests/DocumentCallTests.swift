@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `Ids come from the entropy, each character from all sixty-two`() {
-        let ids = (0..<200).map { DocumentID.random(from: .seeded($0)).bytes }
+        let ids = (0..<200).map { RandomID.make(from: .seeded($0)).bytes }
         #expect(Set(ids).count == 200)
         #expect(Set(ids.joined()).count == 62)
     }

@@ -1,3 +1,4 @@
+import BrasaBytes
 import BrasaDocuments
 import BrasaGRPC
 import BrasaMessages
@@ -119,15 +120,17 @@ import Testing
             }
         }
         let token = try self.service.list(request("")).get().nextPageToken
-        let bytes = try #require(Base64URL.decode(token.bytes))
+        let bytes = try #require(Base64.decode(token.bytes, .url))
         for end in 9..<bytes.count {
-            let damaged = UTF8Text(String(decoding: Base64URL.encode(Array(bytes[..<end])), as: UTF8.self))
+            let damaged = UTF8Text(String(decoding: Base64.encode(bytes[..<end], .url, isPadded: false), as: UTF8.self))
             #expect(try self.service.list(request(damaged)).status?.code == .invalidArgument)
         }
         for index in 9..<bytes.count {
             var damaged = bytes
             damaged[index] ^= 0x15
-            _ = try self.service.list(request(UTF8Text(String(decoding: Base64URL.encode(damaged), as: UTF8.self))))
+            _ = try self.service.list(
+                request(UTF8Text(String(decoding: Base64.encode(damaged, .url, isPadded: false), as: UTF8.self)))
+            )
         }
     }
 
@@ -237,9 +240,9 @@ import Testing
         defer { self.service.close() }
         try self.service.commit([try set("c/a"), try set("c/b")])
         let first = try self.service.list(self.request { $0.pageSize = 1 }).get()
-        let bytes = try #require(Base64URL.decode(first.nextPageToken.bytes))
+        let bytes = try #require(Base64.decode(first.nextPageToken.bytes, .url))
         for last in ["", "c", "/", "c//a", "c/a/d"] {
-            let token = Base64URL.encode(bytes.prefix(9) + Array(last.utf8))
+            let token = Base64.encode(bytes.prefix(9) + Array(last.utf8), .url, isPadded: false)
             let request = try self.request { $0.pageToken = UTF8Text(String(decoding: token, as: UTF8.self)) }
             #expect(try self.service.list(request).status?.code == .invalidArgument, "\(last)")
         }

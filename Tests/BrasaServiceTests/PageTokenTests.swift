@@ -39,22 +39,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
-        ("foobar", "Zm9vYmFy"),
-    ])
-    func `Base64 has the standard's vectors, without padding`(_ plain: String, _ encoded: String) {
-        #expect(Base64URL.encode(Array(plain.utf8)) == Array(encoded.utf8))
-        #expect(Base64URL.decode(Array(encoded.utf8)) == Array(plain.utf8))
-    }
-
-    @Test func `Base64 uses the URL alphabet and refuses the other one, padding and impossible lengths`() {
-        #expect(Base64URL.encode([0xFB, 0xFF]) == Array("-_8".utf8))
-        for text in ["+/8", "Zg==", "Z", "Zm9vY", "Zm 9", "Zm9\n"] {
-            #expect(Base64URL.decode(Array(text.utf8)) == nil, "\(text)")
-        }
-    }
-
     @Test func `A fingerprint tells parameters apart that run together`() {
         var first = Fingerprint()
         first.add("ab".utf8)

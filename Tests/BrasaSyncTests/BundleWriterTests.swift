@@ -1,3 +1,4 @@
+import BrasaBytes
 import BrasaDocuments
 import BrasaQueries
 import BrasaQueryModel

@@ -1,3 +1,4 @@
+import BrasaBytes
 import BrasaDocuments
 import BrasaGRPC
 import BrasaHTTP2
@@ -102,12 +103,8 @@ struct EtcdListenMessages: ListenMessages {
     /// A field of bytes or of a message.
     private static func field(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
         var encoded = [number << 3 | 2]
-        var length = content.count
-        while length > 0x7f {
-            encoded.append(UInt8(truncatingIfNeeded: length) | 0x80)
-            length >>= 7
-        }
-        return encoded + [UInt8(truncatingIfNeeded: length)] + content
+        Varint.append(UInt64(content.count), to: &encoded)
+        return encoded + content
     }
 
     /// WatchRequest{1: WatchCreateRequest{1: key, 2: end of the range}}

@@ -1,3 +1,5 @@
+import BrasaBytes
+
 /// Writes protobuf from the last byte to the first, so that each length is known when its turn comes.
 struct BackwardWriter {
     private var storage: [UInt8]
@@ -37,15 +39,11 @@ struct BackwardWriter {
 
     mutating func varint(_ number: UInt64) {
         if number < 0x80 { return self.byte(UInt8(number)) }
-        let length = (70 - number.leadingZeroBitCount) / 7
+        let length = Varint.size(number)
         self.reserve(length)
         self.start -= length
-        var rest = number
-        for index in 0..<(length - 1) {
-            self.storage[self.start + index] = UInt8(truncatingIfNeeded: rest) | 0x80
-            rest >>= 7
-        }
-        self.storage[self.start + length - 1] = UInt8(truncatingIfNeeded: rest)
+        var position = self.start
+        self.storage.withUnsafeMutableBytes { Varint.write(number, to: $0, at: &position) }
     }
 
     mutating func fixed64(_ number: UInt64) {

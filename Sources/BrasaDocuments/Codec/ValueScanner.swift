@@ -1,3 +1,5 @@
+import BrasaBytes
+
 /// Checks values on the wire against every rule of the protocol, in one pass, and finds out whether the bytes are
 /// canonical as they stand. Recurses once per level of nesting, at most `Limits.nestingMax` deep.
 struct ValueScanner {

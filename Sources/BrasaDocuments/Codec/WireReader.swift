@@ -1,13 +1,15 @@
+import BrasaBytes
+
 /// Reads protobuf's wire format from a run of memory. Every read is checked against the end, so any bytes are safe; the
 /// memory must outlive the reader, which therefore stays inside one `withUnsafeBytes`.
-struct WireReader {
+package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
-    private(set) var position: Int
+    package private(set) var position: Int
     let end: Int
     /// Stays true while every varint was the shortest for its number.
     private(set) var isMinimal = true
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
         self.position = 0
         self.end = bytes.count
@@ -24,30 +26,30 @@ struct WireReader {
         self.end = min(range.upperBound, bytes.count)
     }
 
-    var isAtEnd: Bool { self.position >= self.end }
+    package var isAtEnd: Bool { self.position >= self.end }
 
-    func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+    package func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: self.bytes[range.clamped(to: 0..<self.bytes.count)])
     }
 
     /// A field's number and how its payload is written; `.end` marks an end of group and other types with no payload.
-    struct Tag: Equatable {
-        var field: UInt32
-        var type: UInt8
+    package struct Tag: Equatable {
+        package var field: UInt32
+        package var type: UInt8
 
-        static let varint: UInt8 = 0
-        static let fixed64: UInt8 = 1
-        static let lengthDelimited: UInt8 = 2
-        static let fixed32: UInt8 = 5
+        package static let varint: UInt8 = 0
+        package static let fixed64: UInt8 = 1
+        package static let lengthDelimited: UInt8 = 2
+        package static let fixed32: UInt8 = 5
     }
 
-    mutating func tag() throws(DocumentError) -> Tag {
+    package mutating func tag() throws(DocumentError) -> Tag {
         let number = try self.varint()
         guard number >> 3 != 0, number >> 3 < 1 << 29 else { throw DocumentError(.malformedMessage) }
         return Tag(field: UInt32(truncatingIfNeeded: number >> 3), type: UInt8(truncatingIfNeeded: number & 7))
     }
 
-    mutating func varint() throws(DocumentError) -> UInt64 {
+    package mutating func varint() throws(DocumentError) -> UInt64 {
         if self.position < self.end {
             let byte = self.bytes[self.position]
             if byte < 0x80 {
@@ -59,18 +61,11 @@ struct WireReader {
     }
 
     private mutating func longVarint() throws(DocumentError) -> UInt64 {
-        var number: UInt64 = 0
-        for index in 0..<10 {
-            guard self.position < self.end else { throw DocumentError(.malformedMessage) }
-            let byte = self.bytes[self.position]
-            self.position &+= 1
-            number |= UInt64(byte & 0x7F) << (7 &* UInt64(index))
-            if byte < 0x80 {
-                if byte == 0 && index > 0 || index == 9 && byte != 1 { self.isMinimal = false }
-                return number
-            }
+        guard let reading = Varint.read(self.bytes, at: &self.position, end: self.end) else {
+            throw DocumentError(.malformedMessage)
         }
-        throw DocumentError(.malformedMessage)
+        if !reading.isMinimal { self.isMinimal = false }
+        return reading.number
     }
 
     mutating func fixed64() throws(DocumentError) -> UInt64 {
@@ -81,7 +76,7 @@ struct WireReader {
     }
 
     /// The range of a length-delimited payload.
-    mutating func payload() throws(DocumentError) -> Range<Int> {
+    package mutating func payload() throws(DocumentError) -> Range<Int> {
         let length = try self.varint()
         guard length <= UInt64(self.end - self.position) else { throw DocumentError(.malformedMessage) }
         let start = self.position
@@ -90,7 +85,7 @@ struct WireReader {
     }
 
     /// Steps over the payload of an unknown field. Groups are refused: no message of the protocol has ever had one.
-    mutating func skip(_ tag: Tag) throws(DocumentError) {
+    package mutating func skip(_ tag: Tag) throws(DocumentError) {
         switch tag.type {
         case Tag.varint: _ = try self.varint()
         case Tag.fixed64: try self.advance(8)

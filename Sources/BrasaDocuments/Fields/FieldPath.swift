@@ -1,3 +1,5 @@
+import BrasaBytes
+
 /// A path to a field: the field names from the document inwards. Two paths are equal when their names are, however they
 /// were quoted.
 package struct FieldPath: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import BrasaBytes
+
 /// Reads the parts of `projects/P/databases/D/documents/…` in one pass over the name's bytes.
 struct NameParser {
     let name: UnsafeRawBufferPointer

@@ -1,3 +1,5 @@
+import BrasaBytes
+
 /// Valid UTF-8, compared byte by byte. Swift's `String` compares by canonical equivalence, which would merge documents
 /// that the protocol keeps apart.
 package struct UTF8Text: Hashable, Comparable, Sendable {

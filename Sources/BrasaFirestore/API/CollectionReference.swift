@@ -33,7 +33,8 @@ public final class CollectionReference: Query, @unchecked Sendable {
     /// A document with a new ID. Nothing is written.
     @discardableResult
     public func document() -> DocumentReference {
-        self.document(RandomID.random())
+        var generator = SystemRandomNumberGenerator()
+        return self.document(RandomID.make(using: &generator).string)
     }
 
     /// The document at a path below this collection, with an odd number of segments. Every use of one at a text that is no
@@ -44,15 +45,4 @@ public final class CollectionReference: Query, @unchecked Sendable {
     }
 
     public override var description: String { "<CollectionReference: \(self.path)>" }
-}
-
-/// The IDs that the library makes: 20 random letters and digits, 119 bits.
-enum RandomID {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-
-    static func random() -> String {
-        var generator = SystemRandomNumberGenerator()
-        let id = (0..<20).map { _ in self.alphabet[Int.random(in: 0..<self.alphabet.count, using: &generator)] }
-        return String(decoding: id, as: UTF8.self)
-    }
 }

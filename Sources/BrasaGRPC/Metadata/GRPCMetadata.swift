@@ -1,3 +1,4 @@
+import BrasaBytes
 package import BrasaHTTP2
 
 /// A metadata key known at compile time, in lower case.
@@ -22,7 +23,7 @@ package struct GRPCMetadata: Sendable {
     /// commas on the way.
     package func binary(_ key: GRPCMetadataKey) -> [UInt8]? {
         guard let value = self.headers[key] else { return nil }
-        return Base64.decode(value.prefix { $0 != UInt8(ascii: ",") })
+        return Base64.decode(value.prefix { $0 != UInt8(ascii: ",") }, .standard)
     }
 
     package mutating func append(_ key: GRPCMetadataKey, _ value: String) {
@@ -35,7 +36,7 @@ package struct GRPCMetadata: Sendable {
 
     /// `key` ends in `-bin`.
     package mutating func append(_ key: GRPCMetadataKey, binary value: some Collection<UInt8>) {
-        self.headers.append(key, Base64.encode(value))
+        self.headers.append(key, Base64.encode(value, .standard, isPadded: false))
     }
 }
 

@@ -1,3 +1,4 @@
+import BrasaBytes
 internal import BrasaHTTP2
 
 extension GRPCStatus {
@@ -8,8 +9,10 @@ extension GRPCStatus {
         if self.isOK, self.message.isEmpty, metadata == nil { return Self.okTrailers }
         var trailers = HTTP2Headers()
         trailers.append(.grpcStatus, String(self.code.rawValue))
-        if !self.message.isEmpty { trailers.append(.grpcMessage, PercentEncoding.encode(self.message)) }
-        if let details = self.details { trailers.append(.grpcStatusDetails, Base64.encode(details)) }
+        if !self.message.isEmpty { trailers.append(.grpcMessage, StatusMessageText.encode(self.message)) }
+        if let details = self.details {
+            trailers.append(.grpcStatusDetails, Base64.encode(details, .standard, isPadded: false))
+        }
         if let metadata { trailers.append(contentsOf: metadata) }
         return trailers
     }
@@ -18,12 +21,12 @@ extension GRPCStatus {
     init?(trailers: HTTP2Headers) {
         guard let text = trailers[.grpcStatus] else { return nil }
         let number = Int(String(decoding: text, as: UTF8.self))
-        let message = trailers[.grpcMessage].map { PercentEncoding.decode($0) } ?? ""
+        let message = trailers[.grpcMessage].map { StatusMessageText.decode($0) } ?? ""
         let code = number.flatMap { GRPCStatusCode(rawValue: $0) } ?? .unknown
         if code == .ok, message.isEmpty {
             self = .ok
         } else {
-            self.init(code, message, details: trailers[.grpcStatusDetails].flatMap { Base64.decode($0) })
+            self.init(code, message, details: trailers[.grpcStatusDetails].flatMap { Base64.decode($0, .standard) })
         }
     }
 

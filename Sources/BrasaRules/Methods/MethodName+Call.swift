@@ -1,3 +1,4 @@
+import BrasaBytes
 internal import BrasaDocuments
 
 extension MethodName {
@@ -33,8 +34,8 @@ extension MethodName {
         try work.spend(1 + bytes.count / 4)
         return switch self {
         case .size: .int(Int64(bytes.count))
-        case .toBase64: .string(UTF8Text(validating: BytesText.base64(bytes)) ?? "")
-        case .toHexString: .string(UTF8Text(validating: BytesText.hexadecimal(bytes)) ?? "")
+        case .toBase64: .string(UTF8Text(validating: Base64.encode(bytes, .url, isPadded: true)) ?? "")
+        case .toHexString: .string(UTF8Text(validating: Hexadecimal.encode(bytes, .upper)) ?? "")
         default: nil
         }
     }

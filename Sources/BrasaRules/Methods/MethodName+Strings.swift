@@ -65,34 +65,3 @@ extension UTF8Text {
         return UTF8Text(validating: self.bytes[first...last]) ?? self
     }
 }
-
-/// Bytes as text.
-enum BytesText {
-    private static let base64Digits = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8
-    )
-
-    /// The alphabet for URLs, padded.
-    static func base64(_ bytes: [UInt8]) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var index = 0
-        while index < bytes.count {
-            let group = bytes[index..<min(index + 3, bytes.count)]
-            var bits = group.reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
-            bits <<= UInt32(8 * (3 - group.count))
-            for digit in 0..<4 {
-                let value = Int(bits >> UInt32(18 - 6 * digit) & 63)
-                text.append(digit <= group.count ? self.base64Digits[value] : UInt8(ascii: "="))
-            }
-            index += 3
-        }
-        return text
-    }
-
-    private static let hexadecimalDigits = Array("0123456789ABCDEF".utf8)
-
-    static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
-        bytes.flatMap { [self.hexadecimalDigits[Int($0 >> 4)], self.hexadecimalDigits[Int($0 & 15)]] }
-    }
-}

@@ -1,3 +1,5 @@
+import BrasaBytes
+
 extension MethodName {
     /// Nil when timestamps have no such method.
     func call(on time: RuleTimestamp, _ arguments: [RuleValue]) throws(EvaluationError) -> RuleValue? {

@@ -1,3 +1,4 @@
+import BrasaBytes
 internal import BrasaDocuments
 
 extension Parser {
@@ -95,7 +96,7 @@ extension Parser {
 
     private mutating func decoded(_ range: SourceRange, plusIsSpace: Bool) -> UTF8Text {
         let bytes = self.lexer.bytes[range.start..<range.end]
-        guard let decoded = PercentCoding.decoded(bytes, plusIsSpace: plusIsSpace) else { return "" }
+        guard let decoded = PercentEncoding.decode(bytes, plusIsSpace: plusIsSpace) else { return "" }
         guard let text = UTF8Text(validating: decoded) else {
             self.diagnostics.error("token recognition error at: '%'", at: range)
             return ""

@@ -1,3 +1,5 @@
+import BrasaBytes
+
 extension RegexParser {
     /// `\d` and its like outside brackets.
     mutating func escape() throws(RegexFailure) -> RegexSyntax {
@@ -102,7 +104,7 @@ extension RegexParser {
         var digits = 0
         let isBraced = self.skip("{")
         while let digit = self.current, isBraced || digits < 2, digit.isASCII,
-            let value = Lexer.digit(UInt8(truncatingIfNeeded: digit.value))
+            let value = Hexadecimal.value(UInt8(truncatingIfNeeded: digit.value)).map(UInt32.init)
         {
             code = code * 16 + value
             guard code <= 0x10FFFF else { throw RegexFailure() }

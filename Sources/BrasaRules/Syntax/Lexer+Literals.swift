@@ -1,3 +1,4 @@
+import BrasaBytes
 internal import BrasaDocuments
 
 extension Lexer {
@@ -138,19 +139,10 @@ extension Lexer {
         guard self.position + count <= self.bytes.count else { return nil }
         var number: UInt32 = 0
         for byte in self.bytes[self.position..<(self.position + count)] {
-            guard let digit = Self.digit(byte), digit < radix else { return nil }
+            guard let digit = Hexadecimal.value(byte).map(UInt32.init), digit < radix else { return nil }
             number = number * radix + digit
         }
         self.position += count
         return number
-    }
-
-    static func digit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a")) + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A")) + 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,5 @@
+import BrasaBytes
+
 extension Lexer {
     /// Whether a slash before this byte begins a path; before any other it divides.
     static func beginsSegment(_ byte: UInt8) -> Bool {
@@ -29,30 +31,9 @@ extension Lexer {
         }
         self.position = index
         let range = SourceRange(start, index)
-        if PercentCoding.decoded(self.bytes[start..<index], plusIsSpace: false) == nil {
+        if PercentEncoding.decode(self.bytes[start..<index]) == nil {
             self.error("token recognition error at: '%'", at: range, &diagnostics)
         }
         return range
-    }
-}
-
-/// Percent-encoded text of paths.
-enum PercentCoding {
-    /// Nil when a percent sign has no two digits behind it or the result is not UTF-8.
-    static func decoded(_ text: some Collection<UInt8>, plusIsSpace: Bool) -> [UInt8]? {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(text.count)
-        var rest = text[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(Lexer.digit), let low = rest.popFirst().flatMap(Lexer.digit)
-                else { return nil }
-                decoded.append(UInt8(truncatingIfNeeded: high << 4 | low))
-            case UInt8(ascii: "+") where plusIsSpace: decoded.append(UInt8(ascii: " "))
-            default: decoded.append(byte)
-            }
-        }
-        return decoded
     }
 }

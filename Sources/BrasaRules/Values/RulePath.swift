@@ -1,3 +1,4 @@
+import BrasaBytes
 package import BrasaDocuments
 
 /// A path as rules compute with it: segments, some of which may still be variables.
@@ -59,7 +60,7 @@ package struct RulePath: Hashable, Sendable {
             if name.hasSuffix("=*") { name.removeLast(2) }
             return .variable(name)
         }
-        guard let decoded = PercentCoding.decoded(part, plusIsSpace: false), let text = UTF8Text(validating: decoded)
+        guard let decoded = PercentEncoding.decode(part), let text = UTF8Text(validating: decoded)
         else { throw .invalidPath(String(decoding: part, as: UTF8.self)) }
         return .simple(text)
     }

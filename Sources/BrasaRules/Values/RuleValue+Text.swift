@@ -1,3 +1,4 @@
+import BrasaBytes
 internal import BrasaDocuments
 
 extension RuleValue {
@@ -25,7 +26,7 @@ extension RuleValue {
             text += "\""
         case .bytes(let bytes):
             text += "b'"
-            Self.write(String(decoding: BytesText.hexadecimal(bytes), as: UTF8.self), to: &text)
+            Self.write(String(decoding: Hexadecimal.encode(bytes, .upper), as: UTF8.self), to: &text)
             text += "'"
         case .timestamp(let time):
             let date = time.date

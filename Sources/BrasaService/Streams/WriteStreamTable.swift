@@ -1,3 +1,4 @@
+import BrasaBytes
 package import BrasaDocuments
 import BrasaMessages
 package import BrasaPlatform
@@ -95,7 +96,7 @@ package final class WriteStreamTable: Sendable {
 
     /// A new stream, under an id that nobody can guess, owned by its first owner.
     func open(in database: DatabaseName, fence: @escaping @Sendable () -> Void) -> WriteStreamRecord {
-        let id = Base64URL.encode(self.entropy.bytes(Self.idBytes))
+        let id = Base64.encode(self.entropy.bytes(Self.idBytes), .url, isPadded: false)
         let record = WriteStreamRecord(
             id: UTF8Text(WriteStreamID.resumablePrefix + String(decoding: id, as: UTF8.self)),
             database: database,

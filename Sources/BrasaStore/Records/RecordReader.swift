@@ -1,3 +1,4 @@
+import BrasaBytes
 import BrasaDocuments
 import BrasaLog
 
@@ -20,15 +21,11 @@ struct RecordReader: ~Copyable {
     }
 
     mutating func varint() throws(LogRejection) -> UInt64 {
-        var number: UInt64 = 0
-        var shift: UInt64 = 0
-        while true {
-            let byte = try self.byte()
-            guard shift < 63 || byte <= 1 else { throw LogRejection("a number is too long") }
-            number |= UInt64(byte & 0x7f) << shift
-            if byte < 0x80 { return number }
-            shift += 7
+        guard let reading = Varint.read(self.bytes, at: &self.index, end: self.bytes.count) else {
+            throw LogRejection("a number is too long, or cut short")
         }
+        guard reading.isMinimal else { throw LogRejection("a number is longer than it has to be") }
+        return reading.number
     }
 
     mutating func fixed() throws(LogRejection) -> Int64 {

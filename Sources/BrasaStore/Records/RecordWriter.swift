@@ -1,3 +1,4 @@
+import BrasaBytes
 import BrasaDocuments
 
 /// Writes payloads as docs/storage-format.md has them.
@@ -105,12 +106,7 @@ struct RecordWriter {
     }
 
     private mutating func append(varint: UInt64) {
-        var rest = varint
-        while rest >= 0x80 {
-            self.bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        self.bytes.append(UInt8(truncatingIfNeeded: rest))
+        Varint.append(varint, to: &self.bytes)
     }
 
     private mutating func append(fixed number: Int64) {

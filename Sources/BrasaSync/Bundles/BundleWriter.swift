@@ -1,3 +1,4 @@
+import BrasaBytes
 package import BrasaDocuments
 
 /// Makes a bundle of documents and named queries.

@@ -1,3 +1,4 @@
+import BrasaBytes
 internal import BrasaDocuments
 
 extension JSONWriter {

@@ -1,3 +1,5 @@
+import BrasaBytes
+
 /// Goes through a node's leaves in key order and hashes the texts of ranges of them.
 ///
 /// A range is `(`, the children `"key":(…)` with commas between, and `)`. It begins with the keys that are open where the
@@ -138,7 +140,7 @@ struct CompoundHashBuilder {
         for _ in 0...self.segments.count { self.append(UInt8(ascii: ")")) }
         self.isOpen = false
         self.length = 0
-        return String(decoding: Base64.encode(self.hash.finish()), as: UTF8.self)
+        return String(decoding: Base64.encode(self.hash.finish(), .standard, isPadded: true), as: UTF8.self)
     }
 
     private mutating func append(_ scalar: TreeScalar) {

@@ -1,3 +1,4 @@
+import BrasaBytes
 internal import Synchronization
 
 extension TreeNode {
@@ -48,7 +49,7 @@ private struct SimpleHash {
                 }
                 continue
             }
-            text = Base64.encode(frames[top].hash.finish())
+            text = Base64.encode(frames[top].hash.finish(), .standard, isPadded: true)
             self.keep(text, frames[top].root)
             frames.removeLast()
             if let parent = frames.indices.last { Self.append(frames[parent].key, text, to: &frames[parent].hash) }
@@ -62,11 +63,11 @@ private struct SimpleHash {
         case .absent: return []
         case .leaf(let scalar):
             Self.append(scalar, to: &hash)
-            return Base64.encode(hash.finish())
+            return Base64.encode(hash.finish(), .standard, isPadded: true)
         case .prioritizedLeaf(let leaf):
             Self.append(leaf.priority, to: &hash)
             Self.append(leaf.scalar, to: &hash)
-            return Base64.encode(hash.finish())
+            return Base64.encode(hash.finish(), .standard, isPadded: true)
         case .inner(let node): return self.isAppleOrder ? nil : node.root.hash.load()?.utf8
         }
     }

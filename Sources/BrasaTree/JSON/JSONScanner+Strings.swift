@@ -1,3 +1,5 @@
+import BrasaBytes
+
 extension JSONScanner {
     /// From inside a string to its end, to an escape, or to the end of the piece.
     mutating func readString(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) throws(TreeError) {
@@ -33,7 +35,7 @@ extension JSONScanner {
     }
 
     private mutating func endString() throws(TreeError) {
-        let isValid = self.tokenIsASCII || self.token.withUnsafeBufferPointer(UTF8Check.isValid)
+        let isValid = self.tokenIsASCII || self.token.withUnsafeBytes(UTF8Validation.isValid)
         guard isValid else { throw TreeError(.json(.invalidUTF8, offset: self.tokenStart), at: self.sink.path) }
         let isKey = self.tokenIsKey
         // The token's memory goes out on loan, so that the sink may be changed meanwhile, and comes back.

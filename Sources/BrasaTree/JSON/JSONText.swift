@@ -1,3 +1,5 @@
+import BrasaBytes
+
 /// Writes JSON text: what an emitter emits into.
 package struct JSONText: JSONSink, Sendable {
     package typealias Failure = Never
@@ -106,11 +108,8 @@ package struct JSONText: JSONSink, Sendable {
         case 0x0C: self.bytes.append(UInt8(ascii: "f"))
         case 0x0D: self.bytes.append(UInt8(ascii: "r"))
         case 0..<0x20:
-            let digits = Array("0123456789abcdef".utf8)
-            self.bytes += [
-                UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"), digits[Int(byte >> 4)],
-                digits[Int(byte & 0xF)],
-            ]
+            self.bytes += "u00".utf8
+            self.bytes += [Hexadecimal.digit(byte >> 4, .lower), Hexadecimal.digit(byte, .lower)]
         default: self.bytes.append(byte)
         }
     }

@@ -1,3 +1,5 @@
+import BrasaBytes
+
 /// Valid UTF-8, equal by its bytes: Swift's `String` compares by canonical equivalence, which would merge keys and
 /// values that the protocol keeps apart. Ordered by UTF-16 code units, as JavaScript orders strings.
 package struct TreeText: Hashable, Comparable, Sendable {
@@ -10,7 +12,7 @@ package struct TreeText: Hashable, Comparable, Sendable {
     /// Nil when the bytes are not valid UTF-8.
     package init?(validating bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
-        guard bytes.withUnsafeBufferPointer(UTF8Check.isValid) else { return nil }
+        guard bytes.withUnsafeBytes(UTF8Validation.isValid) else { return nil }
         self.utf8 = bytes
     }
 

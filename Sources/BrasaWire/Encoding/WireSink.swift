@@ -1,3 +1,6 @@
+import BrasaBytes
+import BrasaDocuments
+
 /// Where protobuf goes: a counter that only adds up sizes, or memory. Each message states its fields once; run over a
 /// counter that gives its exact size, so that lengths stand before what they measure and nothing is built in between.
 protocol WireSink {
@@ -19,21 +22,15 @@ extension WireMessage {
     }
 }
 
-enum WireType {
-    static let varint: UInt64 = 0
-    static let fixed64: UInt64 = 1
-    static let lengthDelimited: UInt64 = 2
-}
-
 /// Fields as proto3 writes them: a default value is left out, unless the method's name says that it is kept because its
 /// presence means something.
 extension WireSink {
-    mutating func tag(_ field: UInt64, _ type: UInt64) {
-        self.varint(field << 3 | type)
+    mutating func tag(_ field: UInt64, _ type: UInt8) {
+        self.varint(field << 3 | UInt64(type))
     }
 
     mutating func keep(_ field: UInt64, varint number: UInt64) {
-        self.tag(field, WireType.varint)
+        self.tag(field, WireReader.Tag.varint)
         self.varint(number)
     }
 
@@ -50,7 +47,7 @@ extension WireSink {
         guard !numbers.isEmpty else { return }
         var counter = WireCounter()
         for number in numbers { counter.varint(UInt64(bitPattern: Int64(number))) }
-        self.tag(field, WireType.lengthDelimited)
+        self.tag(field, WireReader.Tag.lengthDelimited)
         self.varint(UInt64(counter.count))
         for number in numbers { self.varint(UInt64(bitPattern: Int64(number))) }
     }
@@ -60,7 +57,7 @@ extension WireSink {
     }
 
     mutating func keep(_ field: UInt64, bytes: [UInt8]) {
-        self.tag(field, WireType.lengthDelimited)
+        self.tag(field, WireReader.Tag.lengthDelimited)
         self.varint(UInt64(bytes.count))
         bytes.withUnsafeBytes { self.raw($0) }
     }
@@ -70,7 +67,7 @@ extension WireSink {
     }
 
     mutating func keep<Message: WireMessage>(_ field: UInt64, _ message: Message) {
-        self.tag(field, WireType.lengthDelimited)
+        self.tag(field, WireReader.Tag.lengthDelimited)
         self.varint(UInt64(message.wireSize))
         message.encode(to: &self)
     }
@@ -93,8 +90,7 @@ struct WireCounter: WireSink {
     private(set) var count = 0
 
     mutating func varint(_ number: UInt64) {
-        // One byte for each seven significant bits, rounded up, without a division by seven.
-        self.count += (9 * (64 - (number | 1).leadingZeroBitCount) + 64) / 64
+        self.count += Varint.size(number)
     }
 
     mutating func fixed64(_ number: UInt64) { self.count += 8 }

@@ -1,3 +1,4 @@
+import BrasaBytes
 internal import NIOCore
 
 /// Writes into memory of the counted size. Checked, because a message that counted less than it writes would write
@@ -11,14 +12,7 @@ struct WireWriter: WireSink {
     }
 
     mutating func varint(_ number: UInt64) {
-        var rest = number
-        while rest >= 0x80 {
-            self.memory[self.position] = UInt8(truncatingIfNeeded: rest) | 0x80
-            self.position &+= 1
-            rest >>= 7
-        }
-        self.memory[self.position] = UInt8(truncatingIfNeeded: rest)
-        self.position &+= 1
+        Varint.write(number, to: self.memory, at: &self.position)
     }
 
     mutating func fixed64(_ number: UInt64) {

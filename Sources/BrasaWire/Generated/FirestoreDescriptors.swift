@@ -2,8 +2,6 @@
 
 /// The public text of `proto/` for reflection: a serialized `google.protobuf.FileDescriptorSet`, imports first.
 package enum FirestoreDescriptors {
-    static let byteCount = 29450
-
     /// Base64, without line breaks.
     static let text: StaticString = """
         Cv8BCh9nb29nbGUvcHJvdG9idWYvdGltZXN0YW1wLnByb3RvEg9nb29nbGUucHJvdG9idWYiOwoJVGltZXN0YW1wEhgKB3NlY29u\

@@ -123,7 +123,7 @@ private struct DoubleMessage: WireMessage {
 
     func encode<Sink: WireSink>(to sink: inout Sink) {
         guard self.value.bitPattern != 0 else { return }
-        sink.tag(1, WireType.fixed64)
+        sink.tag(1, WireReader.Tag.fixed64)
         sink.fixed64(self.value.bitPattern)
     }
 }

@@ -73,7 +73,7 @@ extension StructMessage.FieldValue: WireMessage {
         switch self {
         case .null: sink.keep(1, varint: 0)
         case .number(let number):
-            sink.tag(2, WireType.fixed64)
+            sink.tag(2, WireReader.Tag.fixed64)
             sink.fixed64(number.bitPattern)
         case .text(let text): sink.keep(3, bytes: text.bytes)
         case .bool(let value): sink.keep(4, varint: value ? 1 : 0)

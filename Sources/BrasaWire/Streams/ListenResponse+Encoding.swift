@@ -41,7 +41,7 @@ extension ListenResponse: WireMessage {
         let byteCount: Int
 
         func encode<Sink: WireSink>(to sink: inout Sink) {
-            sink.tag(self.field, WireType.lengthDelimited)
+            sink.tag(self.field, WireReader.Tag.lengthDelimited)
             sink.varint(UInt64(self.byteCount))
         }
     }

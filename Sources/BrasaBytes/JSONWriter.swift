@@ -1,43 +1,48 @@
 /// Writes a JSON text from its beginning to its end, without white space.
-struct JSONWriter {
-    private(set) var bytes: [UInt8] = []
+package struct JSONWriter: Sendable {
+    package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    mutating func object(_ members: (inout JSONWriter) -> Void) {
+    package init() {}
+
+    package mutating func object(_ members: (inout JSONWriter) -> Void) {
         self.enclosed(by: UInt8(ascii: "{"), UInt8(ascii: "}"), members)
     }
 
-    mutating func array<Element>(_ elements: some Sequence<Element>, _ write: (Element, inout JSONWriter) -> Void) {
+    package mutating func array<Element>(
+        _ elements: some Sequence<Element>,
+        _ write: (Element, inout JSONWriter) -> Void
+    ) {
         self.enclosed(by: UInt8(ascii: "["), UInt8(ascii: "]")) { writer in
             for element in elements { write(element, &writer) }
         }
     }
 
-    mutating func member(_ key: String, _ value: (inout JSONWriter) -> Void) {
+    package mutating func member(_ key: String, _ value: (inout JSONWriter) -> Void) {
         self.string(key.utf8)
         self.bytes.append(UInt8(ascii: ":"))
         self.needsComma = false
         value(&self)
     }
 
-    mutating func member(_ key: String, _ value: String) {
+    package mutating func member(_ key: String, _ value: String) {
         self.member(key) { $0.string(value.utf8) }
     }
 
-    mutating func boolean(_ value: Bool) {
+    package mutating func boolean(_ value: Bool) {
         self.scalar(value ? "true" : "false")
     }
 
-    mutating func null() {
+    package mutating func null() {
         self.scalar("null")
     }
 
-    mutating func number(_ value: some BinaryInteger) {
+    package mutating func number(_ value: some BinaryInteger) {
         self.scalar(value.description)
     }
 
     /// What JSON has no number for is a string, as protocol buffers write it.
-    mutating func number(_ value: Double) {
+    package mutating func number(_ value: Double) {
         if value.isNaN {
             self.string("NaN".utf8)
         } else if value.isInfinite {
@@ -48,7 +53,7 @@ struct JSONWriter {
     }
 
     /// The bytes are valid UTF-8.
-    mutating func string(_ text: some Sequence<UInt8>) {
+    package mutating func string(_ text: some Sequence<UInt8>) {
         self.separate()
         self.bytes.append(UInt8(ascii: "\""))
         for byte in text {
@@ -58,8 +63,8 @@ struct JSONWriter {
                 self.bytes.append(byte)
             case 0..<0x20:
                 self.bytes.append(contentsOf: "\\u00".utf8)
-                self.bytes.append(Self.hexadecimal(byte >> 4))
-                self.bytes.append(Self.hexadecimal(byte & 0xF))
+                self.bytes.append(Hexadecimal.digit(byte >> 4, .lower))
+                self.bytes.append(Hexadecimal.digit(byte, .lower))
             default: self.bytes.append(byte)
             }
         }
@@ -83,9 +88,5 @@ struct JSONWriter {
     private mutating func separate() {
         if self.needsComma { self.bytes.append(UInt8(ascii: ",")) }
         self.needsComma = true
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8 {
-        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
     }
 }

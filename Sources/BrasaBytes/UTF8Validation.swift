@@ -1,6 +1,6 @@
 /// Checks UTF-8 in place, without making a `String`.
-enum UTF8Validation {
-    static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+package enum UTF8Validation {
+    package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0
         while index < bytes.count {
             if index &+ 8 <= bytes.count,
