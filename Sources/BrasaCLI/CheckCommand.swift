@@ -3,7 +3,6 @@ import BrasaLog
 import BrasaPlatform
 import BrasaServer
 import BrasaStore
-import Foundation
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,13 +22,13 @@ struct CheckCommand: ParsableCommand {
         do throws(StoreError) {
             inspection = try Store.inspect(disk: RealDisk(), directory: self.directory)
         } catch {
-            FileHandle.standardError.write(Data("brasa: cannot check \(self.directory): \(error)\n".utf8))
+            ProcessSurroundings.complain("cannot check \(self.directory): \(error)")
             throw ExitCode(1)
         }
         let report = CheckReport(inspection)
         report.lines.forEach { print($0) }
         guard report.isSound else {
-            for line in report.damageLines { FileHandle.standardError.write(Data("brasa: \(line)\n".utf8)) }
+            report.damageLines.forEach { ProcessSurroundings.complain($0) }
             throw ExitCode(1)
         }
     }

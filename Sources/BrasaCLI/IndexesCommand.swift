@@ -1,7 +1,6 @@
 import ArgumentParser
 import BrasaOptions
 import BrasaServer
-import Foundation
 
 struct IndexesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,7 +13,7 @@ struct IndexesCommand: AsyncParsableCommand {
     )
 
     @Option(help: "The server.")
-    var address = "127.0.0.1:8080"
+    var address = ServerConfiguration().listen.description
 
     @Flag(help: "Print JSON instead of a table.")
     var json = false
@@ -26,12 +25,12 @@ struct IndexesCommand: AsyncParsableCommand {
             }
             let report = try await IndexListing.fetch(from: address)
             if self.json {
-                print(try report.json())
+                print(report.json)
             } else {
                 report.table.forEach { print($0) }
             }
         } catch {
-            FileHandle.standardError.write(Data("brasa: \(error)\n".utf8))
+            ProcessSurroundings.complain("\(error)")
             throw ExitCode(1)
         }
     }

@@ -26,7 +26,7 @@ package struct CheckReport: Sendable {
 
     private var checkpointLines: [String] {
         self.inspection.log.checkpoints.map { checkpoint in
-            let time = Timestamp(microseconds: checkpoint.time).text
+            let time = Timestamp(microseconds: checkpoint.time).rfc3339(.microseconds)
             return "checkpoint \(checkpoint.file): state at \(time), \(checkpoint.chunks) chunks, "
                 + "\(checkpoint.fileBytes) bytes"
         }
@@ -43,12 +43,12 @@ package struct CheckReport: Sendable {
     private var recordLines: [String] {
         let log = self.inspection.log
         var lines = ["\(log.records) records, \(log.recordBytes) bytes"]
-        if let time = self.inspection.creationTime { lines.append("created at \(time.text)") }
+        if let time = self.inspection.creationTime { lines.append("created at \(time.rfc3339(.microseconds))") }
         if let first = log.firstRecordTime {
-            lines.append("first record at \(Timestamp(microseconds: first).text)")
+            lines.append("first record at \(Timestamp(microseconds: first).rfc3339(.microseconds))")
         }
         if let last = log.lastTime {
-            lines.append("last commit at \(Timestamp(microseconds: last).text)")
+            lines.append("last commit at \(Timestamp(microseconds: last).rfc3339(.microseconds))")
         }
         return lines
     }

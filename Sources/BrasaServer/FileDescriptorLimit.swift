@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 enum FileDescriptorLimit {
     private static let connectionsMaxDefault = 10_000

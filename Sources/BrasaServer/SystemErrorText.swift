@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 enum SystemErrorText {
     /// The system's words for an error number, as in "Address already in use".

@@ -63,4 +63,33 @@ import Testing
     func `Memory is written for people`(_ count: Int64, _ expected: String) {
         #expect(ByteCountText.format(count) == expected)
     }
+
+    @Test(
+        arguments: [
+            (.zero, "0s"), (.milliseconds(1), "1ms"), (.milliseconds(1_500), "1500ms"), (.seconds(60), "1m"),
+            (.seconds(90), "90s"), (.seconds(3_600), "1h"), (.seconds(86_400), "1d"),
+            (.seconds(36_525 * 86_400), "36525d"),
+            (.seconds(-1), "0s"),
+        ] as [(Duration, String)]
+    )
+    func `A duration is written as it is read`(_ duration: Duration, _ expected: String) {
+        #expect(DurationText.format(duration) == expected)
+        #expect(DurationText.parse(expected) == max(duration, .zero))
+    }
+
+    @Test(
+        arguments: [
+            (.zero, "0s"), (.milliseconds(999), "0s"), (.seconds(59), "59s"), (.seconds(119), "1m"),
+            (.seconds(7_199), "1h"), (.seconds(2 * 86_400 - 1), "1d"), (.seconds(Int64.max), "36525d"),
+            (.seconds(Int64.min), "0s"),
+        ] as [(Duration, String)]
+    )
+    func `A duration is rounded down for people`(_ duration: Duration, _ expected: String) {
+        #expect(DurationText.rounded(duration) == expected)
+    }
+
+    @Test(arguments: [(0, "0"), (1_023, "1023"), (1_024, "1K"), (1_536, "1536"), (512 << 20, "512M"), (3 << 30, "3G")])
+    func `Memory is written as it is read`(_ count: Int, _ expected: String) {
+        #expect(ByteCountText.exact(count) == expected && ByteCountText.parse(expected) == count)
+    }
 }

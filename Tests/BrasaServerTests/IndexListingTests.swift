@@ -38,7 +38,7 @@ import Testing
         }
         #expect(found.compactMap(\.document).count == 1)
         // The thread was woken; how long it takes decides nothing.
-        while try await !IndexListing.fetch(from: address).json().contains("\"ready\"") { await Task.yield() }
+        while try await !IndexListing.fetch(from: address).json.contains("\"ready\"") { await Task.yield() }
         let lines = try await IndexListing.fetch(from: address).table
         #expect(lines.count == 3 && lines[1].contains("(n ASC, __name__ ASC)") && lines[1].contains("1000"))
         try await server.stop()

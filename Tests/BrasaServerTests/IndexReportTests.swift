@@ -7,7 +7,7 @@ import Testing
 @testable import BrasaServer
 
 @Suite struct IndexReportTests {
-    private static let now = Date(timeIntervalSince1970: 1_700_000_000)
+    private static let now = Timestamp(microseconds: 1_700_000_000_000_000)
 
     private func index(
         _ collection: UTF8Text,
@@ -15,7 +15,7 @@ import Testing
         age: Int64 = 7_200,
         used: Int64? = 59
     ) throws -> IndexMessage {
-        let now = Int64(Self.now.timeIntervalSince1970)
+        let now = Self.now.seconds
         return IndexMessage(
             database: try DatabaseName(project: "p", database: "(default)"),
             collectionID: collection,
@@ -57,7 +57,8 @@ import Testing
     }
 
     @Test func `JSON has every figure as it is`() throws {
-        let json = try IndexReport([try self.index("a", .building)]).json()
+        let building = try self.index("a", .building)
+        let json = IndexReport([building]).json
         let decoded = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
         let index = try #require(decoded?.first)
         #expect(index["collectionID"] as? String == "a" && index["state"] as? String == "building")

@@ -20,18 +20,13 @@ final class RunningServer: Sendable {
     let services: ServiceDirectory
 
     static func configuration(_ change: (inout ServerConfiguration) -> Void = { _ in }) -> ServerConfiguration {
-        var configuration = ServerConfiguration(
-            listen: ListenAddress(host: "127.0.0.1", port: 0),
-            dataDirectory: "unused",
-            durability: .memory,
-            shards: 4,
-            threads: 2,
-            history: .seconds(3_600),
-            emulator: false,
-            insecure: false,
-            logLevel: .critical,
-            grace: .seconds(5)
-        )
+        var configuration = ServerConfiguration()
+        configuration.listen.port = 0
+        configuration.dataDirectory = "unused"
+        configuration.durability = .memory
+        configuration.threads = 2
+        configuration.logLevel = .critical
+        configuration.grace = .seconds(5)
         change(&configuration)
         return configuration
     }

@@ -1,82 +1,45 @@
 package import BrasaLog
 package import BrasaOptions
 package import Logging
+import NIOCore
 
-/// Everything that `brasa serve` can be told. Values are checked where they are parsed; the server trusts them.
+/// Everything that `brasa serve` can be told, as it is when nobody says otherwise. `Setting.all` says how each is called,
+/// and checks its value where it is parsed; the server trusts them.
 package struct ServerConfiguration: Sendable {
-    package var listen: ListenAddress
-    package var dataDirectory: String
-    package var durability: Durability
-    /// Shards of the store, at most 256: a power of two is not needed, more than the cores is useful.
-    package var shards: Int
+    package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    package var dataDirectory = "./brasa-data"
+    package var durability = Durability.fsync
+    /// Shards of the store: a power of two is not needed, more than the cores is useful.
+    package var shards = 4
     /// Event loops.
-    package var threads: Int
+    package var threads = min(System.coreCount, Self.threadsMax)
     /// How far back a `read_time` may reach.
-    package var history: Duration
+    package var history: Duration = .seconds(3_600)
     /// What all indexes together may take.
-    package var indexBytesMax: Int
+    package var indexBytesMax = 1 << 30
     /// An index that no query used for this long is dropped.
-    package var indexIdle: Duration
-    /// Opens the emulator's endpoints, which can clear a database.
-    package var emulator: Bool
-    /// Allows listening beyond loopback although nothing checks who calls.
-    package var insecure: Bool
-    package var logLevel: Logger.Level
-    /// How long calls in flight may take to finish after SIGTERM.
-    package var grace: Duration
+    package var indexIdle: Duration = .seconds(24 * 3_600)
     /// What all connections together may make the server keep of requests and responses.
-    package var connectionBytesMax: Int
+    package var connectionBytesMax = 512 << 20
     /// Connections at a time; nil: as many as the system gives file descriptors for, up to 10,000.
     package var connectionsMax: Int?
-    package var connectionsPerAddressMax: Int
+    package var connectionsPerAddressMax = 1024
     /// How long a client may take to send a request.
-    package var receiveTimeMax: Duration
+    package var receiveTimeMax: Duration = .seconds(60)
+    /// Opens the emulator's endpoints, which can clear a database.
+    package var emulator = false
+    /// Allows listening beyond loopback although nothing checks who calls.
+    package var insecure = false
+    package var logLevel = Logger.Level.info
+    /// How long calls in flight may take to finish after SIGTERM. No setting.
+    package var grace: Duration = .seconds(10)
 
-    package init(
-        listen: ListenAddress,
-        dataDirectory: String,
-        durability: Durability,
-        shards: Int,
-        threads: Int,
-        history: Duration,
-        indexBytesMax: Int = 1 << 30,
-        indexIdle: Duration = .seconds(24 * 3_600),
-        emulator: Bool,
-        insecure: Bool,
-        logLevel: Logger.Level,
-        grace: Duration = .seconds(10),
-        connectionBytesMax: Int = 512 << 20,
-        connectionsMax: Int? = nil,
-        connectionsPerAddressMax: Int = 1024,
-        receiveTimeMax: Duration = .seconds(60)
-    ) {
-        self.listen = listen
-        self.dataDirectory = dataDirectory
-        self.durability = durability
-        self.shards = shards
-        self.threads = threads
-        self.history = history
-        self.indexBytesMax = indexBytesMax
-        self.indexIdle = indexIdle
-        self.emulator = emulator
-        self.insecure = insecure
-        self.logLevel = logLevel
-        self.grace = grace
-        self.connectionBytesMax = connectionBytesMax
-        self.connectionsMax = connectionsMax
-        self.connectionsPerAddressMax = connectionsPerAddressMax
-        self.receiveTimeMax = receiveTimeMax
-    }
-}
+    package init() {}
 
-extension ServerConfiguration {
+    static let shardsMax = 256
+    static let threadsMax = 256
     /// Less would leave the first connection too little for a few documents.
-    private static let connectionBytesMin = 16 << 20
-
-    /// Nil when the text is no amount of memory, or too little.
-    package static func connectionBytes(parsing text: String) -> Int? {
-        ByteCountText.parse(text).flatMap { $0 >= Self.connectionBytesMin ? $0 : nil }
-    }
+    static let connectionBytesMin = 16 << 20
 
     /// What one connection's unfinished and unanswered requests may take. Many parallel commits of large documents are
     /// refused when the server is short of room, not before.

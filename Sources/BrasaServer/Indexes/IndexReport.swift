@@ -1,8 +1,9 @@
+import BrasaBytes
 import BrasaDocuments
 import BrasaMessages
 import BrasaOptions
+import BrasaPlatform
 import BrasaWire
-import Foundation
 
 /// What `brasa indexes` prints.
 package struct IndexReport: Sendable {
@@ -22,9 +23,9 @@ package struct IndexReport: Sendable {
     // MARK: For people
 
     /// A table, its columns aligned, and a line of totals.
-    package var table: [String] { self.table(now: Date()) }
+    package var table: [String] { self.table(now: Timestamp(microseconds: Clock.system.wall().microseconds)) }
 
-    func table(now: Date) -> [String] {
+    func table(now: Timestamp) -> [String] {
         let header = ["DATABASE", "COLLECTION", "SCOPE", "KEY", "STATE", "ENTRIES", "SIZE", "USES", "AGE", "LAST USED"]
         let rows = [header] + self.indexes.map { self.row($0, now: now) }
         let widths = header.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -39,7 +40,7 @@ package struct IndexReport: Sendable {
         return (self.indexes.isEmpty ? [] : lines) + ["\(total), \(ByteCountText.format(bytes))"]
     }
 
-    private func row(_ index: IndexMessage, now: Date) -> [String] {
+    private func row(_ index: IndexMessage, now: Timestamp) -> [String] {
         [
             index.database.string, index.collectionID.string,
             index.scope == .collectionGroup ? "group" : "collection", index.properties.string, Self.text(index.state),
@@ -58,50 +59,32 @@ package struct IndexReport: Sendable {
         }
     }
 
-    /// In the largest unit that there is at least one of.
-    static func age(of time: Timestamp, now: Date) -> String {
-        let seconds = max(0, Int64(clamping: Int(now.timeIntervalSince1970)) - time.seconds)
-        switch seconds {
-        case ..<60: return "\(seconds)s"
-        case ..<3_600: return "\(seconds / 60)m"
-        case ..<86_400: return "\(seconds / 3_600)h"
-        default: return "\(seconds / 86_400)d"
-        }
+    static func age(of time: Timestamp, now: Timestamp) -> String {
+        DurationText.rounded(.seconds(now.seconds - time.seconds))
     }
 
     // MARK: For programs
 
-    private struct Entry: Encodable {
-        let database: String
-        let collectionID: String
-        let scope: String
-        let key: String
-        let state: String
-        let entries: Int64
-        let bytes: Int64
-        let uses: Int64
-        let created: String?
-        let lastUsed: String?
+    /// An array with an object for each index.
+    package var json: String {
+        let objects = self.indexes.map { index in
+            var writer = JSONWriter()
+            writer.object { writer in Self.write(index, to: &writer) }
+            return "  " + String(decoding: writer.bytes, as: UTF8.self)
+        }
+        return objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]"
     }
 
-    /// One object for each index.
-    package func json() throws -> String {
-        let entries = self.indexes.map { index in
-            Entry(
-                database: index.database.string,
-                collectionID: index.collectionID.string,
-                scope: index.scope == .collectionGroup ? "collectionGroup" : "collection",
-                key: index.properties.string,
-                state: index.state == .abandoned ? "abandoned" : Self.text(index.state),
-                entries: index.entries,
-                bytes: index.bytes,
-                uses: index.uses,
-                created: index.createTime?.text,
-                lastUsed: index.lastUseTime?.text
-            )
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(entries), as: UTF8.self)
+    private static func write(_ index: IndexMessage, to writer: inout JSONWriter) {
+        writer.member("database", index.database.string)
+        writer.member("collectionID", index.collectionID.string)
+        writer.member("scope", index.scope == .collectionGroup ? "collectionGroup" : "collection")
+        writer.member("key", index.properties.string)
+        writer.member("state", index.state == .abandoned ? "abandoned" : self.text(index.state))
+        writer.member("entries") { $0.number(index.entries) }
+        writer.member("bytes") { $0.number(index.bytes) }
+        writer.member("uses") { $0.number(index.uses) }
+        if let created = index.createTime { writer.member("created", created.rfc3339(.microseconds)) }
+        if let lastUsed = index.lastUseTime { writer.member("lastUsed", lastUsed.rfc3339(.microseconds)) }
     }
 }

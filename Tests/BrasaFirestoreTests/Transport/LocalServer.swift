@@ -14,18 +14,13 @@ final class LocalServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
 
     init(port: Int = 0, folder: String? = nil) async throws {
-        let configuration = ServerConfiguration(
-            listen: ListenAddress(host: "127.0.0.1", port: port),
-            dataDirectory: folder ?? "unused",
-            durability: folder == nil ? .memory : .os,
-            shards: 4,
-            threads: 1,
-            history: .seconds(3_600),
-            emulator: false,
-            insecure: false,
-            logLevel: .critical,
-            grace: .seconds(5)
-        )
+        var configuration = ServerConfiguration()
+        configuration.listen.port = port
+        configuration.dataDirectory = folder ?? "unused"
+        configuration.durability = folder == nil ? .memory : .os
+        configuration.threads = 1
+        configuration.logLevel = .critical
+        configuration.grace = .seconds(5)
         let address = try Listener.resolve(configuration)
         self.group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })

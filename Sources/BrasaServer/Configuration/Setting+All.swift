@@ -1,0 +1,83 @@
+import BrasaLog
+import Logging
+
+extension Setting {
+    /// In the order of help.
+    package static let all: [Setting] = [
+        Setting("listen", \.listen, .address, "Where to listen; port 0 picks a free one"),
+        Setting("data-dir", \.dataDirectory, .folder, "The folder that holds the data; made when missing"),
+        Setting(
+            "durability",
+            \.durability,
+            .word("MODE"),
+            """
+            When a commit is acknowledged: `fsync`, on stable storage; `os`, handed to the system; `memory`, no log at all
+            """
+        ),
+        Setting(
+            "shards",
+            \.shards,
+            .count(1...ServerConfiguration.shardsMax),
+            "Parts of each database that work side by side"
+        ),
+        Setting(
+            "threads",
+            \.threads,
+            .count(1...ServerConfiguration.threadsMax),
+            default: "one per core",
+            "Event loop threads"
+        ),
+        Setting("history", \.history, .duration(), "How far back reads at a `read_time` may reach"),
+        Setting(
+            "index-memory",
+            \.indexBytesMax,
+            .bytes(),
+            "How much memory indexes may take; past it those unused for longest go"
+        ),
+        Setting("index-idle", \.indexIdle, .duration(), "Drop an index when no query used it for this long"),
+        Setting(
+            "connection-memory",
+            \.connectionBytesMax,
+            .bytes(from: ServerConfiguration.connectionBytesMin),
+            """
+            How much memory connections may take for requests and responses; past it new requests and the answers of \
+            reads get `RESOURCE_EXHAUSTED`, and streams wait
+            """
+        ),
+        Setting(
+            "connections",
+            \.connectionsMax,
+            SettingKind<Int>.count(1...Int.max).optional,
+            default: "10000, or what the system allows",
+            "Connections at a time; more are closed at once"
+        ),
+        Setting(
+            "connections-per-address",
+            \.connectionsPerAddressMax,
+            .count(1...Int.max),
+            "Connections at a time from one address, or IPv6 network of 64 bits"
+        ),
+        Setting(
+            "receive-time",
+            \.receiveTimeMax,
+            .duration(isZeroAllowed: false),
+            """
+            How long a client may take to send a request, or a message of a stream; past it the call gets \
+            `DEADLINE_EXCEEDED`, and an answer that is not read is given up after up to twice as long
+            """
+        ),
+        Setting(
+            "emulator",
+            \.emulator,
+            .flag,
+            """
+            Open the emulator's endpoint `DELETE /emulator/v1/projects/{p}/databases/{d}/documents`, which clears a \
+            database
+            """
+        ),
+        Setting("insecure", \.insecure, .flag, "Allow listening beyond loopback although nothing checks who calls"),
+        Setting("log-level", \.logLevel, .word("LEVEL"), "What is logged, to standard error"),
+    ]
+
+    package static func named(_ name: some StringProtocol) -> Setting? { self.all.first { $0.name == name } }
+}

@@ -1,0 +1,36 @@
+extension Setting {
+    private static let helpWidth = 78
+
+    /// All settings for a terminal, with their environment variables.
+    package static var helpText: String {
+        "Options, with the environment variable of each; the command line wins:\n\n"
+            + self.all.map(\.helpText).joined(separator: "\n")
+    }
+
+    private var helpText: String {
+        var lines = [
+            "--\(self.name)\(self.placeholder.map { " \($0)" } ?? "")  (\(self.variable); default: \(self.defaultText))"
+        ]
+        var line = ""
+        let sentence = "\(self.help)\(self.isFlag ? "" : ": \(self.accepted)")."
+        for word in sentence.filter({ $0 != "`" }).split(separator: " ") {
+            if !line.isEmpty, 7 + line.count + word.count > Self.helpWidth {
+                lines.append("      \(line)")
+                line = ""
+            }
+            line += line.isEmpty ? "\(word)" : " \(word)"
+        }
+        return (lines + ["      \(line)"]).joined(separator: "\n")
+    }
+
+    /// All settings for the README.
+    package static var markdown: String {
+        let rows = self.all.map { setting in
+            let option = "`\(setting.option)\(setting.placeholder.map { " \($0)" } ?? "")`"
+            let defaultText = setting.defaultText.contains(" ") ? setting.defaultText : "`\(setting.defaultText)`"
+            let accepted = setting.isFlag || setting.accepted == setting.placeholder ? "" : setting.accepted
+            return "| \(option) | \(defaultText) | \(accepted) | \(setting.help) |"
+        }
+        return (["| option | default | takes | |", "|---|---|---|---|"] + rows).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+
+@testable import BrasaServer
+
+@Suite struct SettingsTests {
+    private func read(_ arguments: [String], _ environment: [String: String] = [:]) throws -> ServerConfiguration {
+        try SettingsReader.configuration(arguments: arguments) { environment[$0] }
+    }
+
+    private func refusal(_ arguments: [String], _ environment: [String: String] = [:]) -> String? {
+        do {
+            _ = try self.read(arguments, environment)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// What it says of every setting, to compare configurations by.
+    private func texts(_ configuration: ServerConfiguration) -> [String] { Setting.all.map { $0.text(configuration) } }
+
+    @Test func `The command line wins over the environment, and that over the default`() throws {
+        let environment = ["BRASA_DATA_DIR": "two"]
+        #expect(try self.read(["--data-dir", "one"], environment).dataDirectory == "one")
+        #expect(try self.read([], environment).dataDirectory == "two")
+        #expect(try self.read([]).dataDirectory == "./brasa-data")
+    }
+
+    @Test(arguments: [
+        ("listen", "[::1]:9", "[::1]:9"), ("data-dir", "/a b", "/a b"), ("durability", "os", "os"),
+        ("shards", "256", "256"), ("threads", "7", "7"), ("history", "90s", "90s"), ("index-memory", "2048M", "2G"),
+        ("index-idle", "48h", "2d"), ("connection-memory", "16384K", "16M"), ("connections", "5", "5"),
+        ("connections-per-address", "6", "6"), ("receive-time", "1500ms", "1500ms"), ("emulator", "yes", "on"),
+        ("insecure", "1", "on"), ("log-level", "trace", "trace"),
+    ])
+    func `Each sets its field and no other, whichever way it is said`(
+        _ name: String,
+        _ text: String,
+        _ value: String
+    ) throws {
+        let setting = try #require(Setting.named(name))
+        let index = try #require(Setting.all.firstIndex { $0.name == name })
+        var expected = self.texts(ServerConfiguration())
+        #expect(expected[index] != value)
+        expected[index] = value
+        #expect(try self.texts(self.read(["--\(name)=\(text)"])) == expected)
+        #expect(try self.texts(self.read([], [setting.variable: text])) == expected)
+        if !setting.isFlag { #expect(try self.texts(self.read(["--\(name)", text])) == expected) }
+    }
+
+    @Test func `Every setting has a case above, and a name of its own`() {
+        #expect(Setting.all.count == 15)
+        #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
+        #expect(Setting.named("connection-memory")?.variable == "BRASA_CONNECTION_MEMORY")
+    }
+
+    @Test func `Of an option that stands there twice the last one counts`() throws {
+        #expect(try self.read(["--shards", "1", "--shards=2"]).shards == 2)
+    }
+
+    @Test(arguments: [
+        (["--shards", "x"], "--shards takes a number from 1 to 256, not \"x\""),
+        (["--shards=0"], "--shards takes a number from 1 to 256, not \"0\""),
+        (["--threads=257"], "--threads takes a number from 1 to 256, not \"257\""),
+        (["--listen", "here"], "--listen takes HOST:PORT, not \"here\""),
+        (["--data-dir", ""], "--data-dir takes a folder, not \"\""),
+        (["--durability", "disk"], "--durability takes fsync, os or memory, not \"disk\""),
+        (
+            ["--log-level=loud"],
+            "--log-level takes trace, debug, info, notice, warning, error or critical, not \"loud\""
+        ),
+        (["--history", "1w"], "--history takes a duration, such as 500ms, 90s, 30m, 1h or 7d, not \"1w\""),
+        (
+            ["--receive-time", "0s"],
+            "--receive-time takes a duration above zero, such as 500ms, 90s, 30m, 1h or 7d, not \"0s\""
+        ),
+        (["--index-memory", "1T"], "--index-memory takes a number of bytes, such as 256M or 2G, not \"1T\""),
+        (
+            ["--connection-memory", "15M"],
+            "--connection-memory takes a number of bytes from 16M, such as 256M or 2G, not \"15M\""
+        ),
+        (["--connections", "0"], "--connections takes a number from 1, not \"0\""),
+        (["--emulator=maybe"], "--emulator takes true or false, not \"maybe\""),
+        (["--shards"], "--shards takes a number from 1 to 256, and there is nothing behind it"),
+        (["data"], "serve takes options only, not \"data\""),
+        (["-v"], "serve takes options only, not \"-v\""),
+    ])
+    func `What is refused is named as it was written, with what is accepted`(
+        _ arguments: [String],
+        _ message: String
+    ) {
+        #expect(self.refusal(arguments) == message)
+    }
+
+    @Test func `A variable that is refused is named as the variable`() {
+        #expect(
+            self.refusal([], ["BRASA_SHARDS": "many"]) == "BRASA_SHARDS takes a number from 1 to 256, not \"many\""
+        )
+        #expect(self.refusal([], ["BRASA_EMULATOR": "maybe"]) == "BRASA_EMULATOR takes true or false, not \"maybe\"")
+    }
+
+    @Test(arguments: ["--shard", "--shard=4", "--", "--Shards"])
+    func `An option that there is not is refused with those that there are`(_ argument: String) throws {
+        let message = try #require(self.refusal([argument, "4"]))
+        #expect(message.contains("is no option of serve"))
+        for setting in Setting.all { #expect(message.contains(setting.option)) }
+    }
+
+    @Test(arguments: [("true", true), ("1", true), ("yes", true), ("false", false), ("0", false), ("", false)])
+    func `A flag in the environment is true or false, and true where it stands alone`(
+        _ text: String,
+        _ expected: Bool
+    ) throws {
+        #expect(try self.read([], ["BRASA_EMULATOR": text]).emulator == expected)
+        #expect(try self.read(["--emulator"], ["BRASA_EMULATOR": text]).emulator)
+        #expect(try self.read(["--insecure", "--shards", "3"], ["BRASA_EMULATOR": text]).shards == 3)
+    }
+
+    @Test(arguments: [(16 << 20, 64 << 20), (256 << 20, 64 << 20), (512 << 20, 128 << 20), (4 << 30, 1 << 30)])
+    func `The requests of one connection may take a quarter of what all have`(_ all: Int, _ one: Int) throws {
+        let configuration = RunningServer.configuration { $0.connectionBytesMax = all }
+        #expect(configuration.requestBytesMax == one)
+    }
+
+    @Test func `A default can be said`() throws {
+        for setting in Setting.all where !setting.defaultText.contains(" ") && !setting.isFlag {
+            let said = try self.read([setting.option, setting.defaultText])
+            #expect(self.texts(said) == self.texts(ServerConfiguration()), "\(setting.name)")
+        }
+    }
+
+    // MARK: What is written elsewhere
+
+    private static func document(_ path: String) throws -> String {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    @Test func `Help has every setting, and fits a terminal`() {
+        for setting in Setting.all {
+            #expect(Setting.helpText.contains("\(setting.option)") && Setting.helpText.contains(setting.variable))
+        }
+        for line in Setting.helpText.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    }
+
+    @Test func `The README's table is this one`() throws {
+        #expect(try Self.document("README.md").contains(Setting.markdown), "\n\(Setting.markdown)\n")
+    }
+
+    /// Its rows have more to say than this table, but may not contradict it: `| what | default | setting | past it |`.
+    @Test func `The table of limits has the same defaults`() throws {
+        var checked = 0
+        for line in try Self.document("docs/limits.md").split(separator: "\n") where line.hasPrefix("| ") {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
+            guard cells.count >= 3, cells[2].hasPrefix("`--"),
+                let name = cells[2].dropFirst(3).split(separator: "`").first
+            else { continue }
+            let setting = try #require(Setting.named(name), "\(line)")
+            let figure = cells[1].replacing("iB", with: "").replacing(" ", with: "")
+            let text = figure.replacing(",", with: "")
+            var configuration = ServerConfiguration()
+            // What depends on the machine is told in words.
+            guard setting.read(text, &configuration) else {
+                #expect(setting.defaultText.contains(" "), "\(line)")
+                continue
+            }
+            #expect(setting.text(configuration) == setting.text(ServerConfiguration()), "\(line)")
+            checked += 1
+        }
+        #expect(checked >= 5)
+    }
+}
