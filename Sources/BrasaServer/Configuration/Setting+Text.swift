@@ -12,7 +12,7 @@ extension Setting {
             "--\(self.name)\(self.placeholder.map { " \($0)" } ?? "")  (\(self.variable); default: \(self.defaultText))"
         ]
         var line = ""
-        let sentence = "\(self.help)\(self.isFlag ? "" : ": \(self.accepted)")."
+        let sentence = self.help + (self.acceptedText.isEmpty ? "." : ". Takes \(self.acceptedText).")
         for word in sentence.filter({ $0 != "`" }).split(separator: " ") {
             if !line.isEmpty, 7 + line.count + word.count > Self.helpWidth {
                 lines.append("      \(line)")
@@ -23,13 +23,15 @@ extension Setting {
         return (lines + ["      \(line)"]).joined(separator: "\n")
     }
 
+    /// Where there is more to say than the placeholder does.
+    private var acceptedText: String { self.isFlag || self.accepted == self.placeholder ? "" : self.accepted }
+
     /// All settings for the README.
     package static var markdown: String {
         let rows = self.all.map { setting in
             let option = "`\(setting.option)\(setting.placeholder.map { " \($0)" } ?? "")`"
             let defaultText = setting.defaultText.contains(" ") ? setting.defaultText : "`\(setting.defaultText)`"
-            let accepted = setting.isFlag || setting.accepted == setting.placeholder ? "" : setting.accepted
-            return "| \(option) | \(defaultText) | \(accepted) | \(setting.help) |"
+            return "| \(option) | \(defaultText) | \(setting.acceptedText) | \(setting.help) |"
         }
         return (["| option | default | takes | |", "|---|---|---|---|"] + rows).joined(separator: "\n")
     }
