@@ -20,9 +20,9 @@ final class Loopback {
         budget: ByteBudget? = nil,
         compressedRequestBytesMin: Int? = nil,
         messageBytesMax: Int = 64 << 20,
+        register: (inout GRPCMethodTable) throws -> Void = { _ in },
         gate: GRPCGate? = nil,
-        otherwise: HTTP2Acceptor? = nil,
-        register: (inout GRPCMethodTable) throws -> Void = { _ in }
+        otherwise: HTTP2Acceptor? = nil
     ) throws {
         var methods = GRPCMethodTable()
         self.service.register(in: &methods)

@@ -94,10 +94,9 @@ import Testing
         frames.append(Frame(type: 9, flags: 4, stream: 3, payload: Array(block[32_000...])))
         peer.send(frames)
         #expect(peer.resetCode(3) == 11)
-        #expect(accepted()[1].headers == nil)
-        #expect(accepted()[1].closed == [.resetLocally(.enhanceYourCalm)])
+        // No handler has heard of it.
         peer.send(.request(5))
-        #expect(accepted()[2].headers != nil)
+        #expect(accepted()[1].headers != nil)
     }
 
     @Test func `A header bomb ends the connection`() throws {
