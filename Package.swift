@@ -125,7 +125,7 @@ let package = Package(
         room("BrasaIdentity", []),
 
         // plain HTTP, of both versions: requests, router
-        room("BrasaHTTP", ["BrasaIdentity", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1")]),
+        room("BrasaHTTP", ["BrasaBytes", "BrasaIdentity", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1")]),
 
         // client engine: caches, listeners, write queue; knows no network, disk, thread or protobuf
         room("BrasaSync", pure + ["BrasaBytes"]),

@@ -1,3 +1,4 @@
+import BrasaBytes
 import BrasaIdentity
 
 /// Which requests are answered by what. Filled at start.
@@ -60,7 +61,9 @@ package struct HTTPRouter: Sendable {
     }
 
     package func answer(_ request: HTTPRequest, _ done: @escaping @Sendable (HTTPAnswer) -> Void) {
-        let segments = Self.split(request.path).map { PercentDecoding.decode($0.utf8) }
+        let segments = Self.split(request.path).map { segment in
+            PercentEncoding.decode(segment.utf8).flatMap { String(validating: $0, as: UTF8.self) }
+        }
         for route in self.routes {
             guard let parameters = route.parameters(of: segments) else { continue }
             if route.audience == .administrators, request.caller != .administrator { return done(.forbidden) }
@@ -90,33 +93,5 @@ extension HTTPRouter.Route {
             }
         }
         return parameters
-    }
-}
-
-package enum PercentDecoding {
-    /// Nil when an escape is incomplete or the result is not UTF-8.
-    package static func decode(_ text: some Sequence<UInt8>) -> String? {
-        var bytes: [UInt8] = []
-        var iterator = text.makeIterator()
-        while let byte = iterator.next() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = iterator.next().flatMap(Self.digit), let low = iterator.next().flatMap(Self.digit) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -28,6 +28,7 @@ import Testing
         ("POST", "/", 405, "POST is not supported here\n"),
         ("DELETE", "/a/1/b/2", 200, "1,2"), ("DELETE", "/a/%20/b/%C3%A9?q", 200, " ,é"),
         ("DELETE", "/a/x%2Fy/b/", 200, "x/y,"),
+        ("DELETE", "/a/%FF/b/2", 404, "nothing is served at /a/%FF/b/2\n"),
         ("DELETE", "/a/%2/b/2", 404, "nothing is served at /a/%2/b/2\n"),
         ("DELETE", "/a/1/b/2/", 404, "nothing is served at /a/1/b/2/\n"),
         ("GET", "", 404, "nothing is served at \n"), ("GET", "*", 404, "nothing is served at *\n"),
@@ -49,15 +50,5 @@ import Testing
             #expect(self.answer(method, "/secret", by: caller)?.status == 403)
         }
         #expect(self.answer("GET", "/", by: caller)?.status == 200)
-    }
-
-    @Test(
-        arguments: [
-            ("", ""), ("a%20b", "a b"), ("%28default%29", "(default)"), ("%C3%a9", "é"), ("%25", "%"), ("a+b", "a+b"),
-            ("%", nil), ("%2", nil), ("%zz", nil), ("%FF", nil), ("%C3", nil), ("a%2", nil),
-        ] as [(String, String?)]
-    )
-    func `Escapes are decoded, and refused when they are none`(_ text: String, _ expected: String?) {
-        #expect(PercentDecoding.decode(text.utf8) == expected)
     }
 }
