@@ -182,6 +182,12 @@ struct DiagnosticTests {
         Case(condition("b'\\u0041' == b''"), errors: ["L4:19 Invalid bytes literal \\u."]),
         Case(condition("'a"), errors: ["L4:17 Missing a closing '"]),
         Case(condition("#"), errors: ["L4:17 token recognition error at: '#'"]),
+        Case(condition("{'a': 1}.allow(1)"), errors: ["L4:31 Unexpected '('."]),
+        Case(condition("resource.allow == resource.in")),
+        Case(condition("$ == 1"), errors: ["L4:17 Unexpected '$'."]),
+        Case(condition("resource.$ == 1"), errors: ["L4:26 Unexpected '$'."]),
+        Case(condition("exists(/a/($b.c)/*d)")),
+        Case(condition("exists(/a/*b*//c)")),
         Case(condition("f(1)(2)"), errors: ["L4:21 Unexpected '('."]),
         Case(
             condition("x is nothing"),

@@ -142,9 +142,13 @@ extension Parser {
     private mutating func memberOrMethod(of value: ExpressionID, from start: SourceRange) throws(ParseFailure)
         -> ExpressionID
     {
-        guard let name = self.word, name != ReservedWord.service.rawValue, name != ReservedWord.rulesVersion.rawValue
-        else { throw self.unexpected() }
-        self.advance()
+        guard let name = self.word else { throw self.unexpected() }
+        let reserved = ReservedWord(rawValue: name)
+        switch reserved {
+        case .service, .rulesVersion, .dollar: throw self.unexpected()
+        default: self.advance()
+        }
+        if reserved != nil, self.isAt(.leftParenthesis) { throw self.unexpected() }
         guard self.isAt(.leftParenthesis) else {
             return try self.add(.member(value, name: name), from: start, height: self.height(value))
         }

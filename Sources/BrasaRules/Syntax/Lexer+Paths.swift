@@ -23,7 +23,7 @@ extension Lexer {
         var index = start
         if self.byte(at: index) == UInt8(ascii: "(") {
             index += 1
-            while let byte = self.byte(at: index), Self.isSegment(byte) { index += 1 }
+            while let byte = self.byte(at: index), Self.isSegment(byte) || byte == UInt8(ascii: "$") { index += 1 }
             guard index > start + 1, self.byte(at: index) == UInt8(ascii: ")") else { return SourceRange(start, start) }
             index += 1
         } else {

@@ -6,6 +6,8 @@ struct Lexer {
     var position = 0
     /// While the parser steps over what it did not understand, nothing more is said about it.
     var isSilent = false
+    /// No comment ends from here on.
+    private var isBehindComments = false
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -14,7 +16,7 @@ struct Lexer {
     func byte(at index: Int) -> UInt8? { index < self.bytes.count ? self.bytes[index] : nil }
 
     mutating func next(_ diagnostics: inout DiagnosticList) -> Token {
-        self.skipBlanks(&diagnostics)
+        self.skipBlanks()
         let start = self.position
         guard let byte = self.byte(at: start) else { return Token(kind: .end, range: SourceRange(start, start)) }
         switch byte {
@@ -75,7 +77,7 @@ struct Lexer {
         return Token(kind: .word, range: SourceRange(start, self.position))
     }
 
-    private mutating func skipBlanks(_ diagnostics: inout DiagnosticList) {
+    private mutating func skipBlanks() {
         while let byte = self.byte(at: self.position) {
             switch byte {
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): self.position += 1
@@ -83,8 +85,8 @@ struct Lexer {
                 guard let next = self.byte(at: self.position + 1) else { return }
                 if next == UInt8(ascii: "/") {
                     self.skipLine()
-                } else if next == UInt8(ascii: "*") {
-                    self.skipComment(&diagnostics)
+                } else if next == UInt8(ascii: "*"), self.skipComment() {
+                    continue
                 } else {
                     return
                 }
@@ -97,17 +99,18 @@ struct Lexer {
         while let byte = self.byte(at: self.position), byte != UInt8(ascii: "\n") { self.position += 1 }
     }
 
-    private mutating func skipComment(_ diagnostics: inout DiagnosticList) {
-        let start = self.position
-        self.position += 2
-        while let byte = self.byte(at: self.position) {
-            self.position += 1
-            if byte == UInt8(ascii: "*"), self.byte(at: self.position) == UInt8(ascii: "/") {
-                self.position += 1
-                return
+    /// False when the comment has no end: then it is none, and may be a path's segment.
+    private mutating func skipComment() -> Bool {
+        var index = self.position + 2
+        while !self.isBehindComments, let byte = self.byte(at: index) {
+            index += 1
+            if byte == UInt8(ascii: "*"), self.byte(at: index) == UInt8(ascii: "/") {
+                self.position = index + 1
+                return true
             }
         }
-        self.error("token recognition error at: '/*'", at: SourceRange(start, start + 2), &diagnostics)
+        self.isBehindComments = true
+        return false
     }
 
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }

@@ -58,4 +58,5 @@ enum ReservedWord: String {
     case match, allow, `if`, `in`, `is`, `let`, `return`, function, service, `import`, `true`, `false`, null
     case rulesVersion = "rules_version"
     case `for`, `while`, `var`, `else`, package
+    case dollar = "$"
 }
