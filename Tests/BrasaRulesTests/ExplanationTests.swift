@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 import BrasaRules
 import Testing
 
@@ -44,6 +45,40 @@ struct ExplanationTests {
                 == "\nNull value error. for 'get' @ L4, Null value error. for 'get' @ L5, false for 'get' @ L6"
         )
         #expect(try rules.get("u/n").denialMessage == "No matching allow statements")
+    }
+
+    @Test func `The statement that decided is named, if one did`() throws {
+        let rules = try ruleset(self.source)
+        #expect(try rules.get("t/x").deciding?.position.line == 6)
+        #expect(try rules.get("t/n").deciding == nil)
+        let spent = try rules.get("t/x", limits: EvaluationLimits(expressions: 4))
+        #expect(spent.deciding?.outcome == .failed(.expressionsExceeded(4)))
+    }
+
+    @Test func `A query is explained way by way, up to the first that is refused`() throws {
+        let rules = try ruleset(
+            wrapped("match /t/{id} { allow list: if resource.data.a == 'x' || resource.data.b > 3; }")
+        )
+        let either = Filter.composite(
+            .or,
+            [
+                try field("a", .in, .array([.string("x"), .string("y")])),
+                try field("b", .greaterThan, .integer(4)),
+            ]
+        )
+        let explanation = try rules.list(StructuredQuery(from: [.init(collectionID: "t")], filter: either))
+        #expect(explanation.statements.map(\.decision) == [1, 2])
+        #expect(explanation.statements.map(\.outcome) == [.allowed, .failed(.undetermined)])
+        #expect(explanation.deciding == nil)
+        let place = "for 'list' @ L4"
+        #expect(explanation.denialMessage == "\nThe value is not known before the query has run. \(place)")
+
+        let above = StructuredQuery(
+            from: [.init(collectionID: "t")],
+            filter: try field("b", .greaterThan, .integer(4))
+        )
+        let proven = try rules.list(above).statements[0].evaluations.compactMap { $0.value?.debugText }
+        #expect(proven == ["constraint(> 4)", "3", "true", "true"])
     }
 
     @Test func `Values are shown short`() throws {

@@ -132,4 +132,23 @@ struct LimitTests {
         )
         #expect(try rules.get("t/x").statements.first?.outcome == .failed(.workExceeded))
     }
+
+    /// What a rule of every day may cost: no timing, but a regression of either is one of time.
+    @Test func `A typical rule is few expressions and little work`() throws {
+        let rules = try ruleset(
+            wrapped(
+                """
+                function isSignedIn() { return request.auth != null; }
+                match /t/{id} {
+                  allow get: if isSignedIn() && resource.data.owner == request.auth.uid
+                    && get(/databases/$(database)/documents/u/$(request.auth.uid)).data.active == true;
+                }
+                """
+            )
+        )
+        var world = World.table
+        world.before["u/alice"] = fields(["active": .boolean(true)])
+        let limits = EvaluationLimits(expressions: 40, work: 64)
+        #expect(try rules.get("t/x", as: user("alice"), in: world, limits: limits).isAllowed)
+    }
 }

@@ -190,7 +190,6 @@ struct PublishedRulesTests {
                 database: database,
                 time: now,
                 auth: auth,
-                stored: .unknown,
                 query: RuleQuery(limit: limit, order: [("at", false)])
             )
             return rules.allows(request, World.table, &ledger)

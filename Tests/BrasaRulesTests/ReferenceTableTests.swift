@@ -1,8 +1,9 @@
 import BrasaDocuments
+import BrasaQueries
 import BrasaRules
 import Testing
 
-/// The rows of the reference's table that need no query to be proven. Its other rows are enforcement's.
+/// The reference's table, row by row.
 struct ReferenceTableTests {
     enum Result: Equatable {
         case allow, refused, error, none, compile
@@ -112,26 +113,46 @@ struct ReferenceTableTests {
         #expect(Self.result(try rules.get(row.name, as: row.auth)) == row.result)
     }
 
-    /// Those whose answer does not need what a filter says: nothing is known of the documents here.
-    @Test func `A listing is decided as in the table`() throws {
-        let t = RuleTarget.collection(try path("t"))
-        let group = RuleTarget.collectionGroup(parent: .root, id: "t")
-        let rows: [(Row, RuleTarget, RuleQuery)] = [
-            (Row(40, "list: resource.data.owner == 'alice'", .error), t, RuleQuery(limit: nil)),
-            (Row(44, "list: resource.data.a > 2", .error), t, RuleQuery(limit: nil)),
-            (Row(46, "list: request.query.limit <= 10", .allow), t, RuleQuery(limit: 10)),
-            (Row(47, "list: request.query.limit <= 10", .error), t, RuleQuery(limit: nil)),
-            (Row(48, "list: id == 'x'", .error), t, RuleQuery(limit: nil)),
+    private static func query(_ filter: Filter? = nil, group: Bool = false, limit: Int32? = nil) -> StructuredQuery {
+        StructuredQuery(from: [.init(collectionID: "t", allDescendants: group)], filter: filter, limit: limit)
+    }
+
+    private static func listings() throws -> [(Row, StructuredQuery)] {
+        let owned = "list: resource.data.owner == 'alice'"
+        let alice = try field("owner", .equal, .string("alice"))
+        let either = try field("owner", .in, .array([.string("alice"), .string("bob")]))
+        let greater = "list: resource.data.a > 2"
+        return [
+            (Row(40, owned, .error), self.query()),
+            (Row(41, owned, .allow), self.query(alice)),
+            (Row(42, owned, .refused), self.query(either)),
+            (Row(43, greater, .allow), self.query(try field("a", .greaterThan, .integer(3)))),
+            (Row(44, greater, .error), self.query(try field("a", .greaterThan, .integer(1)))),
+            // Allowed in the table, but a list of 3.0 would be found as well, which the rule refuses: no proof.
+            (Row(45, "list: 3 in resource.data.l", .error), self.query(try field("l", .arrayContains, .integer(3)))),
+            (Row(45, "list: 'a' in resource.data.l", .allow), self.query(try field("l", .arrayContains, .string("a")))),
+            (Row(46, "list: request.query.limit <= 10", .allow), self.query(limit: 10)),
+            (Row(47, "list: request.query.limit <= 10", .error), self.query()),
+            (Row(48, "list: id == 'x'", .error), self.query()),
             (
-                Row(49, "match /t/{id} { allow list; } match /c/{x}/t/{id} { allow list; }", .none), group,
-                RuleQuery(limit: nil)
+                Row(49, "match /t/{id} { allow list; } match /c/{x}/t/{id} { allow list; }", .none),
+                self.query(group: true)
             ),
-            (Row(50, "match /{p=**}/t/{id} { allow list; }", .allow), group, RuleQuery(limit: nil)),
-            (Row(51, "get: true", .none), t, RuleQuery(limit: nil)),
+            (Row(50, "match /{p=**}/t/{id} { allow list; }", .allow), self.query(group: true)),
+            (Row(51, "get: true", .none), self.query()),
         ]
-        for (row, target, query) in rows {
-            #expect(Self.result(try ruleset(row.source).list(target, query)) == row.result, "\(row.testDescription)")
+    }
+
+    @Test func `A query is decided as in the table`() throws {
+        for (row, query) in try Self.listings() {
+            #expect(Self.result(try ruleset(row.source).list(query)) == row.result, "\(row.testDescription)")
         }
+    }
+
+    @Test func `Every row of the table is here`() throws {
+        let writes = [52, 53, 54, 55, 56, 57, 58, 59, 65]
+        let rows = Self.gets.map(\.number) + (try Self.listings().map(\.0.number)) + writes
+        #expect(Set(rows) == Set(1...65))
     }
 
     @Test func `A write is decided as in the table`() throws {

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaQueries
 import BrasaQueryModel
 import BrasaRules
 import Testing
@@ -121,8 +122,29 @@ extension Ruleset {
         return try self.judge(request, world, accesses)
     }
 
+    /// A query below the root.
+    func list(
+        _ asked: StructuredQuery,
+        as auth: RuleAuth? = nil,
+        in world: World = .table,
+        limits: EvaluationLimits = EvaluationLimits()
+    ) throws -> Explanation {
+        let project = try DatabaseName(project: "p", database: database)
+        let parent = try #require(ParentName(database: project, path: .root))
+        let query = try Query(asked, parent: parent)
+        let request = RuleRequest(
+            .list,
+            RuleTarget(query.names),
+            database: database,
+            time: now,
+            auth: auth,
+            query: RuleQuery(asked, query)
+        )
+        return try self.judge(request, world, .single, limits)
+    }
+
     func list(_ target: RuleTarget, _ query: RuleQuery = RuleQuery(limit: nil)) throws -> Explanation {
-        let request = RuleRequest(.list, target, database: database, time: now, stored: .unknown, query: query)
+        let request = RuleRequest(.list, target, database: database, time: now, query: query)
         return try self.judge(request, .table, .single)
     }
 

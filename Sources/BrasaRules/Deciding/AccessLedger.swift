@@ -29,7 +29,8 @@ package struct AccessLedger: Sendable {
     private let limits: Limits
     private let written: Set<ResourcePath>
     private var calls: [Call] = []
-    private var subject: ResourcePath?
+    /// The document that is judged, which is free.
+    var subject: ResourcePath?
     private var countOfOperation = 0
     /// Calls that counted, of all operations.
     package private(set) var count = 0

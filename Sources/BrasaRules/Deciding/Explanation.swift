@@ -2,6 +2,8 @@
 package struct Explanation: Sendable {
     /// What became of one `allow`.
     package struct Statement: Sendable {
+        /// Counted from 1: a query is decided once for each way in which its filter can be true.
+        package let decision: Int
         package let position: SourcePosition
         package let outcome: StatementOutcome
         /// In the order in which they were done, operands before what is made of them.
@@ -24,12 +26,26 @@ package struct Explanation: Sendable {
 
     package let isAllowed: Bool
     package let method: RuleMethod
+    package let decisions: Int
     package let statements: [Statement]
+
+    /// The `allow` that decided: which allowed, or ended the decision at a bound. Nil when all were tried in vain.
+    package var deciding: Statement? {
+        guard let last = self.ofLastDecision.last else { return nil }
+        switch last.outcome {
+        case .allowed: return last
+        case .failed(let error): return error.endsDecision ? last : nil
+        case .refused: return nil
+        }
+    }
+
+    private var ofLastDecision: [Statement] { self.statements.filter { $0.decision == self.decisions } }
 
     /// The text that test tools show for a denial: an item for each statement that was tried.
     package var denialMessage: String {
-        if self.statements.isEmpty { return "No matching allow statements" }
-        let items = self.statements.map { statement in
+        let statements = self.ofLastDecision
+        if statements.isEmpty { return "No matching allow statements" }
+        let items = statements.map { statement in
             let place = "for '\(self.method.rawValue)' @ L\(statement.position.line)"
             return switch statement.outcome {
             case .allowed: "true \(place)"
@@ -48,10 +64,13 @@ struct EvaluationRecorder: EvaluationObserver {
     private let program: Program
     private var evaluations: [Explanation.Evaluation] = []
     private(set) var statements: [Explanation.Statement] = []
+    private(set) var decisions = 0
 
     init(_ program: Program) {
         self.program = program
     }
+
+    mutating func began() { self.decisions += 1 }
 
     mutating func evaluated(_ node: NodeID, _ outcome: Result<RuleValue, EvaluationError>) {
         let range = self.program.ranges[node]
@@ -67,6 +86,7 @@ struct EvaluationRecorder: EvaluationObserver {
     mutating func judged(_ statement: Program.Statement, _ outcome: StatementOutcome) {
         self.statements.append(
             Explanation.Statement(
+                decision: self.decisions,
                 position: self.program.source.position(of: statement.range),
                 outcome: outcome,
                 evaluations: self.evaluations

@@ -1,11 +1,27 @@
 package import BrasaDocuments
+package import BrasaQueries
 
 /// What a request is about.
 package enum RuleTarget: Sendable {
     case document(ResourcePath)
     case collection(ResourcePath)
-    /// All collections of this id below a document or the root.
-    case collectionGroup(parent: ResourcePath, id: UTF8Text)
+    /// All collections of this id, or of any, below a document or the root.
+    case collectionGroup(parent: ResourcePath, id: UTF8Text?)
+
+    /// Whether a listing of this may have the document in it.
+    func contains(_ document: ResourcePath) -> Bool {
+        if case .collection(let path) = self { document.parent == path } else { false }
+    }
+
+    /// Where a query looks for documents. One of any collection is judged like one of a group: only a segment for many
+    /// covers it.
+    package init(_ names: NameRange) {
+        if !names.allDescendants, let id = names.collectionID, let path = try? names.parent.appending(id.bytes) {
+            self = .collection(path)
+        } else {
+            self = .collectionGroup(parent: names.parent, id: names.collectionID)
+        }
+    }
 }
 
 /// Who asks: what rules see as `request.auth`.
@@ -23,31 +39,21 @@ package struct RuleAuth: Sendable {
     }
 }
 
-/// What rules see as `request.query`.
-package struct RuleQuery: Sendable {
-    let value: RuleValue
-
-    /// `order` has field paths, and whether they ascend.
-    package init(limit: Int64?, offset: Int64 = 0, order: [(field: UTF8Text, ascends: Bool)] = []) {
-        let order = order.map {
-            RuleMap.Entry(key: $0.field, value: .string($0.ascends ? "ASC" : "DESC"))
-        }
-        self.value = .map(
-            RuleMap([
-                RuleMap.Entry(key: "limit", value: limit.map { .int($0) } ?? .null),
-                RuleMap.Entry(key: "offset", value: .int(offset)),
-                RuleMap.Entry(key: "orderBy", value: .map(RuleMap(order))),
-            ])
-        )
-    }
-}
-
 /// A document as rules see it.
 package enum RuleDocument: Sendable {
     case fields(EncodedFields)
     case missing
-    /// Not before a query has run.
-    case unknown
+    /// No more than what a query says of each document that it finds.
+    case known(RuleMap)
+
+    /// Nil when that cannot be said now.
+    init?(_ lookup: RuleLookup) {
+        switch lookup {
+        case .fields(let fields): self = .fields(fields)
+        case .missing: self = .missing
+        case .refused, .unknown: return nil
+        }
+    }
 }
 
 /// One operation to be judged. A commit has one for each document that it writes.
@@ -58,7 +64,7 @@ package struct RuleRequest: Sendable {
     package var time: Timestamp
     /// Nil for nobody.
     package var auth: RuleAuth?
-    /// The document as it is stored: `resource`.
+    /// The document as it is stored: `resource`. Of queries nothing is said here.
     package var stored: RuleDocument
     /// The document as a write will leave it: `request.resource`. Nil where nothing is written.
     package var future: RuleDocument?
@@ -71,7 +77,7 @@ package struct RuleRequest: Sendable {
         database: UTF8Text,
         time: Timestamp,
         auth: RuleAuth? = nil,
-        stored: RuleDocument,
+        stored: RuleDocument = .missing,
         future: RuleDocument? = nil,
         query: RuleQuery? = nil
     ) {

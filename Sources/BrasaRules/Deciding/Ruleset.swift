@@ -46,9 +46,15 @@ package struct Ruleset: Sendable {
     ) -> Explanation {
         var recorder = EvaluationRecorder(self.program)
         let isAllowed = self.judge(request, documents, &ledger, limits, &recorder)
-        return Explanation(isAllowed: isAllowed, method: request.method, statements: recorder.statements)
+        return Explanation(
+            isAllowed: isAllowed,
+            method: request.method,
+            decisions: recorder.decisions,
+            statements: recorder.statements
+        )
     }
 
+    /// A query is judged once for each way in which its filter can be true; all of them must be allowed.
     private func judge<Observer: EvaluationObserver>(
         _ request: RuleRequest,
         _ documents: some RuleDocuments,
@@ -56,14 +62,48 @@ package struct Ruleset: Sendable {
         _ limits: EvaluationLimits,
         _ observer: inout Observer
     ) -> Bool {
+        var budget = EvaluationBudget(limits)
+        ledger.begin(request.document)
+        guard request.method == .list else { return self.judge(request, documents, &ledger, &budget, &observer) }
+        var request = request
+        let query = request.query ?? RuleQuery(limit: nil)
+        let target = request.target
+        for way in query.ways {
+            request.target = target
+            ledger.subject = nil
+            if let document = way.document, target.contains(document),
+                let stored = RuleDocument(documents.document(document, after: false))
+            {
+                // Nothing but this document can be found: it is judged as it is.
+                request.target = .document(document)
+                request.stored = stored
+                ledger.subject = document
+                guard self.judge(request, documents, &ledger, &budget, &observer) else { return false }
+                continue
+            }
+            for variant in way.variants {
+                request.stored = .known(variant)
+                guard self.judge(request, documents, &ledger, &budget, &observer) else { return false }
+            }
+        }
+        return true
+    }
+
+    private func judge<Observer: EvaluationObserver>(
+        _ request: RuleRequest,
+        _ documents: some RuleDocuments,
+        _ ledger: inout AccessLedger,
+        _ budget: inout EvaluationBudget,
+        _ observer: inout Observer
+    ) -> Bool {
+        observer.began()
         let path = TestedPath(request.target, database: request.database)
         let matches = self.program.tree.matches(path)
         guard !matches.isEmpty else { return false }
-        ledger.begin(request.document)
-        var evaluator = Evaluator(self.program, request, path, documents, ledger, limits, observer)
+        budget.begin()
+        var evaluator = Evaluator(self.program, request, path, documents, ledger, budget, observer)
         let isAllowed = evaluator.judge(matches)
-        ledger = evaluator.ledger
-        observer = evaluator.observer
+        (ledger, budget, observer) = (evaluator.ledger, evaluator.budget, evaluator.observer)
         return isAllowed
     }
 }

@@ -12,19 +12,20 @@ struct TestedPath {
     private let ranges: [Range<Int>]
     private let collectionID: [UInt8]?
     private let isListing: Bool
+    let isGroup: Bool
 
     init(_ target: RuleTarget, database: UTF8Text) {
         self.database = database
         switch target {
         case .document(let path):
             self.bytes = path.bytes
-            (self.isListing, self.collectionID) = (false, nil)
+            (self.isListing, self.isGroup, self.collectionID) = (false, false, nil)
         case .collection(let path):
             self.bytes = path.bytes
-            (self.isListing, self.collectionID) = (true, nil)
+            (self.isListing, self.isGroup, self.collectionID) = (true, false, nil)
         case .collectionGroup(let parent, let id):
             self.bytes = parent.bytes
-            (self.isListing, self.collectionID) = (true, id.bytes)
+            (self.isListing, self.isGroup, self.collectionID) = (true, true, id?.bytes)
         }
         self.ranges = Self.split(self.bytes)
     }
@@ -42,7 +43,6 @@ struct TestedPath {
         return ranges
     }
 
-    var isGroup: Bool { self.collectionID != nil }
     /// Segments from the start that are known.
     var knownCount: Int { Self.rootCount + self.ranges.count }
     var count: Int { self.knownCount + (self.isGroup ? 1 : 0) + (self.isListing ? 1 : 0) }

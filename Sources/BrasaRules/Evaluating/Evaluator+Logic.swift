@@ -36,6 +36,7 @@ extension Evaluator {
         try self.spend(1)
         let one = try self.evaluate(left)
         let other = try self.evaluate(right)
+        if self.isProving, one.isPartial || other.isPartial { return try self.prove(known, one, other) }
         switch known {
         case .equal: return .bool(try self.equal(one, other))
         case .notEqual: return .bool(!(try self.equal(one, other)))

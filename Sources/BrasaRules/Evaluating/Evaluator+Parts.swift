@@ -5,13 +5,16 @@ extension Evaluator {
         switch value {
         case .map(let map):
             try self.work.spend(map.lookupWork)
-            guard let member = map.value(name) else { throw .undefinedProperty(name.string) }
+            guard let member = map.value(name) else {
+                throw map.isOpen ? .undetermined : .undefinedProperty(name.string)
+            }
             if map.decodingWork != nil { try self.work.spend(on: member) }
             return member
         case .path(let path):
             guard let member = path.binding(name.string) else { throw .undefinedProperty(name.string) }
             return member
         case .null: throw .nullValue
+        case .constraint: throw .undetermined
         default: throw .type(received: value.type.rawValue, expected: "map,path")
         }
     }
@@ -86,6 +89,7 @@ extension Evaluator {
             guard case .string(let key) = key else {
                 throw .type(received: key.type.rawValue, expected: TypeName.string.rawValue)
             }
+            if self.isProving, value.isPartial { throw .undetermined }
             map.append(RuleMap.Entry(key: key, value: value))
         }
         return .map(RuleMap(map))

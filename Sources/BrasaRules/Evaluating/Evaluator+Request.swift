@@ -5,7 +5,10 @@ extension Evaluator {
     mutating func field(_ field: DocumentField, of document: RuleDocument) throws(EvaluationError) -> RuleValue {
         switch document {
         case .missing: throw .nullValue
-        case .unknown: throw .undetermined
+        case .known(let data):
+            var value = RuleValue.map(data)
+            for name in field.names { value = try self.member(name, of: value) }
+            return value
         case .fields(let fields):
             if let path = field.path {
                 try self.work.spend(Work.forDecoding(fields) / 16)
@@ -25,7 +28,8 @@ extension Evaluator {
     func documentValue(_ document: RuleDocument) throws(EvaluationError) -> RuleValue {
         switch document {
         case .missing: return .null
-        case .unknown: throw .undetermined
+        case .known(let data):
+            return .map(RuleMap(known: [RuleMap.Entry(key: "data", value: .map(data))]))
         case .fields(let fields):
             guard let path = self.request.document else { throw .undetermined }
             return Self.documentValue(fields, path, RulePath(database: self.request.database, path: path))
@@ -81,9 +85,9 @@ extension Evaluator {
     func capture(_ segment: Int) throws(EvaluationError) -> RuleValue {
         let tail = self.match.patternCount - segment
         if let glob = self.match.glob, segment == glob {
-            let end = self.path.count - tail + 1
-            guard end <= self.path.knownCount, !self.path.isGroup else { throw .undetermined }
-            return .path(RulePath((segment..<max(segment, end)).map { .simple(self.path.text($0) ?? "") }))
+            let end = max(segment, self.path.count - tail + 1)
+            guard !self.path.isGroup, end <= self.path.knownCount || end == segment else { throw .undetermined }
+            return .path(RulePath((segment..<end).map { .simple(self.path.text($0) ?? "") }))
         }
         let place = self.match.glob.map { segment > $0 } == true ? self.path.count - tail : segment
         guard let text = self.path.text(place) else { throw .nullValue }
@@ -106,7 +110,7 @@ extension Evaluator {
             .serviceCall(function: access.rawValue, argument: name.text, reason)
         }
         guard let path = name.document(in: self.request.database) else { throw failure(.noDocumentPath) }
-        switch try self.ledger.look(up: path, access, in: self.documents, &self.work) {
+        switch try self.ledger.look(up: path, access, in: self.documents, &self.budget.work) {
         case .refused: throw failure(.refused)
         case .unknown: throw failure(.unknown)
         case .missing: return access.givesDocument ? .null : .bool(false)

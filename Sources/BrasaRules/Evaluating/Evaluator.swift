@@ -13,13 +13,13 @@ struct Evaluator<Documents: RuleDocuments, Observer: EvaluationObserver> {
     let request: RuleRequest
     let path: TestedPath
     let documents: Documents
-    let limits: EvaluationLimits
     var ledger: AccessLedger
     var observer: Observer
-    var work: Work
+    var budget: EvaluationBudget
+    /// A query is judged: what is known of its documents may be known in part.
+    let isProving: Bool
     /// The block whose statements are tried.
     var match = BlockMatch(block: 0, patternCount: 0, glob: nil)
-    private var spent = 0
     var locals: [Slot] = []
     var frame = 0
 
@@ -29,7 +29,7 @@ struct Evaluator<Documents: RuleDocuments, Observer: EvaluationObserver> {
         _ path: TestedPath,
         _ documents: Documents,
         _ ledger: AccessLedger,
-        _ limits: EvaluationLimits,
+        _ budget: EvaluationBudget,
         _ observer: Observer
     ) {
         self.program = program
@@ -37,15 +37,17 @@ struct Evaluator<Documents: RuleDocuments, Observer: EvaluationObserver> {
         self.path = path
         self.documents = documents
         self.ledger = ledger
-        self.limits = limits
         self.observer = observer
-        self.work = Work(limits.work)
+        self.budget = budget
+        if case .known = request.stored { self.isProving = true } else { self.isProving = false }
     }
 
-    mutating func spend(_ expressions: Int) throws(EvaluationError) {
-        self.spent += expressions
-        if self.spent > self.limits.expressions { throw .expressionsExceeded(self.limits.expressions) }
+    var work: Work {
+        get { self.budget.work }
+        _modify { yield &self.budget.work }
     }
+
+    mutating func spend(_ expressions: Int) throws(EvaluationError) { try self.budget.spend(expressions) }
 
     mutating func evaluate(_ id: NodeID) throws(EvaluationError) -> RuleValue {
         guard Observer.isWatching else { return try self.step(id) }
@@ -126,25 +128,31 @@ struct Evaluator<Documents: RuleDocuments, Observer: EvaluationObserver> {
             return try Arithmetic.negate(try self.evaluate(operand))
         case .isType(let operand, let type):
             try self.spend(2)
-            return .bool(try self.evaluate(operand).is(type))
+            let value = try self.evaluate(operand)
+            if case .constraint = value { throw .undetermined }
+            return .bool(value.is(type))
         case .index(let value, let index): return try self.evaluateIndex(value, index)
         case .slice(let value, let from, let to): return try self.evaluateSlice(value, from, to)
         case .list(let elements):
             try self.spend(1)
-            return .list(try self.evaluate(elements))
+            return .list(try self.evaluateWhole(elements))
         case .map(let entries): return try self.evaluateMap(entries)
         case .path(let parts): return try self.evaluatePath(parts)
         case .call(let function, let arguments): return try self.evaluateCall(function, arguments)
         case .function(let function, let arguments):
             try self.spend(1)
-            return try function.call(try self.evaluate(arguments), &self.work)
+            return try function.call(try self.evaluateWhole(arguments), &self.work)
         case .access(let access, let argument): return try self.evaluateAccess(access, argument)
         case .method(let method, let receiver, let arguments, let pattern):
             try self.spend(1)
             let value = try self.evaluate(receiver)
+            let arguments = try self.evaluate(arguments)
+            if self.isProving, value.isPartial || arguments.contains(where: \.isPartial) {
+                return try self.prove(method, on: value, arguments)
+            }
             return try method.call(
                 on: value,
-                try self.evaluate(arguments),
+                arguments,
                 pattern: pattern.map { self.program.patterns[$0] },
                 &self.work
             )
@@ -156,6 +164,13 @@ struct Evaluator<Documents: RuleDocuments, Observer: EvaluationObserver> {
         var values: [RuleValue] = []
         values.reserveCapacity(ids.count)
         for id in ids { values.append(try self.evaluate(id)) }
+        return values
+    }
+
+    /// Values that must be known as a whole.
+    private mutating func evaluateWhole(_ ids: [NodeID]) throws(EvaluationError) -> [RuleValue] {
+        let values = try self.evaluate(ids)
+        if self.isProving, values.contains(where: \.isPartial) { throw .undetermined }
         return values
     }
 

@@ -18,12 +18,21 @@ package struct RuleMap: Sendable {
     }
 
     private let storage: Storage
+    /// There may be more entries than are known: this is what a query says of a map.
+    let isOpen: Bool
 
     package static let empty = RuleMap(sorted: [])
 
     /// Entries sorted by key, no key twice.
     init(sorted entries: [Entry]) {
         self.storage = .entries(entries)
+        self.isOpen = false
+    }
+
+    /// Entries sorted by key, no key twice, of a map that may have others.
+    init(known entries: [Entry]) {
+        self.storage = .entries(entries)
+        self.isOpen = true
     }
 
     /// Entries in any order; of equal keys the last counts.
@@ -38,10 +47,12 @@ package struct RuleMap: Sendable {
             sorted.append(entries[index])
         }
         self.storage = .entries(sorted)
+        self.isOpen = false
     }
 
     package init(_ fields: EncodedFields) {
         self.storage = .fields(fields)
+        self.isOpen = false
     }
 
     /// All entries, sorted by key.

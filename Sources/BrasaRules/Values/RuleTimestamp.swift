@@ -19,6 +19,11 @@ package struct RuleTimestamp: Hashable, Sendable {
         self.total = total
     }
 
+    /// Nil for a part of a microsecond.
+    var stored: Timestamp? {
+        self.total % 1_000 == 0 ? Timestamp(microseconds: Int64(truncatingIfNeeded: self.total / 1_000)) : nil
+    }
+
     init(milliseconds: Int64) throws(EvaluationError) {
         try self.init(total: Int128(milliseconds) * 1_000_000)
     }

@@ -71,6 +71,7 @@ extension RuleValue {
                 entry.value.hash(into: &hasher)
             }
         case .mapDiff: hasher.combine(1)
+        case .constraint: hasher.combine(2)
         }
     }
 

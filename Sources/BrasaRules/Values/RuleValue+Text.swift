@@ -37,8 +37,9 @@ extension RuleValue {
         case .vector(let components): text += "vector(\(components.count))"
         case .list(let elements): Self.write(elements, "[", "]", to: &text, depth)
         case .set(let set): Self.write(set.elements, "set(", ")", to: &text, depth)
-        case .map(let map): Self.write(map.entries, to: &text, depth)
+        case .map(let map): Self.write(map.entries, map.isOpen ? ", …}" : "}", to: &text, depth)
         case .mapDiff(let diff): Self.write(diff.keys(.affected).elements, "map_diff(", ")", to: &text, depth)
+        case .constraint(let constraint): Self.write(constraint.text, to: &text)
         }
     }
 
@@ -62,13 +63,13 @@ extension RuleValue {
         text += close
     }
 
-    private static func write(_ entries: [RuleMap.Entry], to text: inout String, _ depth: Int) {
+    private static func write(_ entries: [RuleMap.Entry], _ close: String, to text: inout String, _ depth: Int) {
         text += "{"
         for (index, entry) in entries.enumerated() where text.utf8.count < self.lengthMax {
             if index > 0 { text += ", " }
             text += "\"\(entry.key)\": "
             entry.value.write(to: &text, depth: depth + 1)
         }
-        text += "}"
+        text += close
     }
 }

@@ -17,6 +17,8 @@ package enum RuleValue: Sendable {
     case map(RuleMap)
     case mapDiff(RuleMapDiff)
     case vector([Double])
+    /// What is known of a value that only the query's answer would show.
+    case constraint(RuleConstraint)
 
     var type: TypeName {
         switch self {
@@ -35,6 +37,7 @@ package enum RuleValue: Sendable {
         case .map: .map
         case .mapDiff: .mapDiff
         case .vector: .vector
+        case .constraint: .constraint
         }
     }
 

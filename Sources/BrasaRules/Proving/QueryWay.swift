@@ -1,0 +1,71 @@
+internal import BrasaDocuments
+internal import BrasaQueries
+
+/// One way in which a query's filter can be true: what it says of every document that it finds.
+struct QueryWay: Sendable {
+    /// What is known of `resource.data`. There are several when a filter gives a number, which a document may hold as
+    /// an integer or as a float: rules must allow each.
+    private(set) var variants: [RuleMap]
+    /// The one document that may be found, where the filter gives its name.
+    private(set) var document: ResourcePath?
+
+    /// Numbers beyond that are known by their order only.
+    static let variantsMax = 4
+
+    /// Nothing is known.
+    static let any = QueryWay(variants: [RuleMap(known: [])])
+
+    private init(variants: [RuleMap]) {
+        self.variants = variants
+    }
+
+    init(_ conjunction: Conjunction) {
+        var conditions: [FieldPath: [Term.Condition]] = [:]
+        for term in conjunction.terms {
+            if !term.path.isDocumentName {
+                conditions[term.path, default: []].append(term.condition)
+            } else if case .equal(.reference(let name)) = term.condition {
+                self.document = name.path
+            }
+        }
+        var variants: [[Fact]] = [[]]
+        var last: FieldPath?
+        for (path, conditions) in conditions.sorted(by: { $0.key < $1.key }) {
+            // What is said of a map and again of what is in it is one thing too many to keep.
+            if let last, last.contains(path) { continue }
+            last = path
+            let values = Self.values(conditions, count: Self.variantsMax / variants.count)
+            variants = variants.flatMap { facts in values.map { facts + [Fact(path: path.segments[...], value: $0)] } }
+        }
+        self.variants = variants.map(Self.map)
+    }
+
+    /// The values that a field may have under these conditions, at most `count`.
+    private static func values(_ conditions: [Term.Condition], count: Int) -> [RuleValue] {
+        for case .equal(let value) in conditions {
+            if let values = value.equalValues, values.count <= count { return values }
+        }
+        return [.constraint(RuleConstraint(conditions: conditions))]
+    }
+
+    private struct Fact {
+        var path: ArraySlice<UTF8Text>
+        var value: RuleValue
+    }
+
+    /// Maps in maps, from facts sorted by path, none of which is below another. As deep as paths are long.
+    private static func map(_ facts: [Fact]) -> RuleMap {
+        var entries: [RuleMap.Entry] = []
+        var index = 0
+        while index < facts.count, let name = facts[index].path.first {
+            var inner: [Fact] = []
+            while index < facts.count, facts[index].path.first == name {
+                inner.append(Fact(path: facts[index].path.dropFirst(), value: facts[index].value))
+                index += 1
+            }
+            let value = inner[0].path.isEmpty ? inner[0].value : .map(self.map(inner))
+            entries.append(RuleMap.Entry(key: name, value: value))
+        }
+        return RuleMap(known: entries)
+    }
+}
