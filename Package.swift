@@ -215,6 +215,12 @@ let package = Package(
             path: "Tests/cache-worker",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "rules-decide",
+            dependencies: pure + ["BrasaRules"],
+            path: "Tests/rules-decide",
+            swiftSettings: settings
+        ),
         example("PopulationTransaction"),
         example("RatingsAggregation"),
         example("TerminalBoard"),

@@ -1,0 +1,5 @@
+"""Security rules beside Google's emulator.
+
+`generate` makes scenarios from seeds: a rules file, documents, requests. `decide` asks the emulator, and `rules-decide`
+(the evaluator alone, without a server) for the same. `known` lists the differences that stand.
+"""
