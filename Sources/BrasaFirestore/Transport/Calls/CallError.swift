@@ -1,4 +1,5 @@
 package import BrasaGRPC
+internal import BrasaMessages
 package import BrasaSync
 
 /// How a call failed in the end.
@@ -46,6 +47,11 @@ extension SyncError.Code {
 
 extension SyncError {
     init(_ status: GRPCStatus) {
+        self.init(Code(rawValue: Int32(status.code.rawValue)) ?? .unknown, status.message)
+    }
+
+    /// Of a part of an answer.
+    init(_ status: Status) {
         self.init(Code(rawValue: Int32(status.code.rawValue)) ?? .unknown, status.message)
     }
 }

@@ -1,7 +1,7 @@
 package import BrasaDocuments
 internal import BrasaGRPC
 package import BrasaMessages
-package import BrasaWire
+internal import BrasaWire
 package import NIOCore
 
 /// The database's calls that are no streams, from any task. Cancelling the task cancels the call, unless it was sent and its

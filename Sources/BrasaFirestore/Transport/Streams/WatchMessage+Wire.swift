@@ -39,12 +39,6 @@ extension ListenRequest {
     }
 }
 
-extension SyncError {
-    fileprivate init(_ status: Status) {
-        self.init(Code(rawValue: Int32(status.code.rawValue)) ?? .unknown, status.message)
-    }
-}
-
 extension TargetData.Purpose {
     /// The label that tells the server why the target is asked for.
     fileprivate var listenTag: UTF8Text? {
