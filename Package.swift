@@ -127,6 +127,12 @@ let package = Package(
         // plain HTTP, of both versions: requests, router
         room("BrasaHTTP", ["BrasaBytes", "BrasaIdentity", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1")]),
 
+        // certificates of a server; knows no server
+        room(
+            "BrasaTLS",
+            ["BrasaPlatform", nio("NIOCore"), .product(name: "NIOSSL", package: "swift-nio-ssl")]
+        ),
+
         // client engine: caches, listeners, write queue; knows no network, disk, thread or protobuf
         room("BrasaSync", pure + ["BrasaBytes"]),
         // its disk: the one importer of SQLite
@@ -276,6 +282,13 @@ let package = Package(
         ),
         tests("BrasaSimulation", ["BrasaSimulation", "BrasaPlatform"]),
         tests("BrasaOptions", ["BrasaOptions"]),
+        tests(
+            "BrasaTLS",
+            [
+                "BrasaTLS", "BrasaPlatform", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
         tests("BrasaBench", ["BrasaBench", "BrasaDocuments", "BrasaMessages", "BrasaWire", nio("NIOCore")]),
         tests(
             "BrasaService",
