@@ -21,6 +21,8 @@ package enum DiskOpenMode: Sendable {
     case readWrite
     /// Read and write; the file is created, or emptied when it exists.
     case create
+    /// As `create`; nobody but the owner may read what is created.
+    case createPrivate
 }
 
 /// One open file. Positions are absolute; there is no shared cursor, so threads may read and write different parts.

@@ -68,9 +68,10 @@ package struct RealDisk: Disk {
             switch mode {
             case .readOnly: O_RDONLY
             case .readWrite: O_RDWR
-            case .create: O_RDWR | O_CREAT | O_TRUNC
+            case .create, .createPrivate: O_RDWR | O_CREAT | O_TRUNC
             }
-        let descriptor = retrying { openFile(path, flags | O_CLOEXEC) }
+        let access: mode_t = mode == .createPrivate ? 0o600 : 0o644
+        let descriptor = retrying { openFile(path, flags | O_CLOEXEC, access) }
         if descriptor < 0 { throw DiskError(operation: .open, path: path, errno: errno) }
         return RealDiskFile(descriptor: descriptor, path: path)
     }
@@ -139,6 +140,6 @@ private final class RealDiskLock: DiskLock {
 }
 
 // The protocol's method names hide the C functions of the same name; these reach them.
-private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o644) }
+private func openFile(_ path: String, _ flags: Int32, _ access: mode_t = 0o644) -> Int32 { open(path, flags, access) }
 private func renameFile(_ path: String, _ newPath: String) -> Int32 { rename(path, newPath) }
 @discardableResult private func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }

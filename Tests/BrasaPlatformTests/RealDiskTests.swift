@@ -46,6 +46,16 @@ import Testing
         #expect(try self.read(file, 10, at: 9) == [0, 1])
     }
 
+    @Test(arguments: [(DiskOpenMode.create, 0o644), (.createPrivate, 0o600)] as [(DiskOpenMode, mode_t)])
+    func `What is private only its owner may read`(_ mode: DiskOpenMode, _ access: mode_t) throws {
+        let previous = umask(0o022)
+        defer { umask(previous) }
+        try self.disk.open(self.root + "/a", mode).close()
+        var status = stat()
+        #expect(stat(self.root + "/a", &status) == 0)
+        #expect(status.st_mode & 0o777 == access)
+    }
+
     @Test func allocatingKeepsWhatIsThereAndAddsZeros() throws {
         let file = try self.disk.open(self.root + "/a", .create)
         try [UInt8(7)].withUnsafeBytes { try file.write($0, at: 0) }

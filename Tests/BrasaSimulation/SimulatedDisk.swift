@@ -92,7 +92,7 @@ package final class SimulatedDisk: Disk {
 
     package func open(_ path: String, _ mode: DiskOpenMode) throws(DiskError) -> any DiskFile {
         let opened = self.state.withLock { state -> (inode: Int, epoch: Int)? in
-            if mode == .create { state.create(path) }
+            if mode == .create || mode == .createPrivate { state.create(path) }
             return state.names[path].map { ($0, state.epoch) }
         }
         guard let opened else { throw DiskError(operation: .open, path: path, errno: ENOENT) }
