@@ -57,9 +57,12 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     ],
@@ -127,6 +130,22 @@ let package = Package(
         // plain HTTP, of both versions: requests, router
         room("BrasaHTTP", ["BrasaBytes", "BrasaIdentity", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1")]),
 
+        room(
+            "BrasaTokens",
+            [
+                "BrasaIdentity", "BrasaPlatform",
+                .product(name: "JWTKit", package: "jwt-kit"), .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]
+        ),
+        // its network: the one importer of async-http-client
+        room(
+            "BrasaFetch",
+            [
+                "BrasaTokens", nio("NIOCore"), nio("NIOHTTP1"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ]
+        ),
         // certificates of a server; knows no server
         room(
             "BrasaTLS",
@@ -287,6 +306,21 @@ let package = Package(
             [
                 "BrasaTLS", "BrasaPlatform", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        tests(
+            "BrasaFetch",
+            [
+                "BrasaFetch", "BrasaTokens", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        tests(
+            "BrasaTokens",
+            [
+                "BrasaTokens", "BrasaIdentity", "BrasaPlatform", "BrasaSimulation",
+                .product(name: "JWTKit", package: "jwt-kit"), .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ]
         ),
         tests("BrasaBench", ["BrasaBench", "BrasaDocuments", "BrasaMessages", "BrasaWire", nio("NIOCore")]),

@@ -1,0 +1,171 @@
+import BrasaIdentity
+package import BrasaPlatform
+import Crypto
+import Synchronization
+
+/// The keys of all issuers, fetched as they are needed.
+///
+/// `run` fetches; nothing else waits for the network. What is looked up and not there yet says so, and whoever asked is
+/// called when the fetch has ended, however it ended.
+package final class IssuerKeys: Sendable {
+    /// Calls that wait for keys at a time; more are refused.
+    package static let waitingMax = 1_024
+    static let discoveryBytesMax = 64 << 10
+
+    enum Lookup: Sendable {
+        case key(VerificationKey)
+        /// The issuer has no such key.
+        case unknown
+        /// A fetch is under way that may bring it.
+        case fetching
+        /// There are no keys that could be used.
+        case unavailable
+    }
+
+    private struct Entry {
+        let issuer: TokenIssuer
+        var schedule = KeySetSchedule()
+        var keys: [String: VerificationKey] = [:]
+        var digest: SHA256.Digest?
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var waitingCount = 0
+        var isStopped = false
+    }
+
+    private let state: Mutex<State>
+    private let changes = Atomic<UInt64>(0)
+    private let requests: (stream: AsyncStream<String>, continuation: AsyncStream<String>.Continuation)
+    private let fetcher: any DocumentFetcher
+    private let disk: any Disk
+    private let clock: Clock
+    private let onFailure: @Sendable (_ issuer: String, _ reason: String) -> Void
+
+    /// - Parameter onFailure: told why an issuer's keys could not be fetched.
+    package init(
+        _ issuers: [TokenIssuer],
+        fetcher: any DocumentFetcher,
+        disk: any Disk,
+        clock: Clock,
+        onFailure: @escaping @Sendable (_ issuer: String, _ reason: String) -> Void
+    ) {
+        var state = State()
+        for issuer in issuers { state.entries[issuer.issuer] = Entry(issuer: issuer) }
+        // A request for each issuer at most: the schedule asks for no second fetch while there is one.
+        self.requests = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, state.entries.count)))
+        self.state = Mutex(state)
+        self.fetcher = fetcher
+        self.disk = disk
+        self.clock = clock
+        self.onFailure = onFailure
+    }
+
+    /// Grows whenever an issuer's keys have become others.
+    var generation: UInt64 { self.changes.load(ordering: .acquiring) }
+
+    /// Nil for an issuer that is not configured.
+    func issuer(_ name: String) -> TokenIssuer? { self.state.withLock { $0.entries[name]?.issuer } }
+
+    func key(_ id: String, of issuer: String) -> Lookup {
+        let now = self.clock.monotonic()
+        let (lookup, begins) = self.state.withLock { state -> (Lookup, Bool) in
+            guard var entry = state.entries[issuer] else { return (.unknown, false) }
+            defer { state.entries[issuer] = entry }
+            let isUsable = entry.schedule.isUsable(at: now)
+            if isUsable, let key = entry.keys[id] {
+                return (.key(key), entry.schedule.begin(missesKey: false, at: now))
+            }
+            if entry.schedule.begin(missesKey: true, at: now) { return (.fetching, true) }
+            return (entry.schedule.isFetching ? .fetching : isUsable ? .unknown : .unavailable, false)
+        }
+        if begins { self.requests.continuation.yield(issuer) }
+        return lookup
+    }
+
+    /// Calls `ready` when no fetch of the issuer's keys is under way: at once, or on another thread.
+    /// - Returns: false, and `ready` is not called, when too many wait already.
+    func whenFetched(_ issuer: String, _ ready: @escaping @Sendable () -> Void) -> Bool {
+        let isWaiting = self.state.withLock { state -> Bool? in
+            guard !state.isStopped, state.entries[issuer]?.schedule.isFetching == true else { return false }
+            guard state.waitingCount < Self.waitingMax else { return nil }
+            state.waitingCount += 1
+            state.entries[issuer]?.waiting.append(ready)
+            return true
+        }
+        guard let isWaiting else { return false }
+        if !isWaiting { ready() }
+        return true
+    }
+
+    /// Fetches what is asked for until the task is cancelled. Once.
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            for await issuer in self.requests.stream { group.addTask { await self.fetch(issuer) } }
+        }
+        let waiting = self.state.withLock { state in
+            state.isStopped = true
+            return state.entries.keys.flatMap { Self.takeWaiting(of: $0, &state) }
+        }
+        waiting.forEach { $0() }
+    }
+
+    private static func takeWaiting(of issuer: String, _ state: inout State) -> [@Sendable () -> Void] {
+        guard let waiting = state.entries[issuer]?.waiting else { return [] }
+        state.entries[issuer]?.waiting = []
+        state.waitingCount -= waiting.count
+        return waiting
+    }
+
+    private func fetch(_ name: String) async {
+        guard let issuer = self.issuer(name) else { return }
+        var set: (keys: [String: VerificationKey], digest: SHA256.Digest)?
+        do {
+            let document = try await self.document(of: issuer)
+            set = (try await JSONWebKeySet(parsing: document).keys, SHA256.hash(data: document))
+        } catch {
+            self.onFailure(name, "\(error)")
+        }
+        let now = self.clock.monotonic()
+        let waiting = self.state.withLock { state in
+            state.entries[name]?.schedule.finish(succeeded: set != nil, at: now)
+            if let set, state.entries[name]?.digest != set.digest {
+                state.entries[name]?.keys = set.keys
+                state.entries[name]?.digest = set.digest
+                self.changes.add(1, ordering: .releasing)
+            }
+            return Self.takeWaiting(of: name, &state)
+        }
+        waiting.forEach { $0() }
+    }
+
+    private func document(of issuer: TokenIssuer) async throws -> [UInt8] {
+        switch issuer.keys {
+        case .file(let path): return try self.file(path)
+        case .url(let url): return try await self.fetcher.fetch(url, bytesMax: JSONWebKeySet.bytesMax)
+        case .discovery:
+            let base = issuer.issuer.hasSuffix("/") ? String(issuer.issuer.dropLast()) : issuer.issuer
+            let text = try await self.fetcher.fetch(
+                base + "/.well-known/openid-configuration",
+                bytesMax: Self.discoveryBytesMax
+            )
+            // What speaks for another issuer speaks for nobody here (OpenID Connect Discovery, 4.3).
+            guard let members = try? JSONReader.object(text), members["issuer"] == .text(issuer.issuer),
+                case .text(let url) = members["jwks_uri"]
+            else { throw FetchError.failed("the issuer's configuration does not say where its keys are") }
+            return try await self.fetcher.fetch(url, bytesMax: JSONWebKeySet.bytesMax)
+        }
+    }
+
+    private func file(_ path: String) throws -> [UInt8] {
+        let file = try self.disk.open(path, .readOnly)
+        defer { file.close() }
+        let size = try file.size()
+        guard size <= JSONWebKeySet.bytesMax else { throw JSONWebKeySetError.tooLong }
+        var bytes = [UInt8](repeating: 0, count: size)
+        let count = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
+        return Array(bytes.prefix(count))
+    }
+}

@@ -1,0 +1,55 @@
+import BrasaIdentity
+
+package enum JSONWebKeySetError: Error, Hashable, Sendable, CustomStringConvertible {
+    case tooLong
+    case malformed
+    case duplicateKeyID
+    case noUsableKey
+
+    package var description: String {
+        switch self {
+        case .tooLong: "the key set is longer than \(JSONWebKeySet.bytesMax) bytes"
+        case .malformed: "this is no JSON Web Key Set"
+        case .duplicateKeyID: "two keys of the set have one name"
+        case .noUsableKey: "the set has no key for RS256 or ES256 that has a name (kid) and is strong enough"
+        }
+    }
+}
+
+/// The keys of an issuer (RFC 7517), by name. Those of other kinds, without a name, or too weak are left out.
+package struct JSONWebKeySet: Sendable {
+    package static let bytesMax = 256 << 10
+    /// Issuers have two to six.
+    static let keysMax = 64
+
+    package let keys: [String: VerificationKey]
+
+    package init(parsing bytes: [UInt8]) async throws(JSONWebKeySetError) {
+        guard bytes.count <= Self.bytesMax else { throw .tooLong }
+        guard let members = try? JSONReader.object(bytes, valuesMax: 4_096), case .list(let entries) = members["keys"],
+            entries.count <= Self.keysMax
+        else { throw .malformed }
+        var keys: [String: VerificationKey] = [:]
+        for case .map(let entry) in entries {
+            guard case .text(let name) = entry["kid"], let key = await Self.key(entry) else { continue }
+            guard keys.updateValue(key, forKey: name) == nil else { throw .duplicateKeyID }
+        }
+        guard !keys.isEmpty else { throw .noUsableKey }
+        self.keys = keys
+    }
+
+    private static func key(_ entry: [String: Claim]) async -> VerificationKey? {
+        guard entry["use"] == nil || entry["use"] == .text("sig") else { return nil }
+        switch (entry["kty"], entry["alg"]) {
+        case (.text("RSA"), nil), (.text("RSA"), .text("RS256")):
+            guard case .text(let modulus) = entry["n"], case .text(let exponent) = entry["e"] else { return nil }
+            return try? await .rsa(modulus: modulus, exponent: exponent)
+        case (.text("EC"), nil), (.text("EC"), .text("ES256")):
+            guard entry["crv"] == .text("P-256"), case .text(let x) = entry["x"], case .text(let y) = entry["y"] else {
+                return nil
+            }
+            return try? await .p256(x: x, y: y)
+        default: return nil
+        }
+    }
+}

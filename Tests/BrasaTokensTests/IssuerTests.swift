@@ -1,0 +1,202 @@
+import BrasaIdentity
+import BrasaPlatform
+import BrasaSimulation
+import CryptoExtras
+import Testing
+
+@testable import BrasaTokens
+
+@Suite struct IssuerTests {
+    private func token(_ key: _RSA.Signing.PrivateKey, _ name: String, _ user: String = "u1") throws -> String {
+        try Forge.rs256(
+            #"{"alg":"RS256","kid":"\#(name)","typ":"JWT"}"#,
+            #"{"iss":"https://id.example","aud":"app","sub":"\#(user)","exp":1800000000,"admin":true,"n":1.5,"a":[1,"x"]}"#,
+            key
+        )
+    }
+
+    @Test func `A user's token names the user, with what it claims`() async throws {
+        let gate = Gate()
+        gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
+        let token = try self.token(Gate.issuerKey.get(), "k1")
+        try await gate.fetching {
+            let user = try #require(await gate.settled(token).user)
+            #expect(user.id == "u1")
+            #expect(user.claims["admin"] == .bool(true))
+            #expect(user.claims["n"] == .number(1.5))
+            #expect(user.claims["a"] == .list([.integer(1), .text("x")]))
+            #expect(user.claims["exp"] == .integer(1_800_000_000))
+        }
+    }
+
+    @Test func `A key that is not known yet is fetched, however many ask for it, once within the floor`() async throws {
+        let gate = Gate()
+        let (old, new) = (try Gate.issuerKey.get(), try Gate.otherKey.get())
+        gate.publishKeys(try Forge.jwk("old", old.publicKey))
+        let (oldToken, newToken) = (try self.token(old, "old"), try self.token(new, "new"))
+        try await gate.fetching {
+            await withDiscardingTaskGroup { group in
+                for _ in 0..<50 { group.addTask { #expect(await gate.settled(oldToken).user != nil) } }
+            }
+            #expect(gate.fetcher.fetched.count == 1)
+            // The issuer rotates.
+            gate.publishKeys(try Forge.jwk("old", old.publicKey), try Forge.jwk("new", new.publicKey))
+            #expect(await gate.settled(newToken).refusal == .unknownKey, "the floor holds")
+            gate.clock.advance(microseconds: 30_000_000)
+            #expect(await gate.settled(newToken).user != nil)
+            #expect(await gate.settled(oldToken).user != nil)
+            #expect(gate.fetcher.fetched.count == 2)
+            // The old one is withdrawn, and seen to be when keys are fetched again for their age.
+            gate.publishKeys(try Forge.jwk("new", new.publicKey))
+            gate.clock.advance(microseconds: 600_000_000)
+            #expect(await gate.settled(newToken).user != nil, "what is known is used meanwhile")
+            await gate.issuersIdle()
+            #expect(gate.fetcher.fetched.count == 3)
+            #expect(await gate.settled(oldToken).refusal == .unknownKey)
+        }
+    }
+
+    @Test func `A token in a cache is verified again when the issuer's keys became others`() async throws {
+        let gate = Gate()
+        let (old, new) = (try Gate.issuerKey.get(), try Gate.otherKey.get())
+        gate.publishKeys(try Forge.jwk("old", old.publicKey))
+        let (oldToken, newToken) = (try self.token(old, "old"), try self.token(new, "new"))
+        try await gate.fetching {
+            _ = await gate.settled(oldToken)
+            var cache = TokenCache()
+            #expect(cache.verdict(oldToken, gate).user != nil)
+            gate.publishKeys(try Forge.jwk("new", new.publicKey))
+            gate.clock.advance(microseconds: 600_000_000)
+            #expect(await gate.settled(newToken).user != nil)
+            #expect(cache.verdict(oldToken, gate).refusal == .unknownKey)
+        }
+    }
+
+    @Test func `Keys that cannot be fetched again are used for a day, and then no more`() async throws {
+        let gate = Gate()
+        gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
+        let token = try self.token(Gate.issuerKey.get(), "k1")
+        try await gate.fetching {
+            #expect(await gate.settled(token).user != nil)
+            gate.fetcher.set(Gate.keysURL, nil)
+            gate.clock.advance(microseconds: 86_399_000_000)
+            #expect(await gate.settled(token).user != nil)
+            await gate.issuersIdle()
+            gate.clock.advance(microseconds: 30_000_000)
+            #expect(await gate.settled(token).refusal == .keysUnavailable)
+            gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
+            gate.clock.advance(microseconds: 30_000_000)
+            #expect(await gate.settled(token).user != nil)
+        }
+        #expect(gate.failures.all.allSatisfy { $0 == "https://id.example: the answer's status is 404" })
+        #expect(gate.failures.all.count == 2)
+    }
+
+    @Test(arguments: [
+        ("not json", "this is no JSON Web Key Set"),
+        (#"{"keys":[]}"#, "the set has no key for RS256 or ES256 that has a name (kid) and is strong enough"),
+        (#"{"keys":[{"kty":"oct","kid":"k1","k":"AAAA","alg":"HS256"}]}"#, "the set has no key for RS256"),
+        (#"{"keys":[{"kty":"RSA","kid":"k1","n":"AQAB","e":"AQAB"}]}"#, "the set has no key for RS256"),
+        (String(repeating: " ", count: 300_000), "the answer is too long"),
+    ])
+    func `A set without a usable key is told to the log`(_ text: String, _ reason: String) async throws {
+        let gate = Gate()
+        gate.fetcher.set(Gate.keysURL, text)
+        let token = try self.token(Gate.issuerKey.get(), "k1")
+        try await gate.fetching { #expect(await gate.settled(token).refusal == .keysUnavailable) }
+        #expect(gate.failures.all.count == 1)
+        #expect(gate.failures.all.first?.hasPrefix("https://id.example: \(reason)") == true, "\(gate.failures.all)")
+    }
+
+    @Test func `An issuer's own page says where its keys are, for that issuer only`() async throws {
+        let page = "https://id.example/.well-known/openid-configuration"
+        let issuer = TokenIssuer(issuer: Gate.issuer, audiences: ["app"], keys: .discovery)
+        let token = try self.token(Gate.issuerKey.get(), "k1")
+        for (named, isBelieved) in [
+            ("https://id.example", true), ("https://id.example/", false), ("https://evil.example", false),
+        ] {
+            let gate = Gate(issuers: [issuer])
+            gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
+            gate.fetcher.set(page, #"{"issuer":"\#(named)","jwks_uri":"\#(Gate.keysURL)"}"#)
+            try await gate.fetching { #expect((await gate.settled(token).user != nil) == isBelieved) }
+            #expect(gate.fetcher.fetched == (isBelieved ? [page, Gate.keysURL] : [page]))
+        }
+    }
+
+    @Test func `Keys are read from a file, too, and again when they are old`() async throws {
+        let gate = Gate(issuers: [TokenIssuer(issuer: Gate.issuer, audiences: ["app"], keys: .file("keys.json"))])
+        let token = try self.token(Gate.issuerKey.get(), "k1")
+        let set = #"{"keys":[\#(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))]}"#
+        try await gate.fetching {
+            #expect(await gate.settled(token).refusal == .keysUnavailable)
+            gate.disk.place(Array(set.utf8), at: "keys.json")
+            gate.clock.advance(microseconds: 30_000_000)
+            #expect(await gate.settled(token).user != nil)
+        }
+        #expect(gate.fetcher.fetched.isEmpty)
+    }
+
+    @Test func `A Firebase project's users are those of its issuer and audience`() {
+        let issuer = TokenIssuer.firebase(project: "demo")
+        #expect(issuer.issuer == "https://securetoken.google.com/demo")
+        #expect(issuer.audiences == ["demo"])
+    }
+
+    @Test func `Two issuers do not speak for each other`() async throws {
+        let other = TokenIssuer(
+            issuer: "https://other.example",
+            audiences: ["app"],
+            keys: .url("https://other.example/k")
+        )
+        let gate = Gate(issuers: [
+            TokenIssuer(issuer: Gate.issuer, audiences: ["app"], keys: .url(Gate.keysURL)), other,
+        ])
+        gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
+        gate.fetcher.set(
+            "https://other.example/k",
+            #"{"keys":[\#(try Forge.jwk("k1", Gate.otherKey.get().publicKey))]}"#
+        )
+        let (right, wrong) = (try self.token(Gate.issuerKey.get(), "k1"), try self.token(Gate.otherKey.get(), "k1"))
+        try await gate.fetching {
+            #expect(await gate.settled(right).user != nil)
+            #expect(await gate.settled(wrong).refusal == .wrongSignature)
+        }
+    }
+
+    @Test func `More calls than may wait for keys are refused`() async throws {
+        let gate = Gate()
+        let token = try self.token(Gate.issuerKey.get(), "k1")
+        guard case .waiting(let issuer) = gate.verdict(token) else {
+            Issue.record("nothing to wait for")
+            return
+        }
+        let called = Failures()
+        for _ in 0..<IssuerKeys.waitingMax { #expect(gate.verifier.whenKeysCame(issuer) { called.add("") }) }
+        #expect(!gate.verifier.whenKeysCame(issuer) { called.add("") })
+        #expect(called.all.isEmpty)
+        gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
+        try await gate.fetching { await gate.issuersIdle() }
+        #expect(called.all.count == IssuerKeys.waitingMax)
+    }
+
+    @Test func `A server that ends lets nobody wait`() async throws {
+        let gate = Gate()
+        let token = try self.token(Gate.issuerKey.get(), "k1")
+        let ended = Task { await gate.issuers.run() }
+        ended.cancel()
+        await ended.value
+        guard case .waiting(let issuer) = gate.verdict(token) else { return }
+        let called = Failures()
+        #expect(gate.verifier.whenKeysCame(issuer) { called.add("") })
+        #expect(called.all.count == 1)
+    }
+}
+
+extension Gate {
+    /// Returns when no keys are being fetched.
+    func issuersIdle() async {
+        await withCheckedContinuation { continuation in
+            if !self.issuers.whenFetched(Self.issuer, { continuation.resume() }) { continuation.resume() }
+        }
+    }
+}
