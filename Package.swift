@@ -273,7 +273,11 @@ let package = Package(
         tests("BrasaTree", ["BrasaBytes", "BrasaTree"]),
         tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel"]),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
-        tests("BrasaGRPC", ["BrasaGRPC", "BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
+        .target(name: "CBrasaAllocations", path: "Tests/CBrasaAllocations"),
+        tests(
+            "BrasaGRPC",
+            ["BrasaGRPC", "BrasaHTTP2", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]
+        ),
         tests(
             "BrasaWire",
             pure + [

@@ -62,6 +62,11 @@ package final class ByteAccount {
         return self.usedBytes + count <= self.grantedBytes || self.draw(upTo: self.usedBytes + count)
     }
 
+    /// Places for streams that are kept though they are gone; without a budget there are always some.
+    func drawSpareStreams(_ count: Int) -> Bool { self.budget?.drawSpareStreams(count) ?? true }
+
+    func giveBackSpareStreams(_ count: Int) { self.budget?.giveBackSpareStreams(count) }
+
     /// More than half of what all connections have is drawn.
     var isBudgetScarce: Bool { self.budget.map { $0.drawnBytes > $0.bytesMax / 2 } ?? false }
 

@@ -7,6 +7,10 @@ internal import Synchronization
 package final class ByteBudget: Sendable {
     package let bytesMax: Int
     private let drawn = Atomic<Int>(0)
+    /// Streams that are gone and kept for those to come, on all connections: with what nghttp2 keeps for them, 2 KiB each
+    /// at most.
+    static let spareStreamsMax = 4096
+    private let spareStreams = Atomic<Int>(0)
 
     package init(bytesMax: Int) {
         self.bytesMax = bytesMax
@@ -25,6 +29,17 @@ package final class ByteBudget: Sendable {
     /// For what is kept in any case, and bounded elsewhere.
     func drawAnyway(_ count: Int) {
         self.drawn.add(count, ordering: .relaxed)
+    }
+
+    /// False when others have the places.
+    func drawSpareStreams(_ count: Int) -> Bool {
+        if self.spareStreams.add(count, ordering: .relaxed).newValue <= Self.spareStreamsMax { return true }
+        self.giveBackSpareStreams(count)
+        return false
+    }
+
+    func giveBackSpareStreams(_ count: Int) {
+        self.spareStreams.subtract(count, ordering: .relaxed)
     }
 
     package func giveBack(_ count: Int) {

@@ -9,21 +9,37 @@ enum DrainPhase {
     case refusing
 }
 
+struct DrainState {
+    var phase = DrainPhase.none
+    /// Of the grace, and of the wait for the peer's answer: there is one once we drain the connection ourselves.
+    private var timers: [Scheduled<Void>] = []
+
+    /// We end the connection ourselves, and tell streams so.
+    var isOurs: Bool { !self.timers.isEmpty }
+
+    mutating func add(_ timer: Scheduled<Void>) { self.timers.append(timer) }
+
+    mutating func cancelTimers() {
+        for timer in self.timers { timer.cancel() }
+        self.timers = []
+    }
+}
+
 extension HTTP2Connection {
     /// Ends the connection in good order: new streams are refused, open ones have `grace` to finish, then they are told
     /// (`graceEnded`) and reset. The channel closes when the last one is gone.
     package func drain(grace: TimeAmount) {
-        guard self.drainTimers.isEmpty, let context = self.context else { return }
+        guard !self.draining.isOurs, let context = self.context else { return }
         context.eventLoop.assertInEventLoop()
         guard self.phase == .open || self.phase == .idle else { return }
         let loop = context.eventLoop.assumeIsolated()
-        self.drainTimers.append(loop.scheduleTask(in: grace) { self.endGrace() })
-        if self.isServer, self.drain == .none {
+        self.draining.add(loop.scheduleTask(in: grace) { self.endGrace() })
+        if self.isServer, self.draining.phase == .none {
             self.noteDraining(.announced)
             self.session.submitShutdownNotice()
             self.session.submitPing(.drain)
             // A peer that does not answer gets the final GOAWAY all the same.
-            self.drainTimers.append(loop.scheduleTask(in: min(grace, .seconds(1))) { self.finishDrainNotice() })
+            self.draining.add(loop.scheduleTask(in: min(grace, .seconds(1))) { self.finishDrainNotice() })
         } else {
             self.noteDraining()
             self.session.submitGoaway()
@@ -34,15 +50,15 @@ extension HTTP2Connection {
 
     /// Tells a stream once that the connection is being drained; one whose request has not come is told right after it.
     func tellDraining(_ stream: HTTP2Stream) {
-        guard !self.drainTimers.isEmpty, !stream.isClosed, !stream.flags.contains(.toldDraining) else { return }
+        guard self.draining.isOurs, !stream.isClosed, !stream.flags.contains(.toldDraining) else { return }
         guard !self.isServer || stream.flags.contains(.headersReceived) else { return }
         stream.flags.insert(.toldDraining)
         stream.handler?.draining()
     }
 
     func finishDrainNotice() {
-        guard self.drain == .announced, self.phase == .open else { return }
-        self.drain = .refusing
+        guard self.draining.phase == .announced, self.phase == .open else { return }
+        self.draining.phase = .refusing
         self.session.submitGoaway()
         self.setNeedsPump()
     }
@@ -74,8 +90,8 @@ extension HTTP2Connection {
     }
 
     func noteDraining(_ phase: DrainPhase = .refusing) {
-        let isNew = self.drain == .none
-        self.drain = phase
+        let isNew = self.draining.phase == .none
+        self.draining.phase = phase
         guard isNew, let onDraining = self.onDraining else { return }
         self.onDraining = nil
         onDraining()

@@ -4,17 +4,15 @@ internal import NIOCore
 extension HTTP2Connection {
     func receive(_ buffer: ByteBuffer) {
         guard self.phase == .open else { return }
-        self.isReading = true
-        self.heardFromPeer = true
-        self.input = buffer
+        self.pumping.beginReading()
+        self.keepalive.heard()
         let result = buffer.withUnsafeReadableBytes { bytes in
-            self.inputBase = bytes.baseAddress
+            self.inbound.begin(buffer, at: bytes.baseAddress)
             return self.feed(bytes)
         }
-        self.inputBase = nil
-        self.input = ByteBuffer()
+        self.inbound.end()
         self.releaseHeldData(endStream: false)
-        if self.scanner.openHeaderBlock != self.timedHeaderBlock {
+        if self.scanner.openHeaderBlock != self.headerBlock.timedBlock {
             self.time(headerBlock: self.scanner.openHeaderBlock)
         }
         if result < 0 {
@@ -55,77 +53,50 @@ extension HTTP2Connection {
             self.terminate(.streamClosed)
             return false
         }
-        if frame.kind == .headers, self.isServer, !frame.endStream { self.begunStreamID = frame.streamID }
+        if frame.kind == .headers, self.isServer, !frame.endStream { self.peerStreams.beginRequest(frame.streamID) }
         return true
     }
 
-    /// nghttp2 refuses requests that are too many without a word. What the client has sent on them is on its way, and may
-    /// come before the refusal leaves.
-    private func noteRefused() {
-        let id = self.begunStreamID
-        guard id > self.newestStreamID, id & 1 == 1 else { return }
-        self.newestStreamID = id
-        self.closedStreams.noteReset(id)
-    }
-
-    /// Whether the peer may send that on its stream, if the stream is gone: nghttp2, which has forgotten it, ignores
-    /// whatever comes. The others it judges itself.
     private func mayBegin(_ frame: FrameHeader) -> Bool {
-        self.noteRefused()
-        return switch frame.kind {
-        case .data, .headers, .reset:
-            frame.streamID & 1 == 0 || frame.streamID > self.newestStreamID
-                || self.session.streamData(frame.streamID) != nil || self.closedStreams.admit(frame)
-        case .priority, .settings, .ping, .goaway, .windowUpdate, .continuation, .other: true
-        }
+        self.peerStreams.mayBegin(frame) { self.session.streamData($0) != nil }
     }
 
     // MARK: Headers
 
-    private static var idleHeaderListBytes: Int { 2 << 10 }
-
     func headersBegan(_ id: Int32, isRequest: Bool) {
         self.releaseHeldData(endStream: false)
-        self.headers.removeAll()
-        self.headerListBytes = 0
-        self.headerStream = isRequest ? self.beginRequest(id) : self.stream(id)
+        self.headerBlock.begin(of: isRequest ? self.beginRequest(id) : self.stream(id))
     }
 
     func headerReceived(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
-        self.headerListBytes += name.count + value.count + 32
-        if self.headerListBytes <= self.limits.headerListBytesMax {
-            self.headers.append(name: name, value: value)
-        } else if self.headerListBytes > HTTP2Limits.headerBombFactor * self.limits.headerListBytesMax {
-            // Compression makes bytes cheap for the peer and dear for us: go no further.
-            self.terminate(.enhanceYourCalm)
-            return false
-        }
-        return true
+        self.headerBlock.append(name, value)
+        guard self.headerBlock.size == .bomb else { return true }
+        // Compression makes bytes cheap for the peer and dear for us: go no further.
+        self.terminate(.enhanceYourCalm)
+        return false
     }
 
     private func headersReceived(_ id: Int32, endStream: Bool) {
-        // An idle connection keeps the storage of a list of usual size only.
-        defer { if self.headers.listBytes > Self.idleHeaderListBytes { self.headers = HTTP2Headers() } }
-        self.probesSinceMessage = 0
-        guard let stream = self.headerStream ?? self.stream(id) else { return }
-        self.headerStream = nil
+        defer { self.headerBlock.end() }
+        self.keepalive.heardMessage()
+        guard let stream = self.headerBlock.stream ?? self.stream(id) else { return }
         if endStream { stream.flags.insert(.remoteEnded) }
         guard !stream.isClosed else { return }
-        guard self.headerListBytes <= self.limits.headerListBytesMax else {
+        guard self.headerBlock.size == .fits else {
             return self.reset(stream, .enhanceYourCalm)
         }
         if stream.flags.contains(.headersReceived) {
-            stream.handler?.received(trailers: self.headers)
+            stream.handler?.received(trailers: self.headerBlock.list)
         } else if self.isServer || !self.isInformational {
             stream.flags.insert(.headersReceived)
             guard self.accept(stream) else { return }
-            stream.handler?.received(headers: self.headers, endStream: endStream)
+            stream.handler?.received(headers: self.headerBlock.list, endStream: endStream)
             self.tellDraining(stream)
         }
     }
 
     private var isInformational: Bool {
-        self.headers.withValue(.status) { $0?.first == UInt8(ascii: "1") }
+        self.headerBlock.list.withValue(.status) { $0?.first == UInt8(ascii: "1") }
     }
 
     // MARK: Data
@@ -133,27 +104,23 @@ extension HTTP2Connection {
     func dataReceived(_ id: Int32, _ bytes: UnsafeRawBufferPointer) {
         self.releaseHeldData(endStream: false)
         self.window.received(bytes.count)
-        guard let stream = self.stream(id), !stream.isClosed, let base = self.inputBase, let start = bytes.baseAddress,
-            let slice = self.input.getSlice(at: self.input.readerIndex + (start - base), length: bytes.count)
-        else {
+        guard let stream = self.stream(id), !stream.isClosed, let slice = self.inbound.slice(bytes) else {
             self.window.consumed(bytes.count)
             return
         }
         stream.window.received(bytes.count)
-        self.heldData = (stream, slice)
+        self.inbound.hold(slice, of: stream)
     }
 
     func releaseHeldData(endStream: Bool) {
-        guard let (stream, bytes) = self.heldData else { return }
-        self.heldData = nil
-        guard !stream.isClosed else { return }
+        guard let (stream, bytes) = self.inbound.takeHeld(), !stream.isClosed else { return }
         stream.handler?.received(data: bytes, endStream: endStream)
     }
 
     private func dataFrameReceived(_ id: Int32, endStream: Bool) -> Bool {
-        self.probesSinceMessage = 0
+        self.keepalive.heardMessage()
         if endStream { self.stream(id)?.flags.insert(.remoteEnded) }
-        if self.heldData?.stream.id == id {
+        if self.inbound.held?.stream.id == id {
             self.releaseHeldData(endStream: endStream)
         } else if endStream {
             guard let stream = self.stream(id), !stream.isClosed else { return true }

@@ -15,12 +15,15 @@ extension HTTP2Connection {
             return false
         }
         return bufferedBytes == 0
-            || (bufferedBytes < mark && self.bufferedBytes < self.limits.connectionBufferedBytesMax)
+            || (bufferedBytes < mark && self.outbound.bufferedBytes < self.limits.connectionBufferedBytesMax)
     }
 
     /// A single message of any size finds room where nothing waits.
     func hasRoom(for count: Int) -> Bool {
-        guard self.bufferedBytes == 0 || self.bufferedBytes + count <= self.limits.connectionUnreadBytesMax else {
+        guard
+            self.outbound.bufferedBytes == 0
+                || self.outbound.bufferedBytes + count <= self.limits.connectionUnreadBytesMax
+        else {
             return false
         }
         return self.account.hasRoom(for: count)
@@ -40,22 +43,24 @@ extension HTTP2Connection {
 
     func noteSocketIsFull(_ isFull: Bool) {
         // A channel tells of its last changes when the connection is gone.
-        guard isFull != self.isSocketFull, self.phase != .closed || !isFull else { return }
-        self.isSocketFull = isFull
+        guard isFull != self.room.isSocketFull, self.phase != .closed || !isFull else { return }
+        self.room.isSocketFull = isFull
         if isFull { self.account.add(Self.fullSocketBytes) } else { self.account.remove(Self.fullSocketBytes) }
     }
 
     /// What has come of a header block waits in the session and here, and nothing else can arrive on the connection.
     func time(headerBlock block: Int?) {
-        if self.timedHeaderBlock != nil { self.account.remove(self.partialHeaderBytes) }
-        self.headerTimer?.cancel()
-        self.headerTimer = nil
-        self.timedHeaderBlock = block
+        if self.headerBlock.timedBlock != nil { self.account.remove(self.partialHeaderBytes) }
+        self.headerBlock.timer?.cancel()
+        self.headerBlock.timer = nil
+        self.headerBlock.timedBlock = block
         // A handler may have ended the connection on the way.
-        guard let context = self.context, self.phase == .open, block != nil else { return self.timedHeaderBlock = nil }
+        guard let context = self.context, self.phase == .open, block != nil else {
+            return self.headerBlock.timedBlock = nil
+        }
         self.account.add(self.partialHeaderBytes)
         let time = self.limits.headerBlockTimeMax
-        self.headerTimer = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
+        self.headerBlock.timer = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
             self.terminate(.enhanceYourCalm)
         }
     }
@@ -66,18 +71,18 @@ extension HTTP2Connection {
     /// What holds the room may be on other streams or connections, so streams that could write but for it look again:
     /// when output has left, and after a while.
     private func awaitRoom() {
-        self.isAwaitingRoom = true
-        guard self.roomTimer == nil, let context = self.context else { return }
-        self.roomTimer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.roomInterval) {
-            self.roomTimer = nil
-            guard self.isAwaitingRoom, self.phase == .open else { return }
+        self.room.isAwaited = true
+        guard self.room.timer == nil, let context = self.context else { return }
+        self.room.timer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.roomInterval) {
+            self.room.timer = nil
+            guard self.room.isAwaited, self.phase == .open else { return }
             if self.hasRoom(for: 1) { self.setNeedsPump() } else { self.awaitRoom() }
         }
     }
 
     func gatherStreamsWithRoom() {
-        guard self.isAwaitingRoom, self.hasRoom(for: 1) else { return }
-        self.isAwaitingRoom = false
+        guard self.room.isAwaited, self.hasRoom(for: 1) else { return }
+        self.room.isAwaited = false
         for stream in self.streams.snapshot where stream.flags.contains(.awaitsWritability) {
             guard self.isWritable(withWaiting: stream.bufferedBytes, mark: self.limits.streamLowWaterBytes + 1) else {
                 continue

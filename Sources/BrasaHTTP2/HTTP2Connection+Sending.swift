@@ -21,7 +21,7 @@ extension HTTP2Connection {
 
     // MARK: Called by streams
 
-    func submit(_ headers: HTTP2Headers, endStream: Bool, on stream: HTTP2Stream) {
+    func submit(_ headers: OutboundHeaders, endStream: Bool, on stream: HTTP2Stream) {
         let pointer = Unmanaged.passUnretained(stream).toOpaque()
         if self.isServer {
             if !self.session.submitResponse(stream.id, headers, endStream: endStream, stream: pointer) {
@@ -38,9 +38,8 @@ extension HTTP2Connection {
 
     /// There is more to send on the stream: bytes, or its end.
     func bodyGrew(by count: Int, on stream: HTTP2Stream) {
-        self.bufferedBytes += count
+        self.outbound.queued(count)
         self.account.add(count)
-        self.unpumpedBytes += count
         if stream.flags.contains(.deferred) {
             stream.flags.remove(.deferred)
             self.session.resumeData(stream.id)
@@ -50,7 +49,7 @@ extension HTTP2Connection {
 
     /// Trailers with nothing before them leave at once: nghttp2 asks for data, to hear that there is none, only while the
     /// peer's windows are open. A client's come behind its headers, which may wait for their turn.
-    func end(_ stream: HTTP2Stream, with trailers: HTTP2Headers) {
+    func end(_ stream: HTTP2Stream, with trailers: OutboundHeaders) {
         guard self.isServer, stream.queue.readableBytes == 0 else {
             stream.trailers = trailers
             return self.bodyGrew(by: 0, on: stream)
@@ -59,13 +58,13 @@ extension HTTP2Connection {
         self.setNeedsPump()
     }
 
-    private func submit(trailers: HTTP2Headers, on stream: HTTP2Stream) {
+    private func submit(trailers: OutboundHeaders, on stream: HTTP2Stream) {
         stream.flags.insert(.trailersSubmitted)
         if !self.session.submitTrailers(stream.id, trailers) { self.session.reset(stream.id, .internalError) }
     }
 
     func dropQueue(of stream: HTTP2Stream) {
-        self.bufferedBytes -= stream.queue.readableBytes
+        self.outbound.left(stream.queue.readableBytes)
         self.account.remove(stream.queue.readableBytes)
         stream.queue.removeAll()
         stream.trailers = nil
@@ -91,10 +90,10 @@ extension HTTP2Connection {
     }
 
     func sendData(header: UnsafeRawBufferPointer, count: Int, of stream: HTTP2Stream) {
-        self.output.writeBytes(header)
-        stream.queue.move(count, to: &self.output)
-        self.bufferedBytes -= count
-        self.bodyBytesSent &+= count
+        self.outbound.output.writeBytes(header)
+        stream.queue.move(count, to: &self.outbound.output)
+        self.outbound.left(count)
+        self.unread.sent(count)
         self.account.remove(count)
         guard stream.flags.contains(.awaitsWritability) else { return }
         if self.isWritable(withWaiting: stream.bufferedBytes, mark: self.limits.streamLowWaterBytes + 1) {
@@ -109,12 +108,12 @@ extension HTTP2Connection {
             self.budgets.dataSent()
             if frame.endStream { self.endStreamSent(frame.streamID) }
         case .headers:
-            self.newestStreamID = max(self.newestStreamID, frame.streamID)
+            self.peerStreams.noteSent(frame.streamID)
             if frame.endStream { self.endStreamSent(frame.streamID) }
         case .reset:
             let stream = self.stream(frame.streamID)
             if stream?.flags.isDisjoint(with: [.remoteEnded, .resetByPeer]) ?? true {
-                self.closedStreams.noteReset(frame.streamID)
+                self.peerStreams.noteReset(frame.streamID)
             }
             guard code != .noError, stream?.localEnd == nil else { return }
             if !self.budgets.admitProvokedReset(now: self.now) { self.terminate(.enhanceYourCalm) }
@@ -141,12 +140,9 @@ extension HTTP2Connection {
 
     /// Makes sure that output leaves: at the end of the read batch, or at the end of this turn of the event loop.
     func setNeedsPump() {
-        // `pump` looks at this before it ends.
-        self.needsPump = true
-        guard !self.isReading, !self.isPumpScheduled, !self.isPumping, let context = self.context else { return }
-        self.isPumpScheduled = true
+        guard let context = self.context, self.pumping.want() else { return }
         context.eventLoop.assumeIsolated().execute {
-            self.isPumpScheduled = false
+            self.pumping.turnCame()
             self.pump()
         }
     }
@@ -154,26 +150,25 @@ extension HTTP2Connection {
     /// Moves output from the session to the channel while the channel takes it. What is left waits in the streams'
     /// queues, so that their writability tells the producers.
     func pump() {
-        guard !self.isPumping, let context = self.context else { return }
-        guard self.phase == .open || self.phase == .terminating else { return }
-        self.isPumping = true
+        guard let context = self.context, self.phase == .open || self.phase == .terminating else { return }
+        guard self.pumping.begin() else { return }
         self.boundExcess()
         var rounds = 0
         var more = true
         while more, rounds < Self.roundsPerTurn {
             rounds += 1
-            self.needsPump = false
-            self.unpumpedBytes = 0
+            self.pumping.look()
+            self.outbound.pumped()
             self.closeResetStreams()
             self.giveCredit()
             more = context.channel.isWritable && self.fillOutput()
             self.wakeStreams()
-            more = more || self.needsPump
-            guard self.output.readableBytes > 0, self.phase != .closed else { continue }
+            more = more || self.pumping.isWanted
+            guard self.outbound.output.readableBytes > 0, self.phase != .closed else { continue }
             self.writeOutput(context)
         }
-        self.isPumping = false
-        if self.output.capacity > Self.idleOutputBytes { self.output = ByteBuffer() }
+        self.pumping.end()
+        if self.outbound.output.capacity > Self.idleOutputBytes { self.outbound.dropOutput() }
         if more { self.setNeedsPump() }
         self.closeIfOver(context)
     }
@@ -181,35 +176,34 @@ extension HTTP2Connection {
     /// A part of what `pump` does, which follows in any case. Handlers hear of nothing but streams that are closed: those
     /// whose last bytes leave, and all when the socket fails.
     func flushIfMuch() {
-        guard self.unpumpedBytes >= Self.muchBytes, self.phase == .open, !self.isReading, !self.isPumping,
-            let context = self.context, context.channel.isWritable
+        guard self.outbound.unpumpedBytes >= Self.muchBytes, self.phase == .open, self.pumping.phase == .idle,
+            let context = self.context, context.channel.isWritable, self.pumping.begin()
         else { return }
-        self.isPumping = true
-        self.unpumpedBytes = 0
+        self.outbound.pumped()
         _ = self.fillOutput()
-        if self.output.readableBytes > 0, self.phase != .closed { self.writeOutput(context) }
-        self.isPumping = false
+        if self.outbound.output.readableBytes > 0, self.phase != .closed { self.writeOutput(context) }
+        self.pumping.end()
         self.setNeedsPump()
     }
 
     /// Fills `output` up to a chunk; whether there may be more.
     private func fillOutput() -> Bool {
-        while self.output.readableBytes < Self.outputChunkBytes {
+        while self.outbound.output.readableBytes < Self.outputChunkBytes {
             guard let bytes = self.session.nextOutput() else {
                 // Out of memory, or a flood of acknowledgements: there is no way on.
                 self.context?.close(promise: nil)
                 return false
             }
             guard !bytes.isEmpty else { return false }
-            self.output.writeBytes(bytes)
+            self.outbound.output.writeBytes(bytes)
         }
         return true
     }
 
     private func writeOutput(_ context: ChannelHandlerContext) {
-        context.writeAndFlush(self.wrapOutboundOut(self.output), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(self.outbound.output), promise: nil)
         // Usually the socket has taken everything by now, and the storage is ours again.
-        self.output.clear()
+        self.outbound.output.clear()
     }
 
     private func giveCredit() {
@@ -231,7 +225,7 @@ extension HTTP2Connection {
 
     private func closeIfOver(_ context: ChannelHandlerContext) {
         guard self.phase == .open || self.phase == .terminating else { return }
-        guard !self.session.wantsRead, !self.session.wantsWrite, self.output.readableBytes == 0 else { return }
+        guard !self.session.wantsRead, !self.session.wantsWrite, self.outbound.output.readableBytes == 0 else { return }
         self.phase = .closing
         self.startLinger()
         // An empty write: its promise tells that everything before it is with the kernel.

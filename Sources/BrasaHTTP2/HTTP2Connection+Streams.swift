@@ -12,14 +12,10 @@ extension HTTP2Connection {
         context.eventLoop.assertInEventLoop()
         guard !self.isDraining else { throw .draining }
         guard self.streams.count < self.limits.concurrentStreamsMax else { throw .tooManyStreams }
-        let stream = HTTP2Stream(
-            eventLoop: context.eventLoop,
-            connection: self,
-            windowBytes: self.limits.streamWindowBytes
-        )
+        let stream = self.spareStreams.take(for: self, on: context.eventLoop)
         stream.handler = handler
         self.streams.append(stream)
-        self.wakeKeepalive()
+        self.act(self.keepalive.streamOpened(now: self.now))
         return stream
     }
 
@@ -33,17 +29,13 @@ extension HTTP2Connection {
     /// A request's headers begin. It has no handler until they are complete.
     func beginRequest(_ id: Int32) -> HTTP2Stream? {
         guard let context = self.context else { return nil }
-        self.newestStreamID = id
+        self.peerStreams.noteRequest(id)
         guard self.account.hasRoom(for: HTTP2Stream.costBytes) else {
-            self.closedStreams.noteReset(id)
+            self.peerStreams.noteReset(id)
             self.session.reset(id, .refusedStream)
             return nil
         }
-        let stream = HTTP2Stream(
-            eventLoop: context.eventLoop,
-            connection: self,
-            windowBytes: self.limits.streamWindowBytes
-        )
+        let stream = self.spareStreams.take(for: self, on: context.eventLoop)
         stream.id = id
         self.count(HTTP2Stream.costBytes, on: stream)
         self.streams.append(stream)
@@ -55,7 +47,7 @@ extension HTTP2Connection {
     /// The headers are complete: now it is known whose request it is. False when that has ended the stream already.
     func accept(_ stream: HTTP2Stream) -> Bool {
         guard let acceptor = self.acceptor else { return true }
-        let handler = acceptor(stream, self.headers)
+        let handler = acceptor(stream, self.headerBlock.list)
         guard stream.connection != nil else {
             handler.closed(.connectionClosed)
             return false
@@ -77,8 +69,8 @@ extension HTTP2Connection {
     /// nghttp2 has forgotten the stream.
     func streamClosed(_ id: Int32, _ code: HTTP2ErrorCode) {
         guard let stream = self.stream(id) else { return }
-        if self.heldData?.stream === stream { self.releaseHeldData(endStream: false) }
-        if self.headerStream === stream { self.headerStream = nil }
+        if self.inbound.held?.stream === stream { self.releaseHeldData(endStream: false) }
+        if self.headerBlock.stream === stream { self.headerBlock.stream = nil }
         self.session.setStreamData(id, nil)
         self.streams.remove(stream)
         self.close(stream, self.reason(for: stream, code))
@@ -103,6 +95,9 @@ extension HTTP2Connection {
         self.window.consumed(stream.window.unconsumedBytes)
         stream.connection = nil
         handler?.closed(reason)
+        if self.phase == .open, self.spareStreams.put(stream, for: self.account) {
+            self.session.keepFreed(self.spareStreams.sessionBytesMax)
+        }
         self.onStreamClosed?()
     }
 

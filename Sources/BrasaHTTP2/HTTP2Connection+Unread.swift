@@ -7,15 +7,21 @@ extension HTTP2Connection {
 
     /// Looks every `unreadTimeMax` while there are streams: nothing is timed for a call by itself.
     func watchUnread() {
-        guard self.unreadTimer == nil, let context = self.context else { return }
+        guard self.unread.timer == nil, let context = self.context else { return }
         let interval = self.limits.unreadTimeMax
-        self.unreadTimer = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
-            self.unreadTimer = nil
-            guard self.phase == .open, self.streams.count > 0 else { return }
+        self.unread.timer = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
+            self.unread.timer = nil
+            guard self.phase == .open, self.streams.count > 0 else { return self.dropSpare() }
             self.resetUnread()
             self.endIfUnread()
             self.watchUnread()
         }
+    }
+
+    /// An idle connection keeps nothing for streams to come.
+    private func dropSpare() {
+        self.spareStreams.removeAll(for: self.account)
+        self.session.keepFreed(0)
     }
 
     private func resetUnread() {
@@ -34,10 +40,8 @@ extension HTTP2Connection {
 
     /// Streams that are open may wait for their peer as long as others have room.
     private func endIfUnread() {
-        let seen = self.bodyBytesSeen
-        let isWaiting = self.bufferedBytes > 0 || self.isSocketFull
-        self.bodyBytesSeen = isWaiting ? self.bodyBytesSent : nil
-        guard isWaiting, seen == self.bodyBytesSent, self.account.isBudgetScarce else { return }
+        let isStuck = self.unread.look(isWaiting: self.outbound.bufferedBytes > 0 || self.room.isSocketFull)
+        guard isStuck, self.account.isBudgetScarce else { return }
         self.terminate(.enhanceYourCalm)
     }
 }

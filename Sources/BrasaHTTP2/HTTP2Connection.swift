@@ -14,7 +14,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
 
     /// How a server makes handlers; nil on a client.
     let acceptor: HTTP2Acceptor?
-    let keepalive: HTTP2Keepalive?
+    let isServer: Bool
     let limits: HTTP2Limits
     let session: Nghttp2Session
     /// What is kept for the peer: streams, what waits to be sent, and what their handlers count.
@@ -24,11 +24,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     var context: ChannelHandlerContext?
     var phase = Phase.idle
     var streams = StreamList()
-    /// The highest id that a request has had.
-    var newestStreamID: Int32 = 0
-    /// The newest request, not complete yet, whose HEADERS have begun: without a stream it was refused.
-    var begunStreamID: Int32 = 0
-    var closedStreams = ClosedStreams()
+    var spareStreams = StreamPool()
 
     /// Told once, when GOAWAY is sent or received: a client's pool stops using the connection.
     package var onDraining: (() -> Void)?
@@ -40,53 +36,25 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     package var onStreamClosed: (() -> Void)?
 
     // Receiving.
-    var isReading = false
-    var heardFromPeer = false
-    /// PINGs of the keepalive since the peer's last HEADERS or DATA.
-    var probesSinceMessage = 0
-    var lastProbe = NIODeadline.uptimeNanoseconds(0)
-    /// The keepalive waits for a stream.
-    var isKeepaliveDormant = false
-    var input = ByteBuffer()
-    var inputBase: UnsafeRawPointer?
-    /// The newest bytes of a body, held back until it is known whether they are the last.
-    var heldData: (stream: HTTP2Stream, bytes: ByteBuffer)?
-    var headers = HTTP2Headers()
-    var headerListBytes = 0
-    var headerStream: HTTP2Stream?
-    /// The block within which the last read ended.
-    var timedHeaderBlock: Int?
-    var headerTimer: Scheduled<Void>?
-    var budgets: FrameBudgets
     var scanner: FrameScanner
-
-    // Sending.
-    var output = ByteBuffer()
-    var isPumping = false
-    var isPumpScheduled = false
-    /// Something was queued since the last look.
-    var needsPump = false
-    /// Bytes that wait on all streams.
-    var bufferedBytes = 0
-    /// Bytes that were queued since output was last moved to the channel.
-    var unpumpedBytes = 0
+    var budgets: FrameBudgets
+    var peerStreams = PeerStreams()
+    var inbound = InboundBytes()
+    var headerBlock: HeaderBlockReceiving
     /// Of all streams together; nghttp2 keeps only the books of padding and of data for streams that are gone.
     var window: ReceiveWindow
+
+    // Sending.
+    var pumping = PumpMachine()
+    var outbound = OutboundBytes()
     var streamsToClose: [HTTP2Stream] = []
     var streamsToWake: [HTTP2Stream] = []
-    /// Streams wait for room that others hold.
-    var isAwaitingRoom = false
-    var roomTimer: Scheduled<Void>?
-    /// The channel holds bytes for a socket that takes no more.
-    var isSocketFull = false
-    var bodyBytesSent = 0
-    /// `bodyBytesSent` at the last look who does not read, if something waited then.
-    var bodyBytesSeen: Int?
-    var unreadTimer: Scheduled<Void>?
+    var room = WaitingForRoom()
+    var unread = UnreadWatch()
 
     // Ending.
-    var drain = DrainPhase.none
-    var drainTimers: [Scheduled<Void>] = []
+    var draining = DrainState()
+    var keepalive: KeepaliveMachine
     var keepaliveTimer: Scheduled<Void>?
     var lingerTimer: Scheduled<Void>?
 
@@ -103,22 +71,22 @@ package final class HTTP2Connection: ChannelDuplexHandler {
 
     package init(role: HTTP2Role) {
         self.acceptor = role.acceptor
-        self.keepalive = role.keepalive
+        self.isServer = role.isServer
+        self.keepalive = KeepaliveMachine(role.keepalive)
         self.limits = role.limits
         self.session = Nghttp2Session(isServer: role.isServer, limits: role.limits)
         self.account = ByteAccount(role.budget)
         self.budgets = FrameBudgets(role.limits)
         self.scanner = FrameScanner(isServer: role.isServer)
+        self.headerBlock = HeaderBlockReceiving(role.limits)
         self.window = ReceiveWindow(size: max(role.limits.connectionWindowBytes, 65_535))
         self.session.setOwner(Unmanaged.passUnretained(self).toOpaque())
     }
 
-    var isServer: Bool { self.acceptor != nil }
-
     package var openStreams: Int { self.streams.count }
 
     /// Whether the connection takes no new streams because GOAWAY was sent or received.
-    package var isDraining: Bool { self.drain != .none }
+    package var isDraining: Bool { self.draining.phase != .none }
 
     var isClosed: Bool { self.phase == .closed }
 
@@ -154,7 +122,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        self.isReading = false
+        self.pumping.endReading()
         self.pump()
         context.fireChannelReadComplete()
     }
@@ -177,7 +145,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         guard self.phase == .idle else { return }
         self.phase = .open
         self.account.open()
-        self.startKeepalive()
+        self.act(self.keepalive.start())
         self.setNeedsPump()
     }
 
@@ -208,22 +176,22 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     private func tearDown() {
         guard self.phase != .closed else { return }
         self.phase = .closed
-        self.heldData = nil
-        self.headerStream = nil
+        _ = self.inbound.takeHeld()
+        self.headerBlock.stream = nil
         self.time(headerBlock: nil)
         self.keepaliveTimer?.cancel()
         self.lingerTimer?.cancel()
-        for timer in self.drainTimers { timer.cancel() }
-        self.drainTimers = []
+        self.draining.cancelTimers()
         while let stream = self.streams.first {
             self.streams.remove(stream)
             self.close(stream, stream.localEnd ?? .connectionClosed)
         }
         self.streamsToClose = []
         self.streamsToWake = []
-        self.roomTimer?.cancel()
-        self.unreadTimer?.cancel()
-        self.output = ByteBuffer()
+        self.spareStreams.removeAll(for: self.account)
+        self.room.timer?.cancel()
+        self.unread.timer?.cancel()
+        self.outbound.dropOutput()
         self.noteSocketIsFull(false)
         self.account.close()
         self.noteDraining()

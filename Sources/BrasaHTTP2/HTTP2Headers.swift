@@ -72,7 +72,7 @@ package struct HTTP2Headers: Sendable {
     }
 
     /// Forgets all fields; the storage stays when nobody shares it.
-    mutating func removeAll() {
+    package mutating func removeAll() {
         self.bytes.removeAll(keepingCapacity: true)
         self.fields.removeAll(keepingCapacity: true)
         self.known = .init()
@@ -109,7 +109,9 @@ package struct HTTP2Headers: Sendable {
             self.bytes.withUnsafeBytes { bytes in
                 for field in self.fields where Int(field.nameCount) == name.count {
                     let start = Int(field.start)
-                    if bytes[start..<start + name.count].elementsEqual(name) { return field }
+                    var position = 0
+                    while position < name.count, bytes[start + position] == name[position] { position += 1 }
+                    if position == name.count { return field }
                 }
                 return nil
             }

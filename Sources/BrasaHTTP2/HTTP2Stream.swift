@@ -9,11 +9,14 @@ package final class HTTP2Stream {
     /// Zero on a client until its headers are sent.
     package internal(set) var id: Int32 = 0
 
+    // The connection uses a stream again when it is gone and nobody else has it (`StreamPool`): what is added here is to be
+    // set back in `begin`.
+
     // All state is guarded by the event loop.
     var connection: HTTP2Connection?
     var handler: (any HTTP2StreamHandler)?
     var queue = OutboundQueue()
-    var trailers: HTTP2Headers?
+    var trailers: OutboundHeaders?
     var flags: Flags = []
     var window: ReceiveWindow
     /// How this side ended the stream before its time; its handler hears of it in the next pump.
@@ -51,11 +54,26 @@ package final class HTTP2Stream {
         static var trailersSubmitted: Self { Self(rawValue: 1 << 9) }
     }
 
-    init(eventLoop: any EventLoop, connection: HTTP2Connection, windowBytes: Int) {
-        self.window = ReceiveWindow(size: windowBytes)
+    init(eventLoop: any EventLoop, connection: HTTP2Connection) {
+        self.window = ReceiveWindow(size: connection.limits.streamWindowBytes)
         self.eventLoop = eventLoop
         self.account = connection.account
         self.connection = connection
+    }
+
+    /// Turns a stream that is gone into another of its connection.
+    func begin(on connection: HTTP2Connection) {
+        self.window = ReceiveWindow(size: connection.limits.streamWindowBytes)
+        self.connection = connection
+        self.id = 0
+        self.flags = []
+        self.localEnd = nil
+        self.unreadBytesSeen = nil
+    }
+
+    /// An empty buffer that an earlier message left, if it has that much room.
+    package func takeSpareBuffer(capacity: Int) -> ByteBuffer? {
+        self.queue.takeSpare(capacity: capacity)
     }
 
     /// Whether `closed` has been called, or is about to be because of `reset`.
@@ -83,6 +101,14 @@ package final class HTTP2Stream {
     /// The response's headers, or the request's. Once, and first. With `endStream` the message is complete
     /// (what gRPC calls trailers-only).
     package func sendHeaders(_ headers: HTTP2Headers, endStream: Bool = false) {
+        self.send(headers: .list(headers), endStream: endStream)
+    }
+
+    package func sendHeaders(_ headers: HTTP2HeaderBlock, endStream: Bool = false) {
+        self.send(headers: .block(headers), endStream: endStream)
+    }
+
+    private func send(headers: OutboundHeaders, endStream: Bool) {
         guard let connection = self.usableConnection() else { return }
         guard !self.flags.contains(.headersSent) else { return assertionFailure("headers sent twice") }
         self.flags.insert(.headersSent)
@@ -105,9 +131,17 @@ package final class HTTP2Stream {
 
     /// Ends the message with trailers, which follow whatever still waits to be sent.
     package func sendTrailers(_ trailers: HTTP2Headers) {
+        self.send(trailers: .list(trailers))
+    }
+
+    package func sendTrailers(_ trailers: HTTP2HeaderBlock) {
+        self.send(trailers: .block(trailers))
+    }
+
+    private func send(trailers: OutboundHeaders) {
         guard let connection = self.usableConnection() else { return }
         guard self.isBodyOpen else { return assertionFailure("trailers outside the body") }
-        connection.count(trailers.listBytes, on: self)
+        connection.count(trailers.keptBytes, on: self)
         self.flags.insert(.bodyComplete)
         connection.end(self, with: trailers)
     }

@@ -1,9 +1,10 @@
 internal import CBrasaNghttp2
 
 /// Owner of one `nghttp2_session`. Only `receive` and `nextOutput` run callbacks, and neither may be called from one;
-/// everything else may. The session copies all names and values that it is given.
+/// everything else may. The session copies all names and values that it is given, but those of a `HTTP2HeaderBlock`.
 struct Nghttp2Session: ~Copyable {
     private let pointer: OpaquePointer
+    private let memory = Nghttp2Memory()
 
     init(isServer: Bool, limits: HTTP2Limits) {
         var options: OpaquePointer?
@@ -19,16 +20,20 @@ struct Nghttp2Session: ~Copyable {
 
         let callbacks = makeNghttp2Callbacks()
         defer { nghttp2_session_callbacks_del(callbacks) }
+        var memory = self.memory.functions
         let status =
             isServer
-            ? nghttp2_session_server_new2(&session, callbacks, nil, options)
-            : nghttp2_session_client_new2(&session, callbacks, nil, options)
+            ? nghttp2_session_server_new3(&session, callbacks, nil, options, &memory)
+            : nghttp2_session_client_new3(&session, callbacks, nil, options, &memory)
         guard status == 0, let session else { preconditionFailure("out of memory") }
         self.pointer = session
         self.submitInitialSettings(isServer: isServer, limits: limits)
     }
 
     deinit { nghttp2_session_del(self.pointer) }
+
+    /// How much memory that streams have freed is kept for those to come.
+    func keepFreed(_ bytesMax: Int) { self.memory.keepFreed(bytesMax) }
 
     private func submitInitialSettings(isServer: Bool, limits: HTTP2Limits) {
         func entry(_ id: nghttp2_settings_id, _ value: Int) -> nghttp2_settings_entry {
@@ -89,7 +94,9 @@ struct Nghttp2Session: ~Copyable {
     }
 
     /// A request on a new stream; its id, or nil when the session takes no more.
-    func submitRequest(_ headers: HTTP2Headers, endStream: Bool, stream: UnsafeMutableRawPointer) -> Int32? {
+    func submitRequest(_ headers: OutboundHeaders, endStream: Bool, stream: UnsafeMutableRawPointer)
+        -> Int32?
+    {
         let id = headers.withNameValues { fields, count in
             if endStream { return nghttp2_submit_request(self.pointer, nil, fields, count, nil, stream) }
             var body = makeDataProvider(stream: stream)
@@ -100,7 +107,7 @@ struct Nghttp2Session: ~Copyable {
 
     func submitResponse(
         _ id: Int32,
-        _ headers: HTTP2Headers,
+        _ headers: OutboundHeaders,
         endStream: Bool,
         stream: UnsafeMutableRawPointer
     ) -> Bool {
@@ -112,7 +119,7 @@ struct Nghttp2Session: ~Copyable {
         return status == 0
     }
 
-    func submitTrailers(_ id: Int32, _ trailers: HTTP2Headers) -> Bool {
+    func submitTrailers(_ id: Int32, _ trailers: OutboundHeaders) -> Bool {
         trailers.withNameValues { nghttp2_submit_trailer(self.pointer, id, $0, $1) } == 0
     }
 

@@ -8,6 +8,18 @@ struct OutboundQueue {
     /// How many of `rest` have moved to `first` already.
     private var restStart = 0
     private(set) var readableBytes = 0
+    /// A small buffer that has been sent, for the next message.
+    private var spare: ByteBuffer?
+
+    /// What is worth keeping: it stays with the stream.
+    static let spareBytesMax = 512
+
+    /// An empty buffer with room for so many bytes, if there is one that nobody else has.
+    mutating func takeSpare(capacity: Int) -> ByteBuffer? {
+        guard var spare = self.spare.take(), spare.storageCapacity >= capacity else { return nil }
+        // Cleared in place: one that somebody shares would be made anew.
+        return spare.modifyIfUniquelyOwned { $0.clear() } == nil ? nil : spare
+    }
 
     mutating func append(_ buffer: ByteBuffer) {
         guard buffer.readableBytes > 0 else { return }
@@ -36,11 +48,14 @@ struct OutboundQueue {
     }
 
     mutating func removeAll() {
+        let spare = self.spare
         self = Self()
+        self.spare = spare
     }
 
     private mutating func advance() {
         guard self.restStart < self.rest.count else {
+            if let first = self.first, first.storageCapacity <= Self.spareBytesMax { self.spare = first }
             self.first = nil
             return
         }

@@ -126,27 +126,59 @@ import Testing
         )
     }
 
-    @Test func `Deadlines come out in order whatever leaves between`() {
-        var generator = SplitMix(state: 42)
-        var queue = DeadlineQueue<UInt64>()
-        var model: [(ticket: DeadlineQueue<UInt64>.Ticket, deadline: UInt64)] = []
-        for _ in 0..<5_000 {
+    /// Ticks of all levels, and beyond the last.
+    @Test(arguments: [10, 100, 5_000, 300_000, 1 << 24, 1 << 40] as [UInt64])
+    func `Deadlines come out at their tick whatever leaves between`(spread: UInt64) {
+        var generator = SplitMix(state: spread)
+        var wheel = DeadlineWheel()
+        var model: [DeadlineEntry] = []
+        var now: UInt64 = 12_345
+        for _ in 0..<4_000 {
             switch generator.next() % 4 {
             case 0, 1:
-                let deadline = generator.next() % 1000
-                model.append((queue.insert(deadline, deadline: deadline), deadline))
+                let entry = DeadlineEntry()
+                let tick = now + 1 + generator.next() % spread
+                wheel.insert(entry, at: tick, now: now)
+                #expect(entry.tick == tick)
+                model.append(entry)
             case 2 where !model.isEmpty:
-                queue.remove(model.remove(at: Int(generator.next() % UInt64(model.count))).ticket)
+                wheel.remove(model.remove(at: Int(generator.next() % UInt64(model.count))))
             default:
-                // The queue's tickets are spent by popping, so equal deadlines are taken out together.
-                guard let earliest = queue.earliest else { break }
-                #expect(earliest == model.map(\.deadline).min())
-                #expect(earliest == 0 || queue.popExpired(now: earliest - 1) == nil)
-                while let deadline = queue.popExpired(now: earliest) { #expect(deadline == earliest) }
-                model.removeAll { $0.deadline == earliest }
+                guard let earliest = model.map(\.tick).min(), let next = wheel.nextTick else {
+                    #expect(model.isEmpty && wheel.nextTick == nil)
+                    break
+                }
+                // Looking too early is allowed, too late is not.
+                #expect(next <= earliest)
+                now = generator.next() % 2 == 0 ? earliest : max(now, earliest - 1)
+                while let entry = wheel.popExpired(by: now) {
+                    #expect(entry.tick == earliest && entry.tick == now)
+                    model.removeAll { $0 === entry }
+                }
+                let isOverdue = model.contains { $0.tick <= now }
+                #expect(!isOverdue)
             }
-            #expect(queue.count == model.count)
+            #expect(wheel.count == model.count)
+            let haveDeadlines = model.allSatisfy(\.hasDeadline)
+            #expect(haveDeadlines)
         }
+    }
+
+    @Test
+    func
+        `A deadline is replaced by a later and by an earlier one, and one that has passed comes at the next tick`()
+    {
+        var wheel = DeadlineWheel()
+        let entry = DeadlineEntry()
+        for tick in [100, 5_000, 70] as [UInt64] { wheel.insert(entry, at: tick, now: 60) }
+        #expect(wheel.count == 1)
+        #expect(wheel.popExpired(by: 69) == nil)
+        #expect(wheel.popExpired(by: 70) === entry)
+        #expect(!entry.hasDeadline && wheel.nextTick == nil)
+        wheel.insert(entry, at: 3, now: 80)
+        #expect(entry.tick == 81)
+        #expect(wheel.popExpired(by: 80) == nil)
+        #expect(wheel.popExpired(by: 81) === entry)
     }
 
     private struct SplitMix: RandomNumberGenerator {

@@ -47,7 +47,7 @@ import Testing
         defer { loopback.close() }
         let parked = try loopback.raw(.call(TestService.bidirectional))
         try loopback.run()
-        let account = loopback.service.handlers[0].call.stream.account
+        let account = try #require(loopback.service.handlers[0].call.stream?.account)
         // Room for one more stream, and nothing else.
         let rest = (16 << 10) - account.usedBytes - (2 << 10)
         account.add(rest)

@@ -196,6 +196,36 @@ import Testing
         #expect(loopback.service.handlers[0].cancellations == 1)
     }
 
+    @Test func `A call that nobody has any more is used again, and who answers late answers no other`() throws {
+        let loopback = try Loopback()
+        defer { loopback.close() }
+        var seen: [ObjectIdentifier] = []
+        loopback.service.answer = { call, message in
+            seen.append(ObjectIdentifier(call))
+            #expect(call.caller == nil)
+            call.respond(message)
+            // A second answer, and one that comes when the call is long gone.
+            call.finish(GRPCStatus(.internal, "late"))
+        }
+        func echo(_ byte: UInt8) throws { #expect(try loopback.unary(TestService.unary, [byte])?.get() == [byte]) }
+        try echo(1)
+        // Said of a call that is gone.
+        loopback.service.calls[0].caller = loopback.service
+        loopback.service.calls = []
+        try echo(2)
+        #expect(seen[1] == seen[0])
+        // Now the test has the call, and it is not used again.
+        let kept = loopback.service.calls
+        try echo(3)
+        #expect(seen[2] != seen[0])
+        kept[0].send(ByteBuffer(bytes: [9]))
+        kept[0].finish(.ok)
+        kept[0].resumeReading()
+        kept[0].admit()
+        #expect(kept[0].isFinished && !kept[0].isWritable && !kept[0].hasRoom() && !kept[0].hold(1))
+        try echo(4)
+    }
+
     @Test func `A service may pause with its request's end already here`() throws {
         let loopback = try Loopback()
         defer { loopback.close() }

@@ -129,7 +129,7 @@ import Testing
         let fields = RawPeer.requestFields.filter { $0.0 != ":path" } + [large]
         peer.send(.headers(1, fields, end: true))
         #expect(peer.connection.streams.count == 1)
-        #expect(peer.connection.headers.isEmpty)
-        #expect(peer.connection.headers.bytes.capacity == 0)
+        #expect(peer.connection.headerBlock.list.isEmpty)
+        #expect(peer.connection.headerBlock.list.bytes.capacity == 0)
     }
 }

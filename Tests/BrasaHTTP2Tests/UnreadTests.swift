@@ -184,9 +184,9 @@ import Testing
         call.whenEnded = { _ in peer.channel.pipeline.fireChannelInactive() }
         peer.send(bytes: Frame.data(1, [1], end: true).bytes + parts.prefix(12))
         #expect(call.closed == [.connectionClosed])
-        #expect(peer.connection.headerTimer == nil)
+        #expect(peer.connection.headerBlock.timer == nil)
         peer.connection.noteSocketIsFull(true)
-        #expect(!peer.connection.isSocketFull)
+        #expect(!peer.connection.room.isSocketFull)
         #expect(peer.connection.account.usedBytes == 0)
         #expect(server.budget.drawnBytes == 0)
     }

@@ -2,7 +2,7 @@ internal import BrasaHTTP2
 package import NIOCore
 
 /// One call of a client. Used on the connection's event loop only; once it has ended every method does nothing.
-package final class GRPCClientCall {
+package final class GRPCClientCall: DeadlineEntry {
     enum Sink {
         case unary((Result<ByteBuffer, GRPCCallResult>) -> Void)
         case streaming(any GRPCClientResponseHandler)
@@ -14,8 +14,6 @@ package final class GRPCClientCall {
     /// Nil once told of the end.
     var sink: Sink?
     var stream: HTTP2Stream?
-    var deadlineTicket: DeadlineQueue<any DeadlineHolder>.Ticket?
-
     var decoder: GRPCMessageDecoder
     var responseEncoding: GRPCEncoding?
     /// The response message of a unary call, until its status is known.
@@ -32,6 +30,7 @@ package final class GRPCClientCall {
         self.request = request
         self.sink = sink
         self.decoder = GRPCMessageDecoder(messageBytesMax: connection.configuration.messageBytesMax)
+        super.init()
     }
 
     package var isFinished: Bool { self.sink == nil }
@@ -45,8 +44,8 @@ package final class GRPCClientCall {
             let stream = try self.connection.http2.openStream(self)
             self.stream = stream
             if let timeout = self.request.timeout {
-                let deadline = self.connection.eventLoop.now + timeout
-                self.deadlineTicket = self.connection.deadlines.insert(self, deadline: deadline)
+                let now = self.connection.eventLoop.now
+                self.connection.deadlines.insert(self, deadline: now + timeout, now: now)
             }
             stream.sendHeaders(self.request.headers)
         } catch {
@@ -96,15 +95,16 @@ package final class GRPCClientCall {
         stream?.reset(.cancel)
     }
 
+    override func deadlineExpired() {
+        self.abandon(.deadlineExceeded)
+    }
+
     func end(_ result: GRPCCallResult) {
         guard let sink = self.sink else { return }
         self.sink = nil
         self.stream?.consume(self.uncreditedBytes)
         self.stream = nil
-        if let ticket = self.deadlineTicket {
-            self.deadlineTicket = nil
-            self.connection.deadlines.remove(ticket)
-        }
+        self.connection.deadlines.remove(self)
         self.decoder.discard()
         let response = self.response
         self.response = nil
@@ -117,12 +117,5 @@ package final class GRPCClientCall {
                 completion(.failure(result))
             }
         }
-    }
-}
-
-extension GRPCClientCall: DeadlineHolder {
-    func deadlineExpired() {
-        self.deadlineTicket = nil
-        self.abandon(.deadlineExceeded)
     }
 }

@@ -1,49 +1,56 @@
 internal import NIOCore
 
-protocol DeadlineHolder: AnyObject {
-    /// The deadline has passed; the ticket is spent.
-    func deadlineExpired()
-}
-
 /// The deadlines of all calls of an event loop or connection behind one scheduled task. Almost every call has a deadline
 /// and almost none reaches it, so the task is not touched when a call ends: it finds out when it fires. Only on its loop.
+///
+/// Deadlines are kept by the millisecond: none comes before its time, and none more than a millisecond after, besides what
+/// the loop is late by itself.
 final class DeadlineTimer {
+    private static var tickNanoseconds: UInt64 { 1_000_000 }
+
     private let eventLoop: any EventLoop
-    private var queue = DeadlineQueue<any DeadlineHolder>()
+    private var wheel = DeadlineWheel()
     private var task: Scheduled<Void>?
-    /// When `task` fires, in nanoseconds; meaningless without one.
+    /// When `task` fires; meaningless without one.
     private var firesAt: UInt64 = 0
 
     init(eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
 
-    func insert(_ holder: any DeadlineHolder, deadline: NIODeadline) -> DeadlineQueue<any DeadlineHolder>.Ticket {
-        let ticket = self.queue.insert(holder, deadline: deadline.uptimeNanoseconds)
+    /// Replaces the deadline that the entry has.
+    func insert(_ entry: DeadlineEntry, deadline: NIODeadline, now: NIODeadline) {
+        let (tick, rest) = deadline.uptimeNanoseconds.quotientAndRemainder(
+            dividingBy: Self.tickNanoseconds
+        )
+        self.wheel.insert(
+            entry,
+            at: rest == 0 ? tick : tick + 1,
+            now: now.uptimeNanoseconds / Self.tickNanoseconds
+        )
         self.schedule()
-        return ticket
     }
 
-    func remove(_ ticket: DeadlineQueue<any DeadlineHolder>.Ticket) {
-        self.queue.remove(ticket)
+    func remove(_ entry: DeadlineEntry) {
+        self.wheel.remove(entry)
     }
 
     private func schedule() {
-        guard let earliest = self.queue.earliest else { return }
+        guard let next = self.wheel.nextTick else { return }
         if let task = self.task {
-            guard earliest < self.firesAt else { return }
+            guard next < self.firesAt else { return }
             task.cancel()
         }
-        self.firesAt = earliest
-        self.task = self.eventLoop.assumeIsolated().scheduleTask(deadline: .uptimeNanoseconds(earliest)) {
-            self.fire()
-        }
+        self.firesAt = next
+        let (time, overflow) = next.multipliedReportingOverflow(by: Self.tickNanoseconds)
+        let deadline = NIODeadline.uptimeNanoseconds(overflow ? .max : time)
+        self.task = self.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.fire() }
     }
 
     private func fire() {
         self.task = nil
-        let now = self.eventLoop.now.uptimeNanoseconds
-        while let holder = self.queue.popExpired(now: now) { holder.deadlineExpired() }
+        let now = self.eventLoop.now.uptimeNanoseconds / Self.tickNanoseconds
+        while let entry = self.wheel.popExpired(by: now) { entry.deadlineExpired() }
         self.schedule()
     }
 }

@@ -7,7 +7,13 @@ package enum GRPCMessageEncoder {
 
     /// An empty buffer with room for the prefix before its first byte, so that framing what is written to it copies nothing.
     package static func makeBuffer(capacity: Int, allocator: ByteBufferAllocator) -> ByteBuffer {
-        var buffer = allocator.buffer(capacity: GRPCMessageDecoder.prefixBytes + max(0, capacity))
+        self.withRoomForPrefix(
+            allocator.buffer(capacity: GRPCMessageDecoder.prefixBytes + max(0, capacity))
+        )
+    }
+
+    /// The same of an empty buffer that there is already.
+    static func withRoomForPrefix(_ buffer: consuming ByteBuffer) -> ByteBuffer {
         buffer.moveWriterIndex(to: GRPCMessageDecoder.prefixBytes)
         buffer.moveReaderIndex(to: GRPCMessageDecoder.prefixBytes)
         return buffer

@@ -12,6 +12,10 @@ package struct GRPCMetadata: Sendable {
         self.headers = headers
     }
 
+    mutating func removeAll() {
+        if !self.isEmpty { self.headers.removeAll() }
+    }
+
     package var isEmpty: Bool { self.headers.isEmpty }
 
     /// The first value of that key as it travels.

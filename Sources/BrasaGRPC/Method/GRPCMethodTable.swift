@@ -29,6 +29,13 @@ package struct GRPCMethodTable: Sendable {
             self.handler = handler
             self.path = Array(descriptor.path.utf8)
         }
+
+        func isAt(_ path: UnsafeRawBufferPointer) -> Bool {
+            guard self.path.count == path.count else { return false }
+            var position = 0
+            while position < path.count, self.path[position] == path[position] { position += 1 }
+            return position == path.count
+        }
     }
 
     private var methods: [Method] = []
@@ -73,7 +80,7 @@ package struct GRPCMethodTable: Sendable {
         var slot = Self.hash(path) & mask
         while self.slots[slot] != 0 {
             let method = self.methods[Int(self.slots[slot]) - 1]
-            if method.path.count == path.count, method.path.elementsEqual(path) { return method }
+            if method.isAt(path) { return method }
             slot = (slot + 1) & mask
         }
         return nil
@@ -95,7 +102,11 @@ package struct GRPCMethodTable: Sendable {
     /// one, as the table is mostly empty.
     private static func hash(_ path: UnsafeRawBufferPointer) -> Int {
         var hash: UInt32 = 2_166_136_261
-        for byte in path.suffix(24) { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+        var position = max(0, path.count - 24)
+        while position < path.count {
+            hash = (hash ^ UInt32(path[position])) &* 16_777_619
+            position += 1
+        }
         return Int(hash ^ hash >> 15)
     }
 }

@@ -47,7 +47,7 @@ package final class GRPCServer: Sendable {
         let other = other ?? { stream, _ in GRPCProbeHandler(stream, answer: probeAnswer) }
         return { stream, headers in
             guard Self.isCall(headers) else { return other(stream, headers) }
-            return GRPCServerCall(stream: stream, connection: connection)
+            return connection.loop.call(on: stream, of: connection)
         }
     }
 
@@ -77,10 +77,30 @@ final class GRPCServerLoop: @unchecked Sendable {
     let eventLoop: any EventLoop
     let deadlines: DeadlineTimer
     let gzip = GzipCodec()
+    /// Calls whose streams are gone, for those that come: a call then allocates nothing.
+    private var spareCalls: [GRPCServerCall] = []
+
+    /// About what the loop's connections have in flight together in a turn.
+    private static let spareCallsMax = 256
 
     init(_ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
         self.deadlines = DeadlineTimer(eventLoop: eventLoop)
+    }
+
+    /// A call that somebody still has a reference to is left to them.
+    func call(on stream: HTTP2Stream, of connection: GRPCServerConnection) -> GRPCServerCall {
+        while var call = self.spareCalls.popLast() {
+            guard isKnownUniquelyReferenced(&call) else { continue }
+            call.begin(on: stream, of: connection)
+            return call
+        }
+        return GRPCServerCall(stream: stream, connection: connection)
+    }
+
+    func retire(_ call: GRPCServerCall) {
+        guard self.spareCalls.count < Self.spareCallsMax else { return }
+        self.spareCalls.append(call)
     }
 }
 
@@ -88,7 +108,6 @@ final class GRPCServerLoop: @unchecked Sendable {
 final class GRPCServerConnection {
     let server: GRPCServer
     let loop: GRPCServerLoop
-    let allocator = ByteBufferAllocator()
     /// Bytes that calls keep of their requests, or because of them.
     private(set) var requestBytes = 0
     /// The services' own.

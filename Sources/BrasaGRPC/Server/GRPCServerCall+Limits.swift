@@ -1,6 +1,14 @@
 internal import BrasaHTTP2
 internal import NIOCore
 
+/// What a call waits for: the client's deadline, or the time limit for receiving while that comes first.
+struct GRPCTimeLimit {
+    /// The client's.
+    var deadline: NIODeadline?
+    /// The time limit for receiving comes first.
+    var isReceiving = false
+}
+
 /// What a call may keep, and how long its request may take.
 extension GRPCServerCall {
     // MARK: Room
@@ -8,9 +16,9 @@ extension GRPCServerCall {
     /// Whether there is room for an answer of so many bytes at least. If not, the call has been ended with
     /// RESOURCE_EXHAUSTED. To be asked again by whoever let time pass before carrying out what cannot be taken back.
     package func hasRoom(for count: Int = 1) -> Bool {
-        guard self.phase == .open else { return false }
-        guard self.stream.hasRoom(for: count) else {
-            self.fail(self.stream.account.hasRoom(for: count) ? .tooManyUnreadBytes : .noRoom)
+        guard self.sending.isOpen, let stream = self.stream else { return false }
+        guard stream.hasRoom(for: count) else {
+            self.fail(stream.account.hasRoom(for: count) ? .tooManyUnreadBytes : .noRoom)
             return false
         }
         return true
@@ -19,8 +27,8 @@ extension GRPCServerCall {
     /// Counts bytes that the service keeps until the call ends, or will need for its answer. If there is no room for them
     /// the call has been ended with RESOURCE_EXHAUSTED.
     package func hold(_ count: Int) -> Bool {
-        guard self.phase == .open else { return false }
-        self.heldBytes += count
+        guard self.sending.isOpen else { return false }
+        self.kept.held += count
         return self.countRequest()
     }
 
@@ -35,33 +43,41 @@ extension GRPCServerCall {
     /// Brings the counts up to date; why there is no room for what has come, if there is none.
     @discardableResult
     func countKept() -> GRPCStatus? {
-        let bytes = self.decoder.bufferedBytes + self.requestBytes + self.heldBytes
-        let change = bytes - self.countedBytes
+        let change = self.kept.takeChange(buffered: self.receiving.bufferedBytes)
         guard change != 0 else { return nil }
-        self.countedBytes = bytes
-        let isWithinConnection = self.connection.requestBytesChanged(by: change)
+        guard let connection = self.connection, let account = self.stream?.account else { return nil }
+        let isWithinConnection = connection.requestBytesChanged(by: change)
         guard change > 0 else {
-            self.stream.account.remove(-change)
+            account.remove(-change)
             return nil
         }
-        guard self.stream.account.add(change) else { return .noRoom }
+        guard account.add(change) else { return .noRoom }
         return isWithinConnection ? nil : .tooManyRequestBytes
     }
 
     // MARK: Time
 
+    /// The client's deadline.
+    func limit(to timeout: TimeAmount) {
+        let now = self.eventLoop.now
+        let deadline = now + timeout
+        self.time.deadline = deadline
+        self.connection?.loop.deadlines.insert(self, deadline: deadline, now: now)
+    }
+
     /// Starts the time limit for receiving, unless the client's own deadline comes first.
     func limitReceiving() {
-        guard !self.flags.contains(.receiveTimed) else { return }
-        let end = self.eventLoop.now + self.connection.server.limits.receiveTimeMax
-        if let deadline = self.deadline, deadline <= end { return }
-        self.flags.insert(.receiveTimed)
-        self.wakeUp(at: end)
+        guard !self.time.isReceiving, let connection = self.connection else { return }
+        let now = self.eventLoop.now
+        let end = now + connection.server.limits.receiveTimeMax
+        if let deadline = self.time.deadline, deadline <= end { return }
+        self.time.isReceiving = true
+        connection.loop.deadlines.insert(self, deadline: end, now: now)
     }
 
     /// What has come of the next message is all that may take its time: a service that pauses holds up the client.
     func limitReceivingOfMessage() {
-        if self.decoder.bufferedBytes > 0, !self.isPaused {
+        if self.receiving.bufferedBytes > 0, !self.receiving.isStopped {
             self.limitReceiving()
         } else {
             self.endReceiveLimit()
@@ -70,23 +86,13 @@ extension GRPCServerCall {
 
     /// The message has arrived.
     func endReceiveLimit() {
-        guard self.flags.contains(.receiveTimed) else { return }
-        self.flags.remove(.receiveTimed)
-        self.wakeUp(at: self.deadline)
-    }
-
-    private func wakeUp(at time: NIODeadline?) {
-        if let ticket = self.deadlineTicket { self.connection.loop.deadlines.remove(ticket) }
-        self.deadlineTicket = time.map { self.connection.loop.deadlines.insert(self, deadline: $0) }
-    }
-}
-
-extension GRPCServerCall: DeadlineHolder {
-    func deadlineExpired() {
-        self.deadlineTicket = nil
-        let isBlocked = self.stream.bufferedBytes > 0
-        self.fail(self.flags.contains(.receiveTimed) ? self.connection.server.requestTooSlow : .deadlineExceeded)
-        // The status would wait behind bytes that the client does not take.
-        if isBlocked { self.stream.reset(.cancel) }
+        guard self.time.isReceiving else { return }
+        self.time.isReceiving = false
+        let deadlines = self.connection?.loop.deadlines
+        if let deadline = self.time.deadline {
+            deadlines?.insert(self, deadline: deadline, now: self.eventLoop.now)
+        } else {
+            deadlines?.remove(self)
+        }
     }
 }

@@ -10,19 +10,22 @@ extension GRPCServerCall: HTTP2StreamHandler {
     private static let shuttingDown = GRPCStatus(.unavailable, "The server is shutting down")
 
     package func received(headers: HTTP2Headers, endStream: Bool) {
-        if endStream { self.flags.insert(.requestEnded) }
+        if endStream { self.receiving.ended() }
         guard headers.hasValue(.method, "POST") else { return self.refuseHTTPMethod() }
-        guard self.hasRoom() else { return }
-        let server = self.connection.server
-        guard let method = headers.withValue(.path, { path in path.flatMap { server.methods.method(at: $0) } }) else {
+        guard self.hasRoom(), let server = self.connection?.server else { return }
+        guard
+            let method = headers.withValue(
+                .path,
+                { path in path.flatMap { server.methods.method(at: $0) } }
+            )
+        else {
             return self.fail(.unknownMethod(headers[.path] ?? []))
         }
         self.method = method
-        if let bytesMax = method.messageBytesMax { self.decoder.messageBytesMax = bytesMax }
+        if let bytesMax = method.messageBytesMax { self.receiving.messageBytesMax = bytesMax }
         guard self.readEncodings(headers), self.readTimeout(headers) else { return }
-        guard self.keepMetadata(headers) else { return }
-        guard let gate = server.gate else { return self.start(method) }
-        self.flags.insert(.held)
+        guard self.keepMetadata(headers, server.metadataKeys) else { return }
+        guard let gate = server.gate else { return self.admit() }
         switch gate(self, headers) {
         case .admitted: self.admit()
         case .waiting: break
@@ -33,60 +36,51 @@ extension GRPCServerCall: HTTP2StreamHandler {
     /// The gate's answer to a call that it let wait. Without effect when the call has been admitted or is finished.
     package func admit() {
         self.eventLoop.preconditionInEventLoop()
-        guard self.phase == .open, self.flags.contains(.held), let method = self.method else { return }
-        self.flags.remove(.held)
-        self.start(method)
-    }
-
-    private func start(_ method: GRPCMethodTable.Method) {
-        if !self.flags.contains(.requestEnded), method.descriptor.kind.hasOneRequest { self.limitReceiving() }
+        guard let method = self.method, self.receiving.begin() else { return }
+        if !self.receiving.isWhole, method.descriptor.kind.hasOneRequest { self.limitReceiving() }
         if case .bidirectional(let body) = method.handler { self.begin(body(self)) }
-        if self.flags.contains(.requestEnded) || self.decoder.bufferedBytes > 0 { self.deliver() }
+        if self.receiving.isWhole || self.receiving.bufferedBytes > 0 { self.deliver() }
     }
 
     package func received(data: ByteBuffer, endStream: Bool) {
-        if endStream { self.flags.insert(.requestEnded) }
-        guard self.phase == .open else { return self.stream.consume(data.readableBytes) }
-        self.uncreditedBytes += data.readableBytes
-        self.decoder.append(data)
-        self.deliver()
+        if endStream { self.receiving.ended() }
+        if self.receiving.received(data) {
+            self.deliver()
+        } else {
+            self.stream?.consume(data.readableBytes)
+        }
     }
 
     /// gRPC clients send none; whatever they say, they end the request.
     package func received(trailers: HTTP2Headers) {
-        self.flags.insert(.requestEnded)
+        self.receiving.ended()
         self.deliver()
     }
 
     package func becameWritable() {
-        self.handler?.becameWritable()
+        self.service.handler?.becameWritable()
     }
 
     package func draining() {
-        self.flags.insert(.draining)
-        self.handler?.draining()
+        self.service.isDraining = true
+        self.service.handler?.draining()
     }
 
     package func graceEnded() {
-        guard self.phase == .open else { return }
-        if self.hasOpenOutcome { self.cancelObserver.take()?() }
+        guard self.sending.isOpen else { return }
+        if self.hasOpenOutcome { self.service.cancelObserver.take()?() }
         self.fail(self.hasOpenOutcome ? Self.cutShort : Self.shuttingDown)
     }
 
     package func closed(_ reason: HTTP2CloseReason) {
-        guard self.phase == .open else { return }
-        let (handler, observer) = (self.handler, self.cancelObserver)
-        self.end(.cancelled)
-        handler?.cancelled()
-        observer?()
+        self.lose()
     }
 
     // MARK: Headers
 
-    private func keepMetadata(_ headers: HTTP2Headers) -> Bool {
-        for key in self.connection.server.metadataKeys {
-            guard let value = headers[key] else { continue }
-            self.metadata.append(key, bytes: value)
+    private func keepMetadata(_ headers: HTTP2Headers, _ keys: [GRPCMetadataKey]) -> Bool {
+        for key in keys where headers.contains(key) {
+            if let value = headers[key] { self.metadata.append(key, bytes: value) }
         }
         return self.metadata.isEmpty || self.hold(self.metadata.headers.listBytes)
     }
@@ -98,9 +92,11 @@ extension GRPCServerCall: HTTP2StreamHandler {
             self.refuseEncoding()
             return false
         }
-        self.requestEncoding = encoding
-        if encoding == .gzip, let accepted = headers[.grpcAcceptEncoding], GRPCEncoding.acceptsGzip(accepted) {
-            self.flags.insert(.compressResponses)
+        self.receiving.encoding = encoding
+        if encoding == .gzip, let accepted = headers[.grpcAcceptEncoding],
+            GRPCEncoding.acceptsGzip(accepted)
+        {
+            self.sending.compresses = true
         }
         return true
     }
@@ -116,9 +112,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
             self.fail(.deadlineExceeded)
             return false
         }
-        let deadline = self.eventLoop.now + timeout
-        self.deadline = deadline
-        self.deadlineTicket = self.connection.loop.deadlines.insert(self, deadline: deadline)
+        self.limit(to: timeout)
         return true
     }
 
@@ -127,77 +121,85 @@ extension GRPCServerCall: HTTP2StreamHandler {
     /// Stops delivering messages, and with them the client's credit: once its window is full it waits.
     package func pauseReading() {
         self.eventLoop.preconditionInEventLoop()
-        self.flags.insert(.readingPaused)
+        self.receiving.pause()
     }
 
     package func resumeReading() {
         self.eventLoop.preconditionInEventLoop()
-        guard self.flags.contains(.readingPaused) else { return }
-        self.flags.remove(.readingPaused)
-        self.deliver()
+        if self.receiving.resume() { self.deliver() }
     }
-
-    /// The service takes no messages, or has not got the call yet.
-    var isPaused: Bool { !self.flags.isDisjoint(with: [.readingPaused, .held]) }
 
     /// Hands over what is complete, then the half-close, unless the service pauses or the call ends meanwhile.
     private func deliver() {
-        guard !self.flags.contains(.delivering), self.phase == .open else { return }
-        self.flags.insert(.delivering)
+        guard self.receiving.startDelivering() else { return }
         do throws(GRPCStatus) {
-            while self.phase == .open, !self.isPaused, let message = try self.nextMessage() {
-                guard let handler = self.handler else {
-                    self.request = message
-                    self.requestBytes = message.readableBytes
-                    continue
-                }
-                self.endReceiveLimit()
-                guard self.hasRoom() else { break }
-                handler.received(message: message)
-            }
-            if self.phase == .open { try self.deliverHalfClose() }
+            while try self.handOverNext() {}
         } catch {
             self.fail(error)
         }
-        self.flags.remove(.delivering)
-        if self.phase == .open { self.settleReceived() }
+        self.receiving.stopDelivering()
+        if self.sending.isOpen { self.settleReceived() }
     }
 
-    private func nextMessage() throws(GRPCStatus) -> ByteBuffer? {
-        let framed: GRPCMessageDecoder.Message?
+    /// False when there is nothing more to hand over.
+    private func handOverNext() throws(GRPCStatus) -> Bool {
+        let step: GRPCReceiving.Step
         do throws(GRPCFramingError) {
-            framed = try self.decoder.next()
+            step = try self.receiving.next()
         } catch {
             throw error == .invalidFlag ? .invalidCompressedFlag : self.messageTooLarge
         }
-        guard let framed else { return nil }
-        guard self.handler != nil || self.request == nil else { throw .secondRequestMessage }
-        if framed.isCompressed { return try self.inflate(framed.payload) }
-        // The only message kept beyond this turn.
-        let isKept = self.handler == nil && !self.flags.contains(.requestEnded)
-        return isKept && framed.sharesRead ? ByteBuffer(bytes: framed.payload.readableBytesView) : framed.payload
+        switch step {
+        case .message(let message): try self.handOver(message)
+        case .end: try self.handOverEnd()
+        case .truncated: throw .truncatedMessage
+        case .nothing: return false
+        }
+        return true
+    }
+
+    private func handOver(_ message: GRPCMessageDecoder.Message) throws(GRPCStatus) {
+        guard let handler = self.service.handler else {
+            guard !self.receiving.hasRequest else { throw .secondRequestMessage }
+            let request = try self.request(message)
+            self.receiving.keep(request)
+            self.kept.request = request.readableBytes
+            return
+        }
+        let payload = message.isCompressed ? try self.inflate(message.payload) : message.payload
+        self.endReceiveLimit()
+        guard self.hasRoom() else { return }
+        handler.received(message: payload)
+    }
+
+    /// The only message that is kept beyond a turn, if its end is not here yet: then it does not keep the whole read.
+    private func request(_ message: GRPCMessageDecoder.Message) throws(GRPCStatus) -> ByteBuffer {
+        if message.isCompressed { return try self.inflate(message.payload) }
+        let isKept = message.sharesRead && !self.receiving.isWhole
+        return isKept ? ByteBuffer(bytes: message.payload.readableBytesView) : message.payload
     }
 
     private var messageTooLarge: GRPCStatus {
-        self.method?.messageTooLarge ?? self.connection.server.messageTooLarge
+        self.method?.messageTooLarge ?? self.connection?.server.messageTooLarge ?? .cancelled
     }
 
     private func inflate(_ payload: ByteBuffer) throws(GRPCStatus) -> ByteBuffer {
-        guard self.requestEncoding == .gzip else { throw .compressedWithoutEncoding }
-        let limits = self.connection.server.limits
+        guard self.receiving.encoding == .gzip else { throw .compressedWithoutEncoding }
+        guard let connection = self.connection else { throw .cancelled }
+        let limits = connection.server.limits
         let carriesDocuments = self.method?.messageBytesMax == nil
         let free = carriesDocuments ? limits.documentInflationBytesFree : limits.inflationBytesFree
         let inflatedBytesMax = free + payload.readableBytes * limits.inflationRatioMax
         do throws(GzipError) {
-            return try self.connection.loop.gzip.inflate(
+            return try connection.loop.gzip.inflate(
                 payload,
-                bytesMax: min(self.decoder.messageBytesMax, inflatedBytesMax),
+                bytesMax: min(self.receiving.messageBytesMax, inflatedBytesMax),
                 allocator: self.allocator
             )
         } catch {
             switch error {
-            case .tooLarge where inflatedBytesMax < self.decoder.messageBytesMax:
-                throw self.connection.server.inflatesTooFar
+            case .tooLarge where inflatedBytesMax < self.receiving.messageBytesMax:
+                throw connection.server.inflatesTooFar
             case .tooLarge: throw self.messageTooLarge
             case .corrupt: throw .corruptCompression
             case .outOfMemory: throw GRPCStatus(.resourceExhausted, "No memory to decompress the message")
@@ -205,24 +207,19 @@ extension GRPCServerCall: HTTP2StreamHandler {
         }
     }
 
-    private func deliverHalfClose() throws(GRPCStatus) {
-        guard self.flags.contains(.requestEnded), !self.flags.contains(.halfCloseDelivered) else { return }
-        // Paused: what is buffered may be whole messages.
-        guard !self.isPaused else { return }
-        guard self.decoder.bufferedBytes == 0 else { throw .truncatedMessage }
+    private func handOverEnd() throws(GRPCStatus) {
         self.endReceiveLimit()
         // Before anything is carried out; what is kept for a call that waits is counted already then.
         guard self.hasRoom(), self.countRequest() else { return }
-        self.flags.insert(.halfCloseDelivered)
         switch self.method?.handler {
         case .unary(let body):
             body(self, try self.takeRequest())
         case .serverStreaming(let body):
             // What is made of the message takes about twice its bytes more, and stays for as long as the client reads.
-            guard self.hold(2 * self.requestBytes) else { return }
+            guard self.hold(2 * self.kept.request) else { return }
             self.begin(body(self, try self.takeRequest()))
         case .bidirectional:
-            self.handler?.halfClosed()
+            self.service.handler?.halfClosed()
         case nil:
             break
         }
@@ -230,26 +227,19 @@ extension GRPCServerCall: HTTP2StreamHandler {
 
     /// A handler that comes after the drain has begun hears of it at once.
     private func begin(_ handler: (any GRPCServerStreamHandler)?) {
-        guard self.phase == .open else { return }
-        self.handler = handler
-        if self.flags.contains(.draining) { handler?.draining() }
+        guard self.sending.isOpen else { return }
+        self.service.handler = handler
+        if self.service.isDraining { handler?.draining() }
     }
 
     private func takeRequest() throws(GRPCStatus) -> ByteBuffer {
-        guard let request = self.request else { throw .noRequestMessage }
-        self.request = nil
+        guard let request = self.receiving.takeRequest() else { throw .noRequestMessage }
         return request
     }
 
-    /// Gives back the credit of everything but what waits for a paused service. The start of a message whose end has
-    /// not come is credited, since it may be larger than the window; its bound is the message limit.
     private func settleReceived() {
-        if self.decoder.bufferedBytes > 0 { self.decoder.unshare() }
-        let keptBytes = self.isPaused ? self.decoder.bufferedBytes : 0
-        if self.uncreditedBytes > keptBytes {
-            self.stream.consume(self.uncreditedBytes - keptBytes)
-            self.uncreditedBytes = keptBytes
-        }
+        let credit = self.receiving.takeCredit()
+        if credit > 0 { self.stream?.consume(credit) }
         guard self.countRequest() else { return }
         if self.method?.descriptor.kind.hasOneRequest == false { self.limitReceivingOfMessage() }
     }

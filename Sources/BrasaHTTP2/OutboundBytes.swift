@@ -1,0 +1,24 @@
+internal import NIOCore
+
+/// What is on its way out: frames for the channel, and how much waits for them.
+struct OutboundBytes {
+    /// Frames that the channel takes next.
+    var output = ByteBuffer()
+    /// Bytes that wait on all streams.
+    private(set) var bufferedBytes = 0
+    /// Bytes that were queued since output was last moved to the channel.
+    private(set) var unpumpedBytes = 0
+
+    /// On a stream.
+    mutating func queued(_ count: Int) {
+        self.bufferedBytes += count
+        self.unpumpedBytes += count
+    }
+
+    /// A stream, sent or dropped.
+    mutating func left(_ count: Int) { self.bufferedBytes -= count }
+
+    mutating func pumped() { self.unpumpedBytes = 0 }
+
+    mutating func dropOutput() { self.output = ByteBuffer() }
+}
