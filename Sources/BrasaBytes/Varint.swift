@@ -12,12 +12,17 @@ package enum Varint {
 
     @inlinable
     package static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+        self.forEachByte(of: number) { bytes.append($0) }
+    }
+
+    @inlinable
+    package static func forEachByte(of number: UInt64, _ body: (UInt8) -> Void) {
         var rest = number
         while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            body(UInt8(truncatingIfNeeded: rest) | 0x80)
             rest >>= 7
         }
-        bytes.append(UInt8(truncatingIfNeeded: rest))
+        body(UInt8(truncatingIfNeeded: rest))
     }
 
     /// Traps when the memory ends before the number does.

@@ -60,13 +60,13 @@ enum RecordFrame {
         segment: Checksum,
         into slot: UnsafeMutableRawBufferPointer
     ) {
-        slot.put(UInt32(record.payload.count), at: 0)
+        slot.put(UInt32(record.payloadBytes), at: 0)
         slot.put(record.time, at: 8)
-        slot.put(record.payload, at: LogFormat.recordHeaderBytes)
-        let end = LogFormat.recordHeaderBytes + record.payload.count
+        let end = LogFormat.recordHeaderBytes + record.payloadBytes
+        record.payload.write(into: UnsafeMutableRawBufferPointer(rebasing: slot[LogFormat.recordHeaderBytes..<end]))
         UnsafeMutableRawBufferPointer(rebasing: slot[end...]).initializeMemory(as: UInt8.self, repeating: 0)
         slot.put(
-            Self.checksum(UnsafeRawBufferPointer(slot), length: record.payload.count, number, segment),
+            Self.checksum(UnsafeRawBufferPointer(slot), length: record.payloadBytes, number, segment),
             at: 4
         )
     }

@@ -33,14 +33,14 @@ package final class WriteAheadLog: Sendable {
 
     /// Queues a record. `time` is above all earlier ones (the caller's writer section sees to it). The waiter hears once,
     /// on its mailbox, unless this throws.
-    package func append(time: Int64, record: [UInt8], waiter: LogWaiter?) throws(LogError) {
-        if record.count > self.configuration.recordBytesMax {
+    package func append(time: Int64, record: any LogPayload, waiter: LogWaiter?) throws(LogError) {
+        let entry = QueuedRecord(time: time, payload: record, waiter: waiter)
+        if entry.payloadBytes > self.configuration.recordBytesMax {
             throw LogError(
                 .recordTooLarge,
-                detail: "a record of \(record.count) bytes; \(self.configuration.recordBytesMax) are allowed"
+                detail: "a record of \(entry.payloadBytes) bytes; \(self.configuration.recordBytesMax) are allowed"
             )
         }
-        let entry = QueuedRecord(time: time, payload: record, waiter: waiter)
         let isDurableAtOnce = self.files == nil
         try self.queue.withLock { queue throws(LogError) in
             if let refusal = queue.refusal { throw refusal }
@@ -67,6 +67,11 @@ package final class WriteAheadLog: Sendable {
         } else {
             self.worker.wake()
         }
+    }
+
+    /// The same with bytes that are there.
+    package func append(time: Int64, record: [UInt8], waiter: LogWaiter?) throws(LogError) {
+        try self.append(time: time, record: record as any LogPayload, waiter: waiter)
     }
 
     /// Completes when everything appended up to `time`, by default all of it, is durable: inside this call when it already

@@ -27,9 +27,23 @@ import Testing
         ]
     }
 
+    /// As it comes into the log.
+    private func record(_ changes: [DocumentChange], receipt: CommitReceipt? = nil, time: Int64) -> [UInt8] {
+        let payload: any LogPayload =
+            if let receipt {
+                ReceiptedCommitRecord(changes, receipt, time: time)
+            } else {
+                CommitRecord(changes, time: time)
+            }
+        return [UInt8](unsafeUninitializedCapacity: payload.byteCount) { bytes, count in
+            payload.write(into: UnsafeMutableRawBufferPointer(bytes))
+            count = bytes.count
+        }
+    }
+
     /// The examples of docs/storage-format.md. A change here is a new format version.
     @Test func recordsHaveTheDocumentedBytes() throws {
-        let record = RecordWriter.commit(try self.changes(self.documents()), time: 1_000)
+        let record = self.record(try self.changes(self.documents()), time: 1_000)
         let expected =
             [1, 30] + Array("projects/p/databases/(default)".utf8) + [2]
             + [1, 5] + Array("c/new".utf8) + [1] + Array("F".utf8)
@@ -72,14 +86,14 @@ import Testing
             [23] + Array("projects/p/databases/d2".utf8) + [1] + Array("s".utf8) + [0xac, 0x02, 1, 1] + Array("A".utf8)
         let changes = try Array(self.changes(self.documents()).suffix(1))
         #expect(
-            RecordWriter.commit(changes, receipt: try self.receipt(), time: 1_000)
-                == [2] + receipt + RecordWriter.commit(changes, time: 1_000).dropFirst()
+            self.record(changes, receipt: try self.receipt(), time: 1_000)
+                == [2] + receipt + self.record(changes, time: 1_000).dropFirst()
         )
         var chunk = RecordWriter(capacity: 0)
         chunk.append(kind: .receipts, snapshotTime: 1_100, creationTime: 256)
         chunk.append(try self.receipt(), snapshotTime: 1_100)
         #expect(chunk.bytes == [1, 0x4c, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 100] + receipt)
-        for bytes in [chunk.bytes, RecordWriter.commit([], receipt: try self.receipt(), time: 1_000)] {
+        for bytes in [chunk.bytes, self.record([], receipt: try self.receipt(), time: 1_000)] {
             var recovery = Recovery(into: self.documents())
             try bytes.withUnsafeBytes {
                 try recovery.read(bytes[0] == 1 ? .checkpointChunk($0) : .record(time: 1_000, $0))
@@ -90,7 +104,7 @@ import Testing
 
     @Test func whatIsWrittenIsReadBack() throws {
         let written = self.documents()
-        let record = RecordWriter.commit(try self.changes(written), time: 1_000)
+        let record = self.record(try self.changes(written), time: 1_000)
         let read = self.documents()
         var recovery = Recovery(into: read)
         try record.withUnsafeBytes { try recovery.read(.record(time: 1_000, $0)) }
@@ -113,8 +127,8 @@ import Testing
             updateTime: Timestamp(microseconds: 900)
         )
         chunk.append(path: try path("c/x"), document: document, snapshotTime: 1_000)
-        let record = RecordWriter.commit(try self.changes(self.documents()), time: 1_000)
-        let witnessed = RecordWriter.commit(
+        let record = self.record(try self.changes(self.documents()), time: 1_000)
+        let witnessed = self.record(
             try self.changes(self.documents()),
             receipt: try self.receipt(),
             time: 1_000

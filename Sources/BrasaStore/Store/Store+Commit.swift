@@ -77,7 +77,12 @@ extension Store {
         waiter: LogWaiter?
     ) throws(StoreError) {
         let time = stamp.time.microseconds
-        let record = RecordWriter.commit(changes, receipt: receipt, time: time)
+        let record: any LogPayload
+        if let receipt {
+            record = ReceiptedCommitRecord(changes, receipt, time: time)
+        } else {
+            record = CommitRecord(changes, time: time)
+        }
         let pending = self.documents.add(changes, time: time)
         do throws(LogError) {
             try self.log.append(time: time, record: record, waiter: waiter)

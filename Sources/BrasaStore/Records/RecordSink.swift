@@ -1,0 +1,115 @@
+import BrasaBytes
+import BrasaDocuments
+
+/// Where a payload's bytes go. What is written is the same for all: the extension has the format of
+/// docs/storage-format.md.
+protocol RecordSink {
+    mutating func append(_ byte: UInt8)
+    mutating func append(contentsOf bytes: [UInt8])
+}
+
+extension RecordSink {
+    mutating func append(commit changes: [DocumentChange], receipt: CommitReceipt?, time: Int64) {
+        if let receipt {
+            self.append(RecordKind.commitWithReceipt.rawValue)
+            self.append(receipt)
+        } else {
+            self.append(RecordKind.commit.rawValue)
+        }
+        var index = 0
+        while index < changes.count {
+            let database = changes[index].database
+            let end = changes[index...].firstIndex { $0.database != database } ?? changes.count
+            self.append(run: database.name, count: end - index)
+            while index < end {
+                self.append(changes[index], time: time)
+                index += 1
+            }
+        }
+    }
+
+    mutating func append(run database: DatabaseName, count: Int) {
+        self.append(prefixed: database.bytes)
+        self.append(varint: UInt64(count))
+    }
+
+    private mutating func append(_ change: DocumentChange, time: Int64) {
+        switch change.outcome {
+        case .delete:
+            self.append(ChangeKind.delete.rawValue)
+            self.append(prefixed: change.path.bytes)
+        case .set(let fields, nil):
+            self.append(ChangeKind.create.rawValue)
+            self.append(prefixed: change.path.bytes)
+            self.append(prefixed: fields.bytes)
+        case .set(let fields, let createTime?):
+            self.append(ChangeKind.update.rawValue)
+            self.append(prefixed: change.path.bytes)
+            self.append(age: time, since: createTime.microseconds)
+            self.append(prefixed: fields.bytes)
+        }
+    }
+
+    mutating func append(kind: ChunkKind, snapshotTime: Int64, creationTime: Int64) {
+        self.append(kind.rawValue)
+        self.append(fixed: snapshotTime)
+        self.append(fixed: creationTime)
+    }
+
+    mutating func append(path: ResourcePath, document: Document, snapshotTime: Int64) {
+        self.append(prefixed: path.bytes)
+        self.append(age: snapshotTime, since: document.updateTime.microseconds)
+        self.append(age: document.updateTime.microseconds, since: document.createTime.microseconds)
+        self.append(prefixed: document.fields.bytes)
+    }
+
+    mutating func append(_ receipt: CommitReceipt, snapshotTime: Int64) {
+        self.append(age: snapshotTime, since: receipt.time.microseconds)
+        self.append(receipt)
+    }
+
+    private mutating func append(_ receipt: CommitReceipt) {
+        self.append(prefixed: receipt.database.bytes)
+        self.append(prefixed: receipt.stream.bytes)
+        self.append(varint: receipt.position)
+        self.append(varint: receipt.position &- receipt.previous)
+        self.append(prefixed: receipt.answer)
+    }
+
+    private mutating func append(prefixed bytes: [UInt8]) {
+        self.append(varint: UInt64(bytes.count))
+        self.append(contentsOf: bytes)
+    }
+
+    private mutating func append(age time: Int64, since earlier: Int64) {
+        self.append(varint: UInt64(bitPattern: time &- earlier))
+    }
+
+    private mutating func append(varint: UInt64) {
+        Varint.forEachByte(of: varint) { self.append($0) }
+    }
+
+    private mutating func append(fixed number: Int64) {
+        for shift in stride(from: 0, to: 64, by: 8) { self.append(UInt8(truncatingIfNeeded: number >> shift)) }
+    }
+}
+
+/// The first byte of a record's payload.
+enum RecordKind: UInt8 {
+    case creation = 0
+    case commit = 1
+    case commitWithReceipt = 2
+}
+
+/// The first byte of a checkpoint chunk's payload.
+enum ChunkKind: UInt8 {
+    case documents = 0
+    case receipts = 1
+}
+
+/// The first byte of a change.
+enum ChangeKind: UInt8 {
+    case delete = 0
+    case create = 1
+    case update = 2
+}
