@@ -3,14 +3,15 @@ import BrasaStore
 
 /// The writes of one commit, applied to the latest state of the documents that they name: what changes, and what each
 /// write will be answered. The writes have been validated: that can take long, and all commits wait for this.
-struct CommitEvaluation {
-    private struct Evaluated {
-        let document: Int
-        let operation: Write.Operation
-        let transformResults: [Value]
+struct CommitEvaluation: Sendable {
+    /// How it is worked out.
+    private struct Terms {
+        let time: Timestamp
+        /// What each write brings is known to fit a document.
+        let isMeasured: Bool
     }
 
-    private(set) var changes: [DocumentChange] = []
+    let changes: [DocumentChange]
     /// With `time` as the commit's.
     private let results: [WriteResult]
     private let time: Timestamp
@@ -21,45 +22,84 @@ struct CommitEvaluation {
         in database: DatabaseHandle,
         of store: Store,
         at time: Timestamp,
+        isMeasured: Bool = false,
         within budget: inout EvaluationBudget
     ) throws(TransactionError) {
-        self.time = time
+        let terms = Terms(time: time, isMeasured: isMeasured)
+        if writes.count == 1 {
+            try self.init(only: writes[0], in: database, of: store, terms, within: &budget)
+        } else {
+            try self.init(several: writes, in: database, of: store, terms, within: &budget)
+        }
+    }
+
+    /// The way of nearly all commits, without what keeps several documents apart.
+    private init(
+        only write: Write,
+        in database: DatabaseHandle,
+        of store: Store,
+        _ terms: Terms,
+        within budget: inout EvaluationBudget
+    ) throws(TransactionError) {
+        let path = write.name.path
+        let base = store.latest(path, in: database)
+        var edit = DocumentEdit(name: write.name, base: base)
+        let transformResults = try Self.apply(write, to: &edit, terms, within: &budget)
+        let outcome = try Self.finish(edit, path, within: &budget)
+        self.time = terms.time
+        self.firstBase = base
+        let updateTime = Self.updateTime(of: write.operation, base: base?.updateTime, outcome, terms.time)
+        self.results = [WriteResult(updateTime: updateTime, transformResults: transformResults)]
+        if let change = Self.change(to: outcome) {
+            self.changes = [DocumentChange(database: database, path: path, outcome: change)]
+        } else {
+            self.changes = []
+        }
+    }
+
+    private init(
+        several writes: [Write],
+        in database: DatabaseHandle,
+        of store: Store,
+        _ terms: Terms,
+        within budget: inout EvaluationBudget
+    ) throws(TransactionError) {
         var documents = EditedDocuments(database: database, store: store)
-        var evaluated: [Evaluated] = []
+        var evaluated: [(document: Int, transformResults: [Value])] = []
         evaluated.reserveCapacity(writes.count)
         for write in writes {
-            try budget.takeWork(write.workBytes)
-            let index = documents.index(of: write.name, isOnly: writes.count == 1)
-            let before = documents.edits[index].edit.workBytes
-            let results = try TransactionError.wrapping { () throws(DocumentError) in
-                try documents.edits[index].edit.apply(validated: write, requestTime: time)
-            }
-            try budget.takeWork(documents.edits[index].edit.workBytes - before)
-            evaluated.append(Evaluated(document: index, operation: write.operation, transformResults: results))
+            let index = documents.index(of: write.name)
+            let results = try Self.apply(write, to: &documents.edits[index].edit, terms, within: &budget)
+            evaluated.append((index, results))
         }
         var outcomes: [DocumentEdit.Outcome] = []
         outcomes.reserveCapacity(documents.edits.count)
         for edited in documents.edits {
-            let outcome = try TransactionError.wrapping { () throws(DocumentError) in try edited.edit.finish() }
-            if case .changed(let fields, _) = outcome {
-                try budget.takeChange(fields.bytes.count + edited.path.bytes.count)
-            }
-            outcomes.append(outcome)
+            outcomes.append(try Self.finish(edited.edit, edited.path, within: &budget))
         }
+        self.time = terms.time
         self.firstBase = documents.edits.first?.edit.base
-        self.results = evaluated.map { write in
-            let base = documents.edits[write.document].edit.base?.updateTime
-            let updateTime = Self.updateTime(of: write.operation, base: base, outcomes[write.document], time)
-            return WriteResult(updateTime: updateTime, transformResults: write.transformResults)
+        self.results = zip(writes, evaluated).map { write, evaluated in
+            let base = documents.edits[evaluated.document].edit.base?.updateTime
+            let updateTime = Self.updateTime(of: write.operation, base: base, outcomes[evaluated.document], terms.time)
+            return WriteResult(updateTime: updateTime, transformResults: evaluated.transformResults)
         }
-        for (edited, outcome) in zip(documents.edits, outcomes) {
-            guard let change = Self.change(to: outcome) else { continue }
-            self.changes.append(DocumentChange(database: database, path: edited.path, outcome: change))
+        self.changes = zip(documents.edits, outcomes).compactMap { edited, outcome in
+            Self.change(to: outcome).map { DocumentChange(database: database, path: edited.path, outcome: $0) }
         }
     }
 
-    /// The answers if the commit gets this time, which is not before the one that it was evaluated at.
-    func results(at commitTime: Timestamp) -> [WriteResult] {
+    /// The answer if the commit gets this time, which is not before the one that it was evaluated at. With the first
+    /// document written as it is then, if it is asked for and there is one; of commits with one document.
+    func result(at commitTime: Timestamp, keepsDocument: Bool) -> CommitResult {
+        CommitResult(
+            commitTime: commitTime,
+            results: self.results(at: commitTime),
+            document: keepsDocument ? self.firstDocument(at: commitTime) : nil
+        )
+    }
+
+    private func results(at commitTime: Timestamp) -> [WriteResult] {
         guard commitTime != self.time else { return self.results }
         return self.results.map { result in
             guard result.updateTime == self.time else { return result }
@@ -67,14 +107,41 @@ struct CommitEvaluation {
         }
     }
 
-    /// The first document written as it is then, if there is one; of commits with one document.
-    func firstDocument(at commitTime: Timestamp) -> Document? {
+    private func firstDocument(at commitTime: Timestamp) -> Document? {
         switch self.changes.first?.outcome {
         case .set(let fields, let createTime)?:
             Document(fields: fields, createTime: createTime ?? commitTime, updateTime: commitTime)
         case .delete?: nil
         case nil: self.firstBase
         }
+    }
+
+    private static func apply(
+        _ write: Write,
+        to edit: inout DocumentEdit,
+        _ terms: Terms,
+        within budget: inout EvaluationBudget
+    ) throws(TransactionError) -> [Value] {
+        try budget.takeWork(write.workBytes)
+        let before = edit.workBytes
+        let results: [Value]
+        do throws(DocumentError) {
+            results = try edit.apply(validated: write, isMeasured: terms.isMeasured, requestTime: terms.time)
+        } catch {
+            throw .document(error)
+        }
+        try budget.takeWork(edit.workBytes - before)
+        return results
+    }
+
+    private static func finish(
+        _ edit: DocumentEdit,
+        _ path: ResourcePath,
+        within budget: inout EvaluationBudget
+    ) throws(TransactionError) -> DocumentEdit.Outcome {
+        let outcome = try TransactionError.wrapping { () throws(DocumentError) in try edit.finish() }
+        if case .changed(let fields, _) = outcome { try budget.takeChange(fields.bytes.count + path.bytes.count) }
+        return outcome
     }
 
     private static func change(to outcome: DocumentEdit.Outcome) -> DocumentChange.Outcome? {
@@ -118,11 +185,11 @@ private struct EditedDocuments {
         self.store = store
     }
 
-    mutating func index(of name: DocumentName, isOnly: Bool) -> Int {
-        if !isOnly, let index = self.indices[name.path] { return index }
+    mutating func index(of name: DocumentName) -> Int {
+        if let index = self.indices[name.path] { return index }
         let base = self.store.latest(name.path, in: self.database)
         self.edits.append(Edited(path: name.path, edit: DocumentEdit(name: name, base: base)))
-        if !isOnly { self.indices[name.path] = self.edits.count - 1 }
+        self.indices[name.path] = self.edits.count - 1
         return self.edits.count - 1
     }
 }

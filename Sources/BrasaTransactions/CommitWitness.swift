@@ -1,6 +1,6 @@
 package import BrasaStore
 
-/// Gives a commit a receipt (`CommitReceipt`). Both functions are called on any thread, while the manager's lock is held:
+/// Gives a commit a receipt (`CommitReceipt`). Both functions are called on any thread, in the writer section:
 /// they must be short and call nobody back.
 package protocol CommitWitness: Sendable {
     /// The commit is about to be applied with that result. Called at most once for each commit, before anybody can see it.

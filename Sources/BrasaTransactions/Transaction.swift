@@ -2,7 +2,7 @@ import BrasaDocuments
 import BrasaPlatform
 import BrasaStore
 
-/// An open transaction. Guarded by the manager's lock.
+/// An open transaction. Used in the writer section only.
 final class Transaction {
     enum State {
         case active
@@ -20,6 +20,17 @@ final class Transaction {
         let pin: SnapshotPin
     }
 
+    /// What read-only and optimistic transactions read from, and have seen there.
+    struct View {
+        let snapshot: Snapshot
+        /// Of an optimistic transaction.
+        var observations = Observations()
+
+        init(_ snapshot: Snapshot) {
+            self.snapshot = snapshot
+        }
+    }
+
     let id: TransactionID
     let database: DatabaseHandle
     let mode: TransactionMode
@@ -33,9 +44,7 @@ final class Transaction {
     /// Since the first read of a pessimistic transaction, or the commit.
     var owner: LockOwner?
     /// Of read-only and optimistic transactions, since the first read.
-    var snapshot: Snapshot?
-    /// Of an optimistic transaction.
-    var observations = Observations()
+    var view: View?
 
     init(
         id: TransactionID,

@@ -27,14 +27,8 @@ extension TransactionManager {
             }
             switch write {
             case .success(let write):
-                if let refusal = self.refusal(of: [write]) {
-                    reply.complete(.failure(refusal))
-                    continue
-                }
-                // Each in a section of its own: others wait for one at most.
-                let ticket = self.waitable { now, completions in
-                    self.commitPlain([write], in: database, reply, now: now, &completions)
-                }
+                // Each in a visit of its own: others wait for one at most.
+                let ticket = self.commit(database: database, transaction: nil, writes: [write], reply: reply)
                 if let ticket { waiting.append((index, ticket)) }
             case .failure(let error):
                 reply.complete(.failure(.document(error)))
@@ -71,24 +65,30 @@ package struct BatchTicket: Sendable {
 
 /// Collects the answers to the writes of one batch and gives them together.
 private final class Batch: Sendable {
-    private struct State {
-        var results: [Result<WriteResult, TransactionError>?]
-        var missing: Int
+    private typealias WriteOutcome = Result<WriteResult, TransactionError>
+
+    private enum State {
+        case collecting([WriteOutcome?], missing: Int)
+        case answered
     }
 
     private let state: Mutex<State>
     private let reply: Reply<[Result<WriteResult, TransactionError>]>
 
     init(count: Int, reply: Reply<[Result<WriteResult, TransactionError>]>) {
-        self.state = Mutex(State(results: Array(repeating: nil, count: count), missing: count))
+        self.state = Mutex(.collecting(Array(repeating: nil, count: count), missing: count))
         self.reply = reply
     }
 
     func finish(_ index: Int, _ result: Result<WriteResult, TransactionError>) {
-        let complete: [Result<WriteResult, TransactionError>]? = self.state.withLock { state in
-            state.results[index] = result
-            state.missing -= 1
-            return state.missing == 0 ? state.results.compactMap(\.self) : nil
+        let complete: [WriteOutcome]? = self.state.withLock { state in
+            guard case .collecting(var results, let missing) = state else { return nil }
+            // So that there is one reference to what is changed.
+            state = .answered
+            results[index] = result
+            if missing == 1 { return results.compactMap(\.self) }
+            state = .collecting(results, missing: missing - 1)
+            return nil
         }
         if let complete { self.reply.complete(.success(complete)) }
     }

@@ -1,36 +1,24 @@
-import BrasaDocuments
+package import BrasaDocuments
 package import BrasaPlatform
+package import BrasaQueries
 package import BrasaStore
 import Synchronization
 
 /// The one door for writes: begins, reads in, commits and ends transactions, and takes commits that have none.
 ///
-/// `lock` guards everything mutable here: the transaction table, the lock table and Store's writer section. Under it one
-/// operation is decided to its end, including what it lets others do next; the answers are collected and given after
-/// it is released. Store's and the log's own locks may be taken under it, never the other way round.
+/// What needs neither documents nor locks is done here, before and after: the checks of what a request says, and the
+/// answers. Everything else is the section's, which its mutex owns: one visit of it decides one operation to its end. Store's
+/// and the log's own locks may be taken there, never the other way round.
 ///
 /// A commit that got its locks is evaluated on Store's latest state, applied in memory and lets go at once, before it is
 /// durable. Others may build on it: a commit's record follows in the log, so it is durable only after it. What only
 /// *shows* state waits for the log to reach that state: transactional reads, failed preconditions and commits that
 /// change nothing, unless they have a witness.
-package final class TransactionManager: @unchecked Sendable {
-    // Sendable, because all mutable state is used only by methods that run inside `exclusively`.
-
-    private let lock = Mutex<Void>(())
+package final class TransactionManager: Sendable {
+    private let section: Mutex<WriterSection>
+    private let clock: Clock
     let store: Store
-    let clock: Clock
-    let entropy: Entropy
     package let configuration: TransactionConfiguration
-    var table: TransactionTable
-    var locks: LockTable
-    /// Requests that wait for locks, by arrival and so by deadline; also some that no longer wait.
-    var deadlines = FirstInFirstOut<LockRequest>()
-    var waitingBytes = 0
-    /// Of all open optimistic transactions.
-    var observations = Observations.Count()
-    /// The request that the operation in progress left waiting.
-    var lastWaiting: LockRequest?
-    private var lastSequence: UInt64 = 0
 
     package init(
         store: Store,
@@ -38,168 +26,148 @@ package final class TransactionManager: @unchecked Sendable {
         entropy: Entropy,
         configuration: TransactionConfiguration = .init()
     ) {
-        self.store = store
+        self.section = Mutex(WriterSection(store: store, entropy: entropy, configuration: configuration))
         self.clock = clock
-        self.entropy = entropy
+        self.store = store
         self.configuration = configuration
-        self.table = TransactionTable(configuration: configuration)
-        self.locks = LockTable(
-            previews: CommitPreviews(store: store, budget: configuration.evaluationBudget(of: store))
-        )
     }
 
-    // MARK: Begin and end
+    /// Runs one operation in the section, grants what it set free, leaves, and then gives the answers.
+    @discardableResult
+    func visit<Value: Sendable>(_ operation: @Sendable (inout WriterSection, inout Visit) -> Value) -> Value {
+        let (value, visit) = self.section.withLock { section in
+            var visit = Visit(now: self.clock.monotonic())
+            let value = operation(&section, &visit)
+            section.grantWaiting(&visit)
+            return (value, visit)
+        }
+        visit.giveAnswers()
+        return value
+    }
+
+    /// The same; returns the ticket of the request that was left waiting, if it was.
+    private func waitable(_ operation: @Sendable (inout WriterSection, inout Visit) -> Void) -> RequestTicket? {
+        self.visit { section, visit in
+            operation(&section, &visit)
+            return visit.ticket
+        }
+    }
+
+    // MARK: Transactions
 
     package func begin(
         database: DatabaseHandle,
         mode: TransactionMode
     ) throws(TransactionError) -> TransactionID {
-        try self.exclusively { (now, _) throws(TransactionError) in
-            guard self.table.openCount < self.configuration.openTransactionsMax else {
-                throw .exhausted(.openTransactions)
+        let result: Result<TransactionID, TransactionError> = self.visit { section, visit in
+            do throws(TransactionError) {
+                return .success(try section.begin(mode, in: database, visit))
+            } catch {
+                return .failure(error)
             }
-            let age = try self.inheritedAge(of: mode, in: database)
-            let id = TransactionID(entropy: self.entropy)
-            let transaction = Transaction(
-                id: id,
-                sequence: self.nextSequence(),
-                database: database,
-                mode: mode,
-                inheritedAge: age,
-                now: now
-            )
-            if case .readOnly(let time?) = mode { transaction.snapshot = try self.snapshot(at: time) }
-            self.table.insert(transaction)
-            return id
         }
-    }
-
-    private func inheritedAge(
-        of mode: TransactionMode,
-        in database: DatabaseHandle
-    ) throws(TransactionError) -> UInt64? {
-        guard case .readWrite(let earlier?, _) = mode else { return nil }
-        switch self.table.find(earlier, in: database) {
-        case .unknown: throw .invalidTransaction
-        case .open(let transaction):
-            if transaction.isReadOnly { throw .retryOfReadOnly }
-            return transaction.age
-        case .ended(let ended):
-            if ended.isReadOnly { throw .retryOfReadOnly }
-            return ended.age
-        }
+        return try result.get()
     }
 
     /// That there is nothing to roll back any more because it was committed is said once that is durable: clients that lost
     /// the commit's answer take this one for it.
     package func rollback(transaction id: TransactionID, database: DatabaseHandle, reply: Reply<Void>) {
-        self.exclusively { now, completions in
-            switch self.find(id, in: database, now: now, &completions) {
-            case .unknown: completions.add(to: reply, isCaller: true, .failure(.invalidTransaction))
-            case .ended(let ended):
-                let result = Result<Void, TransactionError>(failure: ended.errorOnRollback(now: now))
-                if case .committed(let time?) = ended.ending, time > self.store.watermark {
-                    self.addOnceDurable(to: reply, through: time, isCaller: true, &completions) { result }
-                } else {
-                    completions.add(to: reply, isCaller: true, result)
-                }
-            case .open(let transaction):
-                self.end(transaction, .rolledBack, now: now, &completions)
-                completions.add(to: reply, isCaller: true, .success(()))
-            }
-        }
+        self.visit { section, visit in section.rollback(id, in: database, reply, &visit) }
     }
 
-    // MARK: For the operations
+    /// Ends a transaction whose commit was refused before it came here.
+    package func failCommit(transaction id: TransactionID, database: DatabaseHandle) {
+        self.visit { section, visit in section.failCommit(of: id, in: database, &visit) }
+    }
 
-    /// Runs one operation under the lock, grants what it set free, unlocks, and then gives the answers.
+    /// What time brings: requests that waited too long, transactions whose time is up, endings to forget. A background
+    /// step, to be called a few times a second.
+    package func tick() {
+        self.visit { section, visit in section.tick(&visit) }
+    }
+
+    // MARK: Commits
+
+    /// Applies all writes or none, at one time. Without a transaction it waits for the locks of open ones like any of
+    /// them; the ticket that is returned then takes it back. A witness is for commits without a transaction, and so is
+    /// keeping the first document in the result.
     @discardableResult
-    func exclusively<Value: Sendable>(
-        _ operation: (_ now: MonotonicTime, inout Completions) throws(TransactionError) -> Value
-    ) throws(TransactionError) -> Value {
-        var completions = Completions()
-        let result = self.lock.withLock { _ -> Result<Value, TransactionError> in
-            let now = self.clock.monotonic()
-            defer { self.grantWaiting(now: now, &completions) }
-            do throws(TransactionError) {
-                return .success(try operation(now, &completions))
-            } catch {
-                return .failure(error)
+    package func commit(
+        database: DatabaseHandle,
+        transaction id: TransactionID?,
+        writes: [Write],
+        witness: (any CommitWitness)? = nil,
+        keepsDocument: Bool = false,
+        reply: Reply<CommitResult>
+    ) -> RequestTicket? {
+        let order = CommitOrder(
+            writes,
+            in: database,
+            refusal: self.configuration.refusal(of: writes, in: self.store),
+            witness: witness,
+            keepsDocument: keepsDocument,
+            reply: reply
+        )
+        return self.waitable { section, visit in section.commit(order, of: id, &visit) }
+    }
+
+    /// Takes a request out of its queues if it still waits there: nobody wants its answer any more, and it gets none. A
+    /// transaction lives on after a read of it was taken back, and ends with a commit. False when it was too late.
+    @discardableResult
+    package func cancel(_ ticket: RequestTicket) -> Bool {
+        self.visit { section, visit in section.cancel(ticket.request, &visit) }
+    }
+
+    /// Deletes all documents of a database and ends its open transactions, whatever they hold. The answer is the time from
+    /// which on nothing is there.
+    ///
+    /// Others may commit between the steps. The last one deletes what they wrote and everything that is left, under the
+    /// lock; it reads all names that were there and writes little.
+    package func clear(database: DatabaseHandle, reply: Reply<Timestamp>) {
+        var position: Store.ClearPosition? = .start
+        while let from = position {
+            let step = self.visit { section, visit in section.clear(database, from: from, &visit) }
+            switch step {
+            case .success(let next): position = next
+            case .failure(let error): return reply.complete(.failure(error))
             }
         }
-        completions.run(())
-        return try result.get()
+        self.visit { section, visit in section.clearRest(of: database, reply, &visit) }
     }
 
-    /// The same for operations that answer through their reply only.
-    func exclusively(_ operation: (_ now: MonotonicTime, inout Completions) -> Void) {
-        var completions = Completions()
-        self.lock.withLock { _ in
-            let now = self.clock.monotonic()
-            operation(now, &completions)
-            self.grantWaiting(now: now, &completions)
-        }
-        completions.run(())
+    // MARK: Reads
+
+    /// Reads documents in a transaction, which locks them unless it reads from a snapshot.
+    @discardableResult
+    package func read(
+        transaction id: TransactionID,
+        database: DatabaseHandle,
+        paths: [ResourcePath],
+        reply: Reply<ReadResult>
+    ) -> RequestTicket? {
+        self.waitable { section, visit in section.read(paths, in: database, by: id, reply, &visit) }
     }
 
-    /// A transaction whose time is up ends here at the latest.
-    func find(
-        _ id: TransactionID,
-        in database: DatabaseHandle,
-        now: MonotonicTime,
-        _ completions: inout Completions
-    ) -> TransactionTable.Found {
-        let found = self.table.find(id, in: database)
-        guard case .open(let transaction) = found else { return found }
-        guard self.table.isExpired(transaction, now: now) else {
-            transaction.lastActive = now
-            return found
-        }
-        self.end(transaction, .expired, now: now, &completions)
-        return self.table.find(id, in: database)
+    /// Asks at which time to scan `range` in a transaction. In a locking one nobody else changes a document in the range or
+    /// brings one there from then until the transaction ends: neither what the scan finds nor a phantom.
+    @discardableResult
+    package func scan(
+        transaction id: TransactionID,
+        database: DatabaseHandle,
+        range: QueryRange,
+        reply: Reply<ScanGrant>
+    ) -> RequestTicket? {
+        self.waitable { section, visit in section.scan(range, in: database, by: id, reply, &visit) }
     }
 
-    /// Ends a transaction, lets go of its locks, and answers what it still waits for.
-    func end(
-        _ transaction: Transaction,
-        _ ending: TransactionTable.Ending,
-        now: MonotonicTime,
-        _ completions: inout Completions
+    /// A scan that stopped early, at its limit, has seen only `range`, a part of what it asked for; others may write beyond
+    /// it.
+    package func narrowScan(
+        transaction id: TransactionID,
+        database: DatabaseHandle,
+        _ grant: ScanGrant,
+        to range: QueryRange
     ) {
-        guard self.table.end(transaction, ending, now: now) else { return }
-        self.observations = self.observations - transaction.observations.count
-        guard let owner = transaction.owner else { return }
-        for request in self.locks.release(owner) {
-            self.refuse(request, .expired, &completions)
-        }
-    }
-
-    func nextSequence() -> UInt64 {
-        self.lastSequence += 1
-        return self.lastSequence
-    }
-
-    func owner(of transaction: Transaction) -> LockOwner {
-        if let owner = transaction.owner { return owner }
-        let sequence = self.nextSequence()
-        let priority = LockPriority(age: transaction.inheritedAge ?? sequence, sequence: sequence)
-        let owner = LockOwner(priority: priority, database: transaction.database, transaction: transaction.id)
-        transaction.owner = owner
-        return owner
-    }
-
-    func snapshot(at time: Timestamp) throws(TransactionError) -> Transaction.Snapshot {
-        do throws(StoreError) {
-            try self.store.checkReadTime(time)
-            return Transaction.Snapshot(time: time, pin: try self.store.pin(at: time))
-        } catch {
-            throw TransactionError(error)
-        }
-    }
-}
-
-extension Result where Success == Void {
-    fileprivate init(failure: Failure?) {
-        self = failure.map { .failure($0) } ?? .success(())
+        self.visit { section, visit in section.narrowScan(grant, to: range, in: database, by: id, &visit) }
     }
 }

@@ -27,6 +27,39 @@ struct EvaluationBudgetTests {
         }
     }
 
+    @Test("whether what a commit brings fits a document is found out before, and said after the precondition")
+    func measuring() throws {
+        let bench = try Bench()
+        func order(_ bytes: Int, _ precondition: Precondition? = nil) -> CommitOrder {
+            let text = UTF8Text(String(repeating: "x", count: bytes))
+            let fields = EncodedFields(encoding: [Value.MapEntry(key: "s", value: .string(text))])
+            let write = Write(name: bench.name("c/a"), operation: .set(fields), precondition: precondition)
+            let reply = Answer<CommitResult>().reply(on: bench.mailbox)
+            return CommitOrder([write], in: bench.database, refusal: nil, reply: reply)
+        }
+        let (store, budget) = (bench.server.store, EvaluationBudget(workBytes: 1 << 24, changeBytes: 1 << 24))
+        let (fitting, large) = (order(1 << 19), order(1 << 20))
+        #expect(fitting.isMeasured && !large.isMeasured)
+        _ = try fitting.evaluation(of: store, at: store.passingTime(), within: budget)
+        #expect(throws: TransactionError.self) {
+            try large.evaluation(of: store, at: store.passingTime(), within: budget)
+        }
+        let error = #expect(throws: TransactionError.self) {
+            try order(1 << 20, .exists(true)).evaluation(of: store, at: store.passingTime(), within: budget)
+        }
+        #expect(error?.code == .notFound)
+        // What was measured is not looked through again while others wait.
+        var left = budget
+        _ = try CommitEvaluation(
+            large.writes,
+            in: bench.database,
+            of: store,
+            at: store.passingTime(),
+            isMeasured: true,
+            within: &left
+        )
+    }
+
     private func bench(bytesMax: Int) throws -> Bench {
         var configuration = TransactionConfiguration()
         configuration.evaluatedBytesMax = bytesMax

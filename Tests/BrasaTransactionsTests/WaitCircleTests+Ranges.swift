@@ -27,7 +27,8 @@ extension WaitCircleTests {
     private mutating func commit(_ write: Write, by owner: LockOwner) -> LockTable.Decision {
         let key = LockKey(database: self.bench.database, path: write.name.path)
         let reply = Answer<CommitResult>().reply(on: self.bench.mailbox)
-        let commit = PendingCommit(transaction: nil, writes: [write], keys: [key], reply: reply)
+        let order = CommitOrder([write], in: self.bench.database, refusal: nil, reply: reply)
+        let commit = PendingCommit(transaction: nil, order: order)
         let request = LockRequest(owner: owner, kind: .commit([key]), work: .commit(commit))
         return self.table.acquire(request, now: Self.now)
     }

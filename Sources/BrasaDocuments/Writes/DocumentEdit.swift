@@ -57,8 +57,12 @@ package struct DocumentEdit: Sendable {
         return try self.apply(validated: write, requestTime: requestTime)
     }
 
-    /// The same for a write that was validated before.
-    package mutating func apply(validated write: Write, requestTime: Timestamp) throws(DocumentError) -> [Value] {
+    /// The same for a write that was validated before. `isMeasured`: what it brings is known to fit a document, too.
+    package mutating func apply(
+        validated write: Write,
+        isMeasured: Bool = false,
+        requestTime: Timestamp
+    ) throws(DocumentError) -> [Value] {
         if let precondition = write.precondition {
             try self.check(precondition)
         }
@@ -69,21 +73,26 @@ package struct DocumentEdit: Sendable {
             self.wasDeleted = true
             return []
         case .set(let fields):
-            try fields.checkSize(name: self.name)
+            if !isMeasured { try fields.checkSize(name: self.name) }
             self.state = .fields(fields)
-            return write.transforms.isEmpty ? [] : try self.change(by: write, requestTime: requestTime)
+            if write.transforms.isEmpty { return [] }
+            return try self.change(by: write, isMeasured: isMeasured, requestTime: requestTime)
         case .merge:
-            return try self.change(by: write, requestTime: requestTime)
+            return try self.change(by: write, isMeasured: isMeasured, requestTime: requestTime)
         }
     }
 
-    private mutating func change(by write: Write, requestTime: Timestamp) throws(DocumentError) -> [Value] {
+    private mutating func change(
+        by write: Write,
+        isMeasured: Bool,
+        requestTime: Timestamp
+    ) throws(DocumentError) -> [Value] {
         self.transformCount += write.transforms.count
         guard self.transformCount <= Limits.transformsPerDocumentMax else { throw DocumentError(.tooManyTransforms) }
         var draft = self.takeDraft()
         let workBytes = draft.workBytes
         if case .merge(let new, let mask) = write.operation {
-            try new.checkSize(name: self.name)
+            if !isMeasured { try new.checkSize(name: self.name) }
             var source = EncodedFields.Lookup(new)
             for path in mask { try draft.set(source.encodedValue(at: path), at: path) }
         }

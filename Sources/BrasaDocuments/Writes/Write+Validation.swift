@@ -14,6 +14,15 @@ extension Write {
         try Self.checkOverlap(of: self.transforms)
     }
 
+    /// Whether the fields that it brings fit a document, for `DocumentEdit.apply(validated:isMeasured:)`. What does not fit is
+    /// refused there, after the precondition.
+    package var fitsDocument: Bool {
+        switch self.operation {
+        case .set(let fields), .merge(let fields, _): (try? fields.checkSize(name: self.name)) != nil
+        case .delete, .verify: true
+        }
+    }
+
     /// One field may be transformed several times, but not together with a field inside it.
     private static func checkOverlap(of transforms: [FieldTransform]) throws(DocumentError) {
         guard transforms.count > 1 else { return }

@@ -2,7 +2,7 @@ import BrasaDocuments
 import BrasaQueries
 import BrasaStore
 
-/// What commits that wait or arrive would do, for the ranges that they may meet. Guarded by the manager's lock.
+/// What commits that wait or arrive would do, for the ranges that they may meet. Used in the writer section only.
 ///
 /// A commit is worked out on the latest state when a range that may hold one of its documents by name asks, and what
 /// came out is used for the commit itself if that is decided before anything else changes. Only the latest preview is
@@ -31,7 +31,7 @@ final class CommitPreviews {
         guard case .commit(let keys) = request.kind else { return false }
         guard keys.contains(where: { range.mayContain($0.path) }) else { return false }
         guard case .commit(let commit) = request.work else { return true }
-        guard case .success(let evaluation) = self.preview(of: request, commit).evaluation else { return false }
+        guard case .success(let evaluation) = self.preview(of: request, commit.order).evaluation else { return false }
         return evaluation.changes.contains { change in
             guard range.mayContain(change.path) else { return false }
             if case .set(let fields, _) = change.outcome, range.contains(change.path, fields: fields) { return true }
@@ -52,19 +52,12 @@ final class CommitPreviews {
         self.latest = nil
     }
 
-    private func preview(of request: LockRequest, _ commit: PendingCommit) -> Preview {
+    private func preview(of request: LockRequest, _ order: CommitOrder) -> Preview {
         if let latest = self.latest, latest.request === request { return latest.preview }
         let time = self.store.passingTime()
-        self.workedOut += commit.writes.count
-        var budget = self.budget
+        self.workedOut += order.writes.count
         let evaluation = Result { () throws(TransactionError) in
-            try CommitEvaluation(
-                commit.writes,
-                in: commit.keys[0].database,
-                of: self.store,
-                at: time,
-                within: &budget
-            )
+            try order.evaluation(of: self.store, at: time, within: self.budget)
         }
         let preview = Preview(time: time, evaluation: evaluation)
         self.latest = (request, preview)

@@ -3,7 +3,7 @@ import BrasaPlatform
 import BrasaQueries
 import BrasaStore
 
-/// A transaction, or a plain commit, as the lock table sees it. Guarded by the manager's lock, like the table.
+/// A transaction, or a plain commit, as the lock table sees it. Used in the writer section only, like the table.
 final class LockOwner {
     let priority: LockPriority
     let database: DatabaseHandle
@@ -45,22 +45,39 @@ final class LockRequest: Waiting, Owned {
         case commit(LockRequest)
     }
 
+    enum Phase {
+        /// It is being decided on, for the first time.
+        case asked
+        /// It stands in the lines of what it asks for.
+        case waiting(Wait)
+        /// It has its locks. `range` names the one that a scan holds; zero for others.
+        case granted(range: UInt64)
+        /// It was taken out of its lines.
+        case over
+    }
+
+    struct Wait {
+        /// Counted against the bound on waiting bytes.
+        let bytes: Int
+        /// A read with an update lock, behind a holder who is younger. Counted in `LockTable.readsWaitingForYounger`.
+        var isForYounger = false
+    }
+
     let owner: LockOwner
     let kind: Kind
-    /// What the manager does once it is granted. Dropped when the request ends, whatever may still refer to it.
+    /// What is done once it is granted. Dropped when the request ends, whatever may still refer to it.
     var work: PendingWork?
-    /// Nil until it waits.
-    var deadline: MonotonicTime?
-    func isOverdue(_ now: MonotonicTime) -> Bool { self.deadline.map { $0 <= now } ?? false }
-
-    /// Counted against the bound on waiting bytes.
-    var countedBytes = 0
-    var isWaiting = false
+    var phase = Phase.asked
+    /// What it was last found to wait for, or that it would have to.
     var waitsFor: Obstacle?
-    /// A read with an update lock, behind a holder who is younger. Counted in `LockTable.readsWaitingForYounger`.
-    var waitsForYounger = false
-    /// Names the range that a granted scan holds.
-    var rangeToken: UInt64 = 0
+
+    var isWaiting: Bool {
+        if case .waiting = self.phase { true } else { false }
+    }
+
+    var grantedRange: UInt64 {
+        if case .granted(let range) = self.phase { range } else { 0 }
+    }
 
     init(owner: LockOwner, kind: Kind, work: PendingWork? = nil) {
         self.owner = owner
@@ -76,7 +93,7 @@ final class LockRequest: Waiting, Owned {
         case .read(let locks): locks.reduce(256) { $0 + $1.key.path.bytes.count + 128 }
         case .scan: 1_024
         case .commit(let keys):
-            if case .commit(let commit) = self.work { commit.byteCount + keys.count * 128 } else { 0 }
+            if case .commit(let commit) = self.work { commit.order.byteCount + keys.count * 128 } else { 0 }
         }
     }
 

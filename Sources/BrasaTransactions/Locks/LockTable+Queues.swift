@@ -77,6 +77,7 @@ extension LockTable {
 
     mutating func grant(_ request: LockRequest, now: MonotonicTime) {
         let owner = request.owner
+        request.phase = .granted(range: 0)
         switch request.kind {
         case .read(let locks):
             for (key, mode) in locks {
@@ -89,7 +90,7 @@ extension LockTable {
             }
         case .scan(let range):
             self.rangeTokens += 1
-            request.rangeToken = self.rangeTokens
+            request.phase = .granted(range: self.rangeTokens)
             self.locks(of: owner.database).hold(range, self.rangeTokens, by: owner)
         case .commit(let keys):
             for key in keys {
@@ -111,9 +112,11 @@ extension LockTable {
     // MARK: Waiting
 
     mutating func enqueue(_ request: LockRequest) {
-        request.isWaiting = true
+        var wait = LockRequest.Wait(bytes: request.byteCount)
+        request.phase = .waiting(wait)
         request.owner.waiting.append(request)
         self.waitingCount += 1
+        self.waitingBytes += wait.bytes
         switch request.kind {
         case .read(let locks):
             for (key, mode) in locks {
@@ -123,8 +126,9 @@ extension LockTable {
                 let waitsForYounger = entry.holders.all.contains {
                     $0.mode == .update && request.owner.priority < $0.owner.priority
                 }
-                guard waitsForYounger, !request.waitsForYounger else { continue }
-                request.waitsForYounger = true
+                guard waitsForYounger, !wait.isForYounger else { continue }
+                wait.isForYounger = true
+                request.phase = .waiting(wait)
                 self.readsWaitingForYounger[ObjectIdentifier(request.owner.database), default: 0] += 1
             }
         case .scan:
@@ -135,13 +139,16 @@ extension LockTable {
         }
     }
 
+    /// Out of all lines, if it waits.
     mutating func dequeue(_ request: LockRequest) {
-        request.isWaiting = false
+        guard case .waiting(let wait) = request.phase else { return }
+        request.phase = .over
         request.owner.waiting.removeAll { $0 === request }
         self.waitingCount -= 1
+        self.waitingBytes -= wait.bytes
+        if wait.isForYounger { self.noLongerWaitsForYounger(request.owner.database) }
         switch request.kind {
         case .read(let locks):
-            self.noLongerWaitsForYounger(request)
             for (key, mode) in locks { self.dequeue(mode, from: key) }
         case .scan:
             self.dequeueFromDatabase(request)
@@ -151,10 +158,8 @@ extension LockTable {
         }
     }
 
-    private mutating func noLongerWaitsForYounger(_ request: LockRequest) {
-        guard request.waitsForYounger else { return }
-        request.waitsForYounger = false
-        let id = ObjectIdentifier(request.owner.database)
+    private mutating func noLongerWaitsForYounger(_ database: DatabaseHandle) {
+        let id = ObjectIdentifier(database)
         guard let count = self.readsWaitingForYounger[id] else { return }
         self.readsWaitingForYounger[id] = count > 1 ? count - 1 : nil
     }

@@ -3,8 +3,8 @@ import BrasaPlatform
 import BrasaQueries
 import BrasaStore
 
-/// Who may read and who may commit which documents, and who waits. It decides and does nothing: the manager, whose lock
-/// guards it, reads, applies and answers.
+/// Who may read and who may commit which documents, and who waits. It decides and does nothing: the writer section,
+/// which owns it, reads, applies and answers.
 ///
 /// Every transactional read takes a shared lock, every scan a lock on its range: all documents that its query would find.
 /// A commit needs its documents free of everyone else's, all at once, and must neither change a document in another's
@@ -38,6 +38,8 @@ struct LockTable {
     var rangeTokens: UInt64 = 0
 
     var waitingCount = 0
+    /// What the requests that wait take in memory, about.
+    var waitingBytes = 0
     /// How much the searches for circles have looked at so far.
     var circleSteps = 0
     /// How often a document is held, by however many.
@@ -55,9 +57,11 @@ struct LockTable {
 
     // MARK: Asking
 
-    /// Whether a plain commit meets nobody at all: the way of nearly all commits.
+    /// Whether nobody holds anything or waits: the way of nearly all commits.
+    var isEmpty: Bool { self.entries.isEmpty && self.databases.isEmpty }
+
+    /// Whether a plain commit meets nobody at all.
     func isFree(_ keys: [LockKey], in database: DatabaseHandle) -> Bool {
-        if self.entries.isEmpty && self.databases.isEmpty { return true }
         if let locks = self.databases[ObjectIdentifier(database)] {
             guard locks.isFree(keys) else { return false }
         }
@@ -140,7 +144,7 @@ struct LockTable {
 
     /// Takes a request that waits out of the queues.
     mutating func cancel(_ request: LockRequest) {
-        if request.isWaiting { self.dequeue(request) }
+        self.dequeue(request)
     }
 
     /// Lets go of everything that `owner` holds or waits for.
