@@ -227,6 +227,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "engine-load",
+            dependencies: pure + [
+                "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/engine-load",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "interop",
             dependencies: ["BrasaFirestore"],
             path: "Tests/interop",
@@ -272,6 +281,7 @@ let package = Package(
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaTree", ["BrasaBytes", "BrasaTree"]),
         tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel"]),
+        .target(name: "CBrasaAllocations", path: "Tests/CBrasaAllocations"),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         .target(name: "CBrasaAllocations", path: "Tests/CBrasaAllocations"),
         tests(
@@ -297,7 +307,9 @@ let package = Package(
         ),
         tests(
             "BrasaTransactions",
-            pure + ["BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation"]
+            pure + [
+                "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation", "CBrasaAllocations",
+            ]
         ),
         tests(
             "BrasaWatch",

@@ -16,8 +16,12 @@ final class GarbageQueue: Sendable {
 
     private let items = Mutex(FirstInFirstOut<Item>())
 
-    func append(_ item: Item) {
-        self.items.withLock { $0.append(item) }
+    /// What one commit superseded; returns what the items take.
+    func append(_ changes: [DocumentChange], time: Int64) -> Int {
+        self.items.withLock { items in
+            for change in changes { items.append(Item(time: time, database: change.database, path: change.path)) }
+        }
+        return changes.count * Item.bytes
     }
 
     /// The time to which history has to go for `count` items, or all that there are, to be taken.

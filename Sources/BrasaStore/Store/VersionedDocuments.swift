@@ -34,30 +34,43 @@ final class VersionedDocuments: Sendable {
     /// What `settle` has to book once the commit is certain.
     struct Pending {
         var historyBytes = 0
-        /// Indices into the changes.
-        var superseding: [Int] = []
+        var superseding = Superseding.none
+    }
+
+    /// Which of a commit's changes made an older version history.
+    enum Superseding {
+        case none
+        case all
+        /// Indices into the changes, more than none and fewer than all.
+        case some([Int])
     }
 
     /// Adds versions that only readers at `time` or later see, and the changes for those who follow them.
     func add(_ changes: [DocumentChange], time: Int64) -> Pending {
         self.changes.append(changes, time: time)
         var pending = Pending()
+        var superseding: [Int] = []
         for (index, change) in changes.enumerated() {
             let (shard, hash) = change.database.place(change.path)
             let version = change.version(at: time)
             let effect = shard.state.withLock { $0.add(version, path: change.path, hash: hash) }
             pending.historyBytes += effect.bytes
-            if effect.isSuperseding { pending.superseding.append(index) }
+            guard effect.isSuperseding else { continue }
+            // Nearly all commits have one change, and need no list of them.
+            if changes.count == 1 { pending.superseding = .all } else { superseding.append(index) }
         }
+        if !superseding.isEmpty { pending.superseding = superseding.count == changes.count ? .all : .some(superseding) }
         return pending
     }
 
     func settle(_ changes: [DocumentChange], _ pending: Pending, time: Int64) {
-        self.history.add(bytes: pending.historyBytes + pending.superseding.count * GarbageQueue.Item.bytes)
-        for index in pending.superseding {
-            let change = changes[index]
-            self.garbage.append(GarbageQueue.Item(time: time, database: change.database, path: change.path))
+        var garbageBytes = 0
+        switch pending.superseding {
+        case .none: break
+        case .all: garbageBytes = self.garbage.append(changes, time: time)
+        case .some(let indices): garbageBytes = self.garbage.append(indices.map { changes[$0] }, time: time)
         }
+        self.history.add(bytes: pending.historyBytes + garbageBytes)
     }
 
     /// Undoes `add`, newest first. Nobody has seen the versions: their time is above the watermark.

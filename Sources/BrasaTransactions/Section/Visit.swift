@@ -18,7 +18,7 @@ struct Visit: Sendable {
     private(set) var serves = Party.caller
     /// Of the caller's request, if it has to wait.
     var ticket: RequestTicket?
-    private var answers: [(mailbox: (any Mailbox)?, give: @Sendable () -> Void)] = []
+    private var answers = Completions<Void>()
     private var remains: [Observations] = []
 
     init(now: MonotonicTime) {
@@ -66,7 +66,7 @@ struct Visit: Sendable {
     }
 
     private mutating func add<Value>(_ reply: Reply<Value>, as party: Party?, _ give: @escaping @Sendable () -> Void) {
-        self.answers.append(((party ?? self.serves) == .caller ? nil : reply.mailbox, give))
+        self.answers.add((party ?? self.serves) == .caller ? nil : reply.mailbox, give)
     }
 
     /// What may take long to free: nobody waits for that.
@@ -74,9 +74,7 @@ struct Visit: Sendable {
 
     /// To be called when the section is left.
     consuming func giveAnswers() {
-        for (mailbox, give) in self.answers {
-            if let mailbox { mailbox.post(give) } else { give() }
-        }
+        self.answers.run(())
     }
 }
 
