@@ -36,6 +36,28 @@ import Testing
         #expect(try names.map { try fixture.store.text($0, in: database) } == texts)
     }
 
+    /// More than the registry keeps without looking whether they are empty, which they seem to be while they are loaded.
+    @Test(arguments: [true, false])
+    func aStartFindsEveryDatabase(fromCheckpoint: Bool) throws {
+        let fixture = try StoreFixture()
+        let count = 2_500
+        for number in 0..<count {
+            let database = fixture.store.database(try databaseName("db\(number)"))
+            let change = DocumentChange(
+                database: database,
+                path: try path("a/1"),
+                outcome: .set(.empty, createTime: nil)
+            )
+            _ = try fixture.store.apply(changes: [change], waiter: nil)
+        }
+        fixture.flush()
+        if fromCheckpoint { try fixture.store.checkpoint() }
+        try fixture.restart()
+        #expect(fixture.store.statistics.documents == count)
+        let last = fixture.store.database(try databaseName("db\(count - 1)"))
+        #expect(try fixture.store.names(range("", "a"), in: last) == ["a/1"])
+    }
+
     @Test func anAbandonedCheckpointLeavesTheLogInCharge() throws {
         let fixture = try StoreFixture()
         let database = fixture.store.database(try databaseName())

@@ -9,6 +9,8 @@ struct ChainTable {
 
     private static func part(_ hash: UInt32) -> Int { Int(hash >> 26) }
 
+    var isEmpty: Bool { self.parts.allSatisfy { $0.count == 0 } }
+
     func find(_ path: ResourcePath, hash: UInt32) -> DocumentChain? {
         let part = Self.part(hash)
         guard let index = self.parts[part].index(of: path, hash: hash) else { return nil }

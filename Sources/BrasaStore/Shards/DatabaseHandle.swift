@@ -23,7 +23,7 @@ package final class DatabaseHandle: Sendable {
 
     /// Nothing in memory, not even versions that only the past can see.
     var isEmpty: Bool {
-        self.shards.allSatisfy { $0.state.withLock { $0.names.isEmpty } }
+        self.shards.allSatisfy { $0.state.withLock { $0.isEmpty } }
     }
 
     var counts: ShardCounts {

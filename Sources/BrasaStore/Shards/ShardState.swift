@@ -15,6 +15,9 @@ struct ShardState: ~Copyable {
     /// While recovery fills the shard: documents that are in no tree yet. Nil: there are none, new ones go there at once.
     private var unsorted: [DocumentChain]?
 
+    /// Also of documents that are in no tree yet.
+    var isEmpty: Bool { self.chains.isEmpty }
+
     func find(_ path: ResourcePath, hash: UInt32) -> DocumentChain? {
         self.chains.find(path, hash: hash)
     }
