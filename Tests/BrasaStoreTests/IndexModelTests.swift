@@ -249,11 +249,11 @@ private struct IndexModelRun {
             var bytes = 0
             for shard in index.database.shards {
                 shard.state.withLock { state in
-                    guard let tree = state.index(index.counts)?.tree else { return }
-                    tree.checkInvariants()
-                    bytes += tree.bytes
-                    var cursor = tree.cursor(.start)
-                    while let entry = cursor.next() { #expect(entry.uses == 1) }
+                    guard let part = state.index(index.counts) else { return }
+                    part.current.checkInvariants()
+                    part.superseded.tree.checkInvariants()
+                    bytes += part.current.bytes + part.superseded.tree.bytes
+                    #expect(part.superseded.tree.count == 0)
                 }
             }
             #expect(index.counts.bytes == bytes)

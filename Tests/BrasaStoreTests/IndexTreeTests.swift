@@ -99,7 +99,7 @@ private func anyChain() throws -> DocumentChain {
 private struct TreeRun {
     let tree = IndexTree()
     private let chain: DocumentChain
-    private var model: [(key: [UInt8], uses: Int)] = []
+    private var model: [[UInt8]] = []
 
     init() throws {
         self.chain = try anyChain()
@@ -109,40 +109,32 @@ private struct TreeRun {
         var (low, high) = (0, self.model.count)
         while low < high {
             let middle = (low + high) / 2
-            if self.model[middle].key.lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
+            if self.model[middle].lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
         }
-        return (low, low < self.model.count && self.model[low].key == key)
+        return (low, low < self.model.count && self.model[low] == key)
     }
 
-    func anyKey(_ random: inout SeededRandom) -> [UInt8]? { self.model.randomElement(using: &random)?.key }
+    func anyKey(_ random: inout SeededRandom) -> [UInt8]? { self.model.randomElement(using: &random) }
 
     mutating func insert(_ key: [UInt8]) {
         let (index, isThere) = self.place(key)
-        if isThere { self.model[index].uses += 1 } else { self.model.insert((key, 1), at: index) }
+        if !isThere { self.model.insert(key, at: index) }
         #expect(self.tree.insert(key, self.chain) == !isThere)
     }
 
     mutating func remove(_ key: [UInt8]) {
         let (index, isThere) = self.place(key)
-        var isGone = false
-        if isThere {
-            self.model[index].uses -= 1
-            isGone = self.model[index].uses == 0
-            if isGone { self.model.remove(at: index) }
-        }
-        #expect(self.tree.remove(key) == isGone)
+        if isThere { self.model.remove(at: index) }
+        #expect(self.tree.remove(key) == isThere)
     }
 
     func check(_ keys: IndexTreeTests.Keys, _ random: inout SeededRandom) {
         self.tree.checkInvariants()
         #expect(self.tree.count == self.model.count)
         var cursor = self.tree.cursor(.start)
-        for (key, uses) in self.model {
-            let entry = cursor.next()
-            #expect(entry?.key == key && entry?.uses == uses)
-        }
+        for key in self.model { #expect(cursor.next()?.key == key) }
         #expect(cursor.next() == nil)
-        for (key, _) in self.model.reversed() { #expect(cursor.previous()?.key == key) }
+        for key in self.model.reversed() { #expect(cursor.previous()?.key == key) }
         #expect(cursor.previous() == nil)
         cursor = self.tree.cursor(.end)
         #expect(cursor.next() == nil)
@@ -152,16 +144,16 @@ private struct TreeRun {
             if random.chance(1, in: 2) { key = Array(key.prefix(Int.random(in: 0...key.count, using: &random))) }
             let position = IndexPosition(prefix: key, isAfter: random.chance(1, in: 2))
             let index = self.model.firstIndex { model in
-                !(model.key.lexicographicallyPrecedes(key) || position.isAfter && model.key.starts(with: key))
+                !(model.lexicographicallyPrecedes(key) || position.isAfter && model.starts(with: key))
             }
             let place = index ?? self.model.count
             var forward = self.tree.cursor(position)
             let next = forward.next()
-            #expect(next?.key == (place < self.model.count ? self.model[place].key : nil))
+            #expect(next?.key == (place < self.model.count ? self.model[place] : nil))
             #expect(next.map { !$0.isBefore(position) } ?? true)
             var backward = self.tree.cursor(position)
             let previous = backward.previous()
-            #expect(previous?.key == (place > 0 ? self.model[place - 1].key : nil))
+            #expect(previous?.key == (place > 0 ? self.model[place - 1] : nil))
             #expect(previous.map { $0.isBefore(position) } ?? true)
         }
     }
@@ -190,7 +182,10 @@ extension IndexNode {
                     && (high.map { key.lexicographicallyPrecedes($0) } ?? true)
             })
         else { return nil }
+        let isTimed = self.endTimes.map { $0.count == self.entryCount } ?? true
+        guard isTimed else { return nil }
         guard !self.isLeaf else { return self.chains.count == self.keys.count ? 1 : nil }
+        guard self.endTimes.map({ $0 == self.children.map(\.latestEnd) }) ?? true else { return nil }
         guard self.children.count == self.keys.count + 1, self.chains.isEmpty else { return nil }
         var depths: Set<Int> = []
         for (index, child) in self.children.enumerated() {

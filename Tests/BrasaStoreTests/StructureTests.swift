@@ -90,6 +90,8 @@ import Testing
                 note()
             }
         }
+        for number in 0..<count / 2 { #expect(queue.popFirst() == count + number) }
+        #expect(queue.isEmpty && queue.ringCount <= 8)
         #expect(movesMax <= max(chunk, count / chunk + 1))
         #expect(moves <= 2 * (chunk + count))
     }
@@ -118,9 +120,15 @@ import Testing
             if random.chance(1, in: 6) {
                 oldest = Int64.random(in: oldest...time, using: &random)
                 var forgotten: [Int64] = []
-                bytes -= chain.trim(before: oldest, forgetting: { forgotten.append($0.time) }).bytes
+                var endTimes: [Int64] = []
+                let trimmed = chain.trim(before: oldest) { version, endTime in
+                    forgotten.append(version.time)
+                    endTimes.append(endTime)
+                }
+                bytes -= trimmed.bytes
                 let seen = versions.last { $0.time <= oldest }?.time ?? 0
                 #expect(forgotten == versions.map(\.time).filter { $0 < seen })
+                #expect(endTimes == Array(versions.map(\.time).filter { $0 <= seen }.dropFirst()))
                 versions.removeAll { $0.time < seen }
                 let since = Int64.random(in: seen...time, using: &random)
                 #expect(chain.version(after: since)?.time == versions.first { $0.time > since }?.time)

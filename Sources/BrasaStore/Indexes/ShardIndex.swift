@@ -1,15 +1,17 @@
 import BrasaDocuments
 import BrasaQueries
 
-/// One shard's part of an index: the keys of every version that the shard has of the documents that were reached so far.
-/// Commits keep the keys of documents that the build has passed, and leave the others to it.
+/// One shard's part of an index: the keys of the newest version of each document that was reached so far, and, apart from
+/// them, the keys of older versions that the next one has not. Commits keep the keys of documents that the build has
+/// passed, and leave the others to it.
 ///
 /// `@unchecked Sendable`: only touched under its shard's lock while the shard has it, and afterwards only let go of.
 final class ShardIndex: @unchecked Sendable {
     let definition: IndexDefinition
     /// Tells the parts of one index from those of others.
     let counts: IndexCounts
-    private(set) var tree = IndexTree()
+    private(set) var current = IndexTree()
+    private(set) var superseded = SupersededKeys()
     private(set) var progress = Progress.building(Place(scope: 0, position: .start))
 
     enum Progress {
@@ -38,7 +40,7 @@ final class ShardIndex: @unchecked Sendable {
     init(definition: IndexDefinition, counts: IndexCounts) {
         self.definition = definition
         self.counts = counts
-        counts.add(entries: 0, bytes: self.tree.bytes)
+        counts.add(entries: 0, bytes: self.bytes)
     }
 
     func covers(collectionID: ArraySlice<UInt8>) -> Bool {
@@ -57,28 +59,68 @@ final class ShardIndex: @unchecked Sendable {
         }
     }
 
-    /// A version was added to the chain.
-    func add(_ version: DocumentChain.Version, to chain: DocumentChain) {
-        guard self.isDone(chain.path, version: version.time) else { return }
-        self.insert(version, of: chain)
+    /// A version was added behind another, or as the first.
+    func add(_ version: DocumentChain.Version, behind before: DocumentChain.Version?, to chain: DocumentChain) {
+        let isDone = self.isDone(chain.path, version: version.time)
+        let wasDone = before.map { self.isDone(chain.path, version: $0.time) } ?? false
+        guard isDone || wasDone else { return }
+        guard let keys = self.keys(of: version, chain.path) else { return self.overflow() }
+        let keysBefore = wasDone ? self.keys(of: before, chain.path) ?? [] : []
+        let ended = keysBefore.subtracting(keys)
+        self.change {
+            // The build brings what it has not come to yet.
+            for key in isDone ? ended : keysBefore { self.current.remove(key.bytes) }
+            for key in ended { self.superseded.insert(key.bytes, of: chain, endTime: version.time) }
+            guard isDone else { return }
+            for key in keys.subtracting(keysBefore) { self.current.insert(key.bytes, chain) }
+        }
     }
 
-    /// A version was taken from a chain.
-    func remove(_ version: DocumentChain.Version, path: ResourcePath) {
-        guard let fields = version.fields, self.isDone(path, version: version.time) else { return }
-        guard let keys = self.definition.keys(path: path, fields: fields) else { return }
-        self.change { tree in
-            for key in keys { tree.remove(key.bytes) }
+    /// Takes back what `add` did.
+    func takeBack(_ version: DocumentChain.Version, to before: DocumentChain.Version?, of chain: DocumentChain) {
+        let wasDone = self.isDone(chain.path, version: version.time)
+        let isDone = before.map { self.isDone(chain.path, version: $0.time) } ?? false
+        guard isDone || wasDone else { return }
+        let keys = self.keys(of: version, chain.path) ?? []
+        let keysBefore = isDone ? self.keys(of: before, chain.path) ?? [] : []
+        self.change {
+            if wasDone {
+                for key in keys.subtracting(keysBefore) { self.current.remove(key.bytes) }
+            }
+            for key in keysBefore.subtracting(keys) {
+                self.superseded.remove(key.bytes, endTime: version.time)
+            }
+            for key in wasDone ? keysBefore.subtracting(keys) : keysBefore { self.current.insert(key.bytes, chain) }
+        }
+    }
+
+    /// A version is forgotten that was superseded at `endTime`.
+    func forget(_ version: DocumentChain.Version, endTime: Int64, path: ResourcePath) {
+        guard self.superseded.tree.count > 0, self.isDone(path, version: version.time) else { return }
+        guard let keys = self.keys(of: version, path) else { return }
+        self.change {
+            for key in keys { self.superseded.remove(key.bytes, endTime: endTime) }
         }
     }
 
     /// The build comes to a version.
     func insert(_ version: DocumentChain.Version, of chain: DocumentChain) {
-        guard let fields = version.fields else { return }
-        guard let keys = self.definition.keys(path: chain.path, fields: fields) else { return self.overflow() }
-        self.change { tree in
-            for key in keys { tree.insert(key.bytes, chain) }
+        guard let keys = self.keys(of: version, chain.path) else { return self.overflow() }
+        guard let successor = chain.version(after: version.time) else {
+            return self.change {
+                for key in keys { self.current.insert(key.bytes, chain) }
+            }
         }
+        guard let ended = self.keys(of: successor, chain.path).map(keys.subtracting) else { return self.overflow() }
+        self.change {
+            for key in ended { self.superseded.insert(key.bytes, of: chain, endTime: successor.time) }
+        }
+    }
+
+    /// None for a deletion; nil when they are too many.
+    private func keys(of version: DocumentChain.Version?, _ path: ResourcePath) -> [IndexKey]? {
+        guard let fields = version?.fields else { return [] }
+        return self.definition.keys(path: path, fields: fields)
     }
 
     func move(to progress: Progress) {
@@ -89,14 +131,32 @@ final class ShardIndex: @unchecked Sendable {
     private func overflow() {
         self.progress = .overflowing
         self.counts.overflow()
-        self.counts.add(entries: -self.tree.count, bytes: -self.tree.bytes)
-        self.tree = IndexTree()
-        self.counts.add(entries: 0, bytes: self.tree.bytes)
+        self.change {
+            self.current = IndexTree()
+            self.superseded = SupersededKeys()
+        }
     }
 
-    private func change(_ body: (IndexTree) -> Void) {
-        let (entries, bytes) = (self.tree.count, self.tree.bytes)
-        body(self.tree)
-        self.counts.add(entries: self.tree.count - entries, bytes: self.tree.bytes - bytes)
+    private func change(_ body: () -> Void) {
+        let (entries, bytes) = (self.entries, self.bytes)
+        body()
+        self.counts.add(entries: self.entries - entries, bytes: self.bytes - bytes)
+    }
+
+    private var entries: Int { self.current.count + self.superseded.tree.count }
+    private var bytes: Int { self.current.bytes + self.superseded.tree.bytes }
+
+    func walk(from position: IndexPosition, at time: Int64, isDescending: Bool) -> KeyWalk {
+        KeyWalk(self.current, self.superseded, from: position, at: time, isDescending: isDescending)
+    }
+}
+
+extension [IndexKey] {
+    /// Those that are not among the others; neither has one twice.
+    fileprivate func subtracting(_ others: [IndexKey]) -> [IndexKey] {
+        if self.isEmpty || others.isEmpty { return self }
+        if self.count == 1, others.count == 1 { return ByteOrder.equal(self[0].bytes, others[0].bytes) ? [] : self }
+        let others = Set(others)
+        return self.filter { !others.contains($0) }
     }
 }

@@ -32,14 +32,12 @@ extension ShardState {
     func visit(_ counts: IndexCounts, _ reading: IndexReading) -> IndexVisit? {
         guard let index = self.index(counts), case .complete = index.progress else { return nil }
         var visit = IndexVisit()
-        var cursor = index.tree.cursor(reading.position)
-        var last: IndexTree.Entry?
+        var walk = index.walk(from: reading.position, at: reading.time, isDescending: reading.isDescending)
+        var last: KeyWalk.Entry?
         while visit.entries.count + visit.count < reading.budget.entries, visit.examined < reading.budget.steps,
             visit.keyBytes < IndexReading.keyBytesMax
         {
-            guard let entry = reading.isDescending ? cursor.previous() : cursor.next(),
-                entry.isBefore(reading.end) != reading.isDescending
-            else { return visit }
+            guard let entry = walk.next(), entry.isBefore(reading.end) != reading.isDescending else { return visit }
             last = entry
             visit.take(entry, reading)
         }
@@ -53,19 +51,23 @@ extension ShardState {
 }
 
 extension IndexVisit {
-    fileprivate mutating func take(_ entry: IndexTree.Entry, _ reading: IndexReading) {
+    fileprivate mutating func take(_ entry: KeyWalk.Entry, _ reading: IndexReading) {
         self.examined += 1
         let chain = entry.chain
-        // Each version that has the key is one use of it.
-        let isCertain = entry.uses == chain.supersededCount + 1
+        // The newest version has every key that is not superseded.
+        let isCertain = !entry.isSuperseded && chain.time <= reading.time
         if reading.isCounting, isCertain {
-            if chain.isVisible(at: reading.time) { self.count += 1 }
+            self.count += 1
             return
         }
         guard let document = chain.document(at: reading.time) else { return }
         let key = entry.key
+        if !isCertain {
+            // The document has the key again, or lost it more than once since.
+            if let last = self.entries.last, ByteOrder.equal(last.key, key) { return }
+            self.uncertain.append(self.entries.count)
+        }
         self.keyBytes += key.count
-        if !isCertain { self.uncertain.append(self.entries.count) }
         self.entries.append(IndexEntry(key: key, path: chain.path, document: document))
     }
 }

@@ -48,14 +48,15 @@ struct IndexBuild {
     mutating func walk(_ scope: ScanScope, in state: borrowing ShardState, _ place: inout ShardIndex.Place) -> Bool {
         guard let tree = state.tree(scope.tree) else { return true }
         let start = PathPosition.later(scope.start, place.position)
-        var cursor = tree.cursor(start.isAfter)
+        // Also documents that were deleted, for readers of the past.
+        var walk = tree.walk(from: start, at: .min)
         while self.budget > 0 {
-            guard let (path, chain) = cursor.next(), scope.end.isAfter(path) else { return true }
+            guard let (path, chain) = walk.next(), scope.end.isAfter(path) else { return true }
             self.budget -= 1
             if let depth = scope.depth, path.segmentCount > depth {
                 let position = PathPosition.afterSubtree(path.prefix(segments: depth))
                 place = ShardIndex.Place(scope: place.scope, position: position)
-                cursor.seek(position.isAfter)
+                walk.seek(position)
             } else if let through = self.insert(chain, after: place.begun?.path == path ? place.begun?.through : nil) {
                 place = ShardIndex.Place(scope: place.scope, position: .before(path), begun: (path, through))
             } else {

@@ -77,12 +77,13 @@ final class DocumentChain {
         self.superseded?.oldest(after: time) ?? (self.time > time ? self.newest : nil)
     }
 
-    /// Forgets what no reader at `horizon` or later can see, `forgetting` each; returns what that kept in memory.
-    func trim(before horizon: Int64, forgetting: (Version) -> Void) -> (count: Int, bytes: Int) {
+    /// Forgets what no reader at `horizon` or later can see; returns what that kept in memory. `forgetting` hears of each
+    /// version, and when it was superseded.
+    func trim(before horizon: Int64, forgetting: (Version, Int64) -> Void) -> (count: Int, bytes: Int) {
         guard let superseded = self.superseded else { return (0, 0) }
         let trimmed =
             self.time <= horizon
-            ? superseded.removeAll(forgetting: forgetting)
+            ? superseded.removeAll(endTime: self.time, forgetting: forgetting)
             : superseded.trim(before: horizon, forgetting: forgetting)
         if superseded.count == 0 { self.superseded = nil }
         return trimmed

@@ -1,9 +1,7 @@
 import BrasaDocuments
 
 extension ShardState {
-    typealias Tree = OrderedMap<ResourcePath, DocumentChain>
-
-    func tree(_ tree: ScanScope.Tree) -> Tree? {
+    func tree(_ tree: ScanScope.Tree) -> NameTree? {
         switch tree {
         case .names: self.names
         case .group(let id): self.groups[id]
@@ -21,10 +19,10 @@ extension ShardState {
     ) -> ScanPart<[NameScan.Entry]> {
         guard let tree = self.tree(scope.tree) else { return ScanPart(found: [], resume: nil) }
         var part = ScanPart<[NameScan.Entry]>(found: [], resume: position)
-        var cursor = tree.cursor(position.isAfter)
+        var walk = tree.walk(from: position, at: time)
         var steps = budget.steps
         while part.found.count < budget.entries, steps > 0 {
-            guard let (path, chain) = cursor.next(), scope.end.isAfter(path) else {
+            guard let (path, chain) = walk.next(), scope.end.isAfter(path) else {
                 part.resume = nil
                 break
             }
@@ -44,7 +42,7 @@ extension ShardState {
             }
             let place = PathPosition.afterSubtree(ancestor)
             part.resume = place
-            cursor.seek(place.isAfter)
+            walk.seek(place)
         }
         return part
     }
@@ -58,10 +56,10 @@ extension ShardState {
     ) -> ScanPart<[NameScan.Entry]> {
         guard let tree = self.tree(scope.tree) else { return ScanPart(found: [], resume: nil) }
         var part = ScanPart<[NameScan.Entry]>(found: [], resume: position)
-        var cursor = tree.cursor(position.isAfter)
+        var walk = tree.walk(from: position, at: time, isDescending: true)
         var steps = budget.steps
         while part.found.count < budget.entries, steps > 0 {
-            guard let (path, chain) = cursor.previous(), !scope.start.isAfter(path) else {
+            guard let (path, chain) = walk.next(), !scope.start.isAfter(path) else {
                 part.resume = nil
                 break
             }
@@ -70,7 +68,7 @@ extension ShardState {
             if let depth = scope.depth, path.segmentCount > depth {
                 let place = PathPosition.after(path.prefix(segments: depth))
                 part.resume = place
-                cursor.seek(place.isAfter)
+                walk.seek(place)
             } else {
                 part.resume = .before(path)
                 if let document = chain.document(at: time) {
@@ -89,10 +87,10 @@ extension ShardState {
         budget: ScanBudget
     ) -> ScanPart<[CollectionID]> {
         var part = ScanPart<[CollectionID]>(found: [], resume: position)
-        var cursor = self.names.cursor(position.isAfter)
+        var walk = self.names.walk(from: position, at: time)
         var steps = budget.steps
         while part.found.count < budget.entries, steps > 0 {
-            guard let (path, chain) = cursor.next(), path.isDescendant(of: parent) else {
+            guard let (path, chain) = walk.next(), path.isDescendant(of: parent) else {
                 part.resume = nil
                 break
             }
@@ -103,7 +101,7 @@ extension ShardState {
             part.found.append(CollectionID(collection.lastSegment))
             let place = PathPosition.afterSubtree(collection)
             part.resume = place
-            cursor.seek(place.isAfter)
+            walk.seek(place)
         }
         return part
     }

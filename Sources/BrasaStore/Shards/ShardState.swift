@@ -5,10 +5,12 @@ import BrasaDocuments
 /// `names` has every document in path order, so that a collection is a range of it, with what is nested below its
 /// documents skipped by seeking; missing documents and collection ids are found the same way. `groups` has the documents
 /// of nested collections once more by collection id: with the top-level collection of that id they make up a group.
+/// Documents that were deleted, and keys that documents had, stand apart in each tree (`NameTree`, `ShardIndex`): reads of
+/// the present pass them by.
 struct ShardState: ~Copyable {
     private var chains = ChainTable()
-    let names = OrderedMap<ResourcePath, DocumentChain>()
-    private(set) var groups: [CollectionID: OrderedMap<ResourcePath, DocumentChain>] = [:]
+    let names = NameTree()
+    private(set) var groups: [CollectionID: NameTree] = [:]
     private(set) var counts = ShardCounts()
     /// The shard's parts of all indexes that are there or being built.
     private(set) var indexes: [ShardIndex] = []
@@ -30,7 +32,7 @@ struct ShardState: ~Copyable {
             let chain = DocumentChain(path: path, version: version)
             self.insert(chain, hash: hash)
             self.counts.add(version, 1)
-            self.forEachIndex(of: path) { $0.add(version, to: chain) }
+            self.forEachIndex(of: path) { $0.add(version, behind: nil, to: chain) }
             return HistoryChange()
         }
         var change = HistoryChange(isSuperseding: true)
@@ -40,7 +42,8 @@ struct ShardState: ~Copyable {
         self.counts.add(before, -1)
         self.counts.add(version, 1)
         self.counts.supersededVersions += 1
-        self.forEachIndex(of: path) { $0.add(version, to: chain) }
+        self.relink(chain, from: before)
+        self.forEachIndex(of: path) { $0.add(version, behind: before, to: chain) }
         return change
     }
 
@@ -52,10 +55,11 @@ struct ShardState: ~Copyable {
         guard let removed = chain.removeNewest() else {
             self.counts.add(chain.newest, -1)
             self.drop(chain, hash: hash)
-            self.forEachIndex(of: path) { $0.remove(chain.newest, path: path) }
+            self.forEachIndex(of: path) { $0.takeBack(chain.newest, to: nil, of: chain) }
             return change
         }
-        self.forEachIndex(of: path) { $0.remove(removed, path: path) }
+        self.relink(chain, from: removed)
+        self.forEachIndex(of: path) { $0.takeBack(removed, to: chain.newest, of: chain) }
         change.bytes += Self.tombstoneBytes(chain) - chain.newest.historyBytes
         self.counts.add(removed, -1)
         self.counts.add(chain.newest, 1)
@@ -66,8 +70,8 @@ struct ShardState: ~Copyable {
     /// Forgets what no reader at `horizon` or later can see of this document.
     mutating func trim(_ path: ResourcePath, hash: UInt32, horizon: Int64) -> HistoryChange {
         guard let chain = self.chains.find(path, hash: hash) else { return HistoryChange() }
-        let trimmed = chain.trim(before: horizon) { version in
-            self.forEachIndex(of: path) { $0.remove(version, path: path) }
+        let trimmed = chain.trim(before: horizon) { version, endTime in
+            self.forEachIndex(of: path) { $0.forget(version, endTime: endTime, path: path) }
         }
         self.counts.supersededVersions -= trimmed.count
         var change = HistoryChange(bytes: -trimmed.bytes)
@@ -117,21 +121,34 @@ struct ShardState: ~Copyable {
     }
 
     private mutating func link(_ chain: DocumentChain) {
-        self.names.insert(chain, for: chain.path)
+        self.names.insert(chain)
         guard chain.path.segmentCount > 2 else { return }
         let id = CollectionID(chain.path.collectionID)
-        let group = self.groups[id] ?? OrderedMap()
-        group.insert(chain, for: chain.path)
+        let group = self.groups[id] ?? NameTree()
+        group.insert(chain)
         self.groups[id] = group
+    }
+
+    /// The document's newest version was another.
+    private func relink(_ chain: DocumentChain, from before: DocumentChain.Version) {
+        guard before.fields == nil || chain.fields == nil else { return }
+        // What is being loaded may be in no tree yet.
+        guard self.names.remove(chain.path, before) else { return }
+        self.names.insert(chain)
+        guard chain.path.segmentCount > 2, let group = self.groups[CollectionID(chain.path.collectionID)] else {
+            return
+        }
+        group.remove(chain.path, before)
+        group.insert(chain)
     }
 
     private mutating func drop(_ chain: DocumentChain, hash: UInt32) {
         self.chains.remove(chain.path, hash: hash)
-        self.names.remove(chain.path)
+        self.names.remove(chain.path, chain.newest)
         guard chain.path.segmentCount > 2 else { return }
         let id = CollectionID(chain.path.collectionID)
         guard let group = self.groups[id] else { return }
-        group.remove(chain.path)
+        group.remove(chain.path, chain.newest)
         if group.isEmpty { self.groups[id] = nil }
     }
 

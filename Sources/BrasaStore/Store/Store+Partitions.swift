@@ -83,11 +83,11 @@ package struct Partition: Sendable {
 extension ShardState {
     private static let runsPerVisit = 64
 
-    /// The runs of documents in a scope, whatever versions they have. What lies below a document is passed over.
+    /// The runs of documents in a scope that are there now. What lies below a document is passed over.
     func runs(_ scope: ScanScope, from position: PathPosition) -> ScanPart<[DocumentRun]> {
         guard let tree = self.tree(scope.tree) else { return ScanPart(found: [], resume: nil) }
         var part = ScanPart<[DocumentRun]>(found: [], resume: position)
-        var cursor = tree.cursor(position.isAfter)
+        var cursor = tree.current.cursor(position.isAfter)
         for _ in 0..<Self.runsPerVisit {
             guard let run = cursor.nextRun(), let last = run.last else {
                 part.resume = nil

@@ -57,6 +57,7 @@ package struct FirstInFirstOut<Element> {
             self.chunks[self.firstChunk] = []
             self.firstChunk = (self.firstChunk + 1) % self.chunks.count
             self.head = 0
+            self.giveRoomBack()
         } else if self.isEmpty {
             self.chunks[self.firstChunk].removeAll(keepingCapacity: true)
             self.head = 0
@@ -102,14 +103,29 @@ package struct FirstInFirstOut<Element> {
     }
 
     /// All chunks are in use.
-    private mutating func makeRoom() {
+    private mutating func makeRoom() { self.moveChunks(toRingOf: max(1, self.chunks.count * 2)) }
+
+    /// The ring halves when three quarters of it are empty.
+    private mutating func giveRoomBack() {
+        let used = (self.head + self.count + Self.chunkSize - 1) / Self.chunkSize
+        guard self.chunks.count >= Self.ringMin, used * 4 <= self.chunks.count else { return }
+        self.moveChunks(toRingOf: self.chunks.count / 2)
+    }
+
+    /// All chunks in use fit.
+    private mutating func moveChunks(toRingOf count: Int) {
         var ring: [[Element?]] = []
-        ring.reserveCapacity(max(1, self.chunks.count * 2))
-        ring += self.chunks[self.firstChunk...]
-        ring += self.chunks[..<self.firstChunk]
+        ring.reserveCapacity(count)
+        for offset in 0..<min(count, self.chunks.count) {
+            ring.append(self.chunks[(self.firstChunk + offset) % self.chunks.count])
+        }
         self.moves += ring.count
-        for _ in ring.count..<max(1, ring.count * 2) { ring.append([]) }
+        while ring.count < count { ring.append([]) }
         self.chunks = ring
         self.firstChunk = 0
     }
+
+    private static var ringMin: Int { 8 }
+    /// Counted for tests.
+    var ringCount: Int { self.chunks.count }
 }

@@ -1,5 +1,6 @@
 /// A leaf has as many `chains` as `keys`. An inner node has `children` and, between each two, a separator in `keys`: every
-/// key left of it is below it, no key right of it is.
+/// key left of it is below it, no key right of it is. In a tree of keys that ended a node also knows when, so that a reader
+/// passes over whatever ended before its time without a look at it.
 final class IndexNode {
     static let entriesMax = 64
     static let entriesMin = 16
@@ -11,23 +12,35 @@ final class IndexNode {
     private(set) var keys: KeyBlock
     private(set) var chains: [DocumentChain]
     private(set) var children: [IndexNode]
+    /// Of a leaf's entries, or the latest below each child; nil in trees of keys that did not end.
+    private(set) var endTimes: [Int64]?
 
-    init() {
+    init(isOfEnded: Bool) {
         self.keys = KeyBlock()
         self.chains = []
         self.children = []
+        self.endTimes = isOfEnded ? [] : nil
     }
 
-    init(keys: KeyBlock, chains: [DocumentChain]) {
+    init(keys: KeyBlock, chains: [DocumentChain], endTimes: [Int64]?) {
         self.keys = keys
         self.chains = chains
         self.children = []
+        self.endTimes = endTimes
     }
 
     init(separators: KeyBlock, children: [IndexNode]) {
         self.keys = separators
         self.chains = []
         self.children = children
+        self.endTimes = children.first?.endTimes == nil ? nil : children.map(\.latestEnd)
+    }
+
+    /// What a leaf has for a key.
+    struct Value {
+        let chain: DocumentChain
+        /// Nil: the key did not end.
+        let endTime: Int64?
     }
 
     struct Split {
@@ -47,6 +60,32 @@ final class IndexNode {
     /// What the node takes in memory, about: this object, its arrays and their headers.
     var footprint: Int {
         96 + self.keys.footprint + (self.isLeaf ? self.chains.capacity : self.children.capacity) * 8 + 48
+            + (self.endTimes.map { $0.capacity * 8 + 32 } ?? 0)
+    }
+
+    /// When the last of the entries here ended.
+    var latestEnd: Int64 { self.endTimes?.max() ?? .min }
+
+    /// The first entry or child at `index` or behind it that ended, or has an entry that ended, after a time.
+    func firstIndex(from index: Int, endingAfter time: Int64?) -> Int? {
+        guard let time, let endTimes = self.endTimes else { return index < self.entryCount ? index : nil }
+        return endTimes[min(index, endTimes.count)...].firstIndex { $0 > time }
+    }
+
+    /// The last one before `index`.
+    func lastIndex(before index: Int, endingAfter time: Int64?) -> Int? {
+        guard let time, let endTimes = self.endTimes else { return index > 0 ? index - 1 : nil }
+        return endTimes[..<index].lastIndex { $0 > time }
+    }
+
+    /// The children are not those they were.
+    private func noteEndTimes() {
+        if self.endTimes != nil { self.endTimes = self.children.map(\.latestEnd) }
+    }
+
+    /// What is below a child is not what it was.
+    private func noteEndTime(ofChild index: Int) {
+        if self.endTimes != nil { self.endTimes?[index] = self.children[index].latestEnd }
     }
 
     func childIndex(_ key: [UInt8]) -> Int {
@@ -60,62 +99,80 @@ final class IndexNode {
         return (self.entryCount >= Self.entriesMax, byBytes)
     }
 
-    func insert(_ key: [UInt8], _ chain: DocumentChain, isRightEdge: Bool, _ change: inout Change) -> Split? {
-        guard !self.isLeaf else { return self.insertIntoLeaf(key, chain, &change) }
+    func insert(_ key: [UInt8], _ value: Value, isRightEdge: Bool, _ change: inout Change) -> Split? {
+        guard !self.isLeaf else { return self.insertIntoLeaf(key, value, &change) }
         let index = self.childIndex(key)
         let isAtEnd = isRightEdge && index == self.children.count - 1
-        guard let split = self.children[index].insert(key, chain, isRightEdge: isAtEnd, &change) else { return nil }
+        guard let split = self.children[index].insert(key, value, isRightEdge: isAtEnd, &change) else {
+            self.noteEndTime(ofChild: index)
+            return nil
+        }
         let before = self.footprint
         let own = self.insert(split, at: index, isRightEdge: isAtEnd)
         change.bytes += self.footprint - before + (own?.right.footprint ?? 0)
         return own
     }
 
-    private func insertIntoLeaf(_ key: [UInt8], _ chain: DocumentChain, _ change: inout Change) -> Split? {
+    private func insertIntoLeaf(_ key: [UInt8], _ value: Value, _ change: inout Change) -> Split? {
         let (index, isThere) = self.keys.find(key)
         if isThere {
-            self.keys.add(uses: 1, at: index)
+            self.chains[index] = value.chain
             return nil
         }
         change.entries += 1
         let before = self.footprint
         let full = self.isFull(for: key)
         guard full.byCount || full.byBytes else {
-            self.place(key, chain, at: index)
+            self.place(key, value, at: index)
             change.bytes += self.footprint - before
             return nil
         }
         let right: IndexNode
         if index == self.keys.count {
             // The key comes last: what is here stays full.
-            right = IndexNode(keys: KeyBlock(key), chains: [chain])
+            right = IndexNode(key, value)
         } else if full.byBytes && index == 0 {
             // The key may have little in common with the others, and giving them a shorter prefix would cost much.
-            right = IndexNode(keys: self.keys, chains: self.chains)
-            (self.keys, self.chains) = (KeyBlock(key), [chain])
+            right = IndexNode(keys: self.keys, chains: self.chains, endTimes: self.endTimes)
+            (self.keys, self.chains, self.endTimes) = (KeyBlock(key), [value.chain], value.endTime.map { [$0] })
         } else {
             right = self.splitLeaf(at: self.keys.count / 2)
             let isLeft = index <= self.keys.count
-            (isLeft ? self : right).place(key, chain, at: isLeft ? index : index - self.keys.count)
+            (isLeft ? self : right).place(key, value, at: isLeft ? index : index - self.keys.count)
         }
         change.bytes += self.footprint - before + right.footprint
         return Split(separator: KeyBlock.separator(self.keys, right.keys), right: right)
     }
 
-    private func place(_ key: [UInt8], _ chain: DocumentChain, at index: Int) {
+    private convenience init(_ key: [UInt8], _ value: Value) {
+        self.init(keys: KeyBlock(key), chains: [value.chain], endTimes: value.endTime.map { [$0] })
+    }
+
+    private func place(_ key: [UInt8], _ value: Value, at index: Int) {
         self.keys.insert(key, at: index)
-        self.chains.insert(chain, at: index)
+        self.chains.insert(value.chain, at: index)
+        if let endTime = value.endTime { self.endTimes?.insert(endTime, at: index) }
     }
 
     private func splitLeaf(at middle: Int) -> IndexNode {
-        let right = IndexNode(keys: self.keys.part(middle..<self.keys.count), chains: Array(self.chains[middle...]))
+        let right = IndexNode(
+            keys: self.keys.part(middle..<self.keys.count),
+            chains: Array(self.chains[middle...]),
+            endTimes: self.endTimes.map { Array($0[middle...]) }
+        )
         self.keys = self.keys.part(0..<middle)
         self.chains = Array(self.chains[..<middle])
+        self.endTimes = self.endTimes.map { Array($0[..<middle]) }
         return right
     }
 
     /// Puts the right half of the child at `index` behind it.
     private func insert(_ split: Split, at index: Int, isRightEdge: Bool) -> Split? {
+        defer { self.noteEndTimes() }
+        return self.place(split, at: index, isRightEdge: isRightEdge)
+    }
+
+    private func place(_ split: Split, at index: Int, isRightEdge: Bool) -> Split? {
         let full = self.isFull(for: split.separator)
         let last = self.keys.count
         guard last > 0, full.byCount || full.byBytes else {
@@ -155,7 +212,8 @@ extension IndexNode {
         let index = self.childIndex(key)
         let child = self.children[index]
         child.remove(key, &change)
-        guard change.entries < 0, child.entryCount < Self.entriesMin else { return }
+        guard change.entries < 0 else { return }
+        guard child.entryCount < Self.entriesMin else { return self.noteEndTime(ofChild: index) }
         let before = self.footprint
         if child.entryCount == 0 {
             change.bytes -= child.footprint
@@ -164,16 +222,17 @@ extension IndexNode {
         } else if index + 1 < self.children.count {
             _ = self.join(index, &change)
         }
+        self.noteEndTimes()
         change.bytes += self.footprint - before
     }
 
     private func removeFromLeaf(_ key: [UInt8], _ change: inout Change) {
         let (index, isThere) = self.keys.find(key)
         guard isThere else { return }
-        guard self.keys.slots[index].uses == 1 else { return self.keys.removeUse(at: index) }
         let before = self.footprint
         self.keys.remove(at: index)
         self.chains.remove(at: index)
+        _ = self.endTimes?.remove(at: index)
         change.entries -= 1
         change.bytes += self.footprint - before
     }
@@ -192,11 +251,15 @@ extension IndexNode {
             guard left.keys.fits(joining: right.keys) else { return false }
             left.keys = KeyBlock.joined(left.keys, right.keys)
             left.chains += right.chains
+            left.endTimes? += right.endTimes ?? []
         } else {
             let separator = KeyBlock(self.keys.key(at: index))
-            guard left.keys.fits(joining: separator), separator.fits(joining: right.keys) else { return false }
-            left.keys = KeyBlock.joined(KeyBlock.joined(left.keys, separator), right.keys)
+            guard left.keys.fits(joining: separator) else { return false }
+            let keys = KeyBlock.joined(left.keys, separator)
+            guard keys.fits(joining: right.keys) else { return false }
+            left.keys = KeyBlock.joined(keys, right.keys)
             left.children += right.children
+            left.noteEndTimes()
         }
         self.removeChild(index + 1)
         change.bytes += left.footprint - before

@@ -8,8 +8,11 @@ extension IndexTree {
         private var steps: [(node: IndexNode, index: Int)] = []
         private var leaf: IndexNode
         private var index = 0
+        /// Keys that ended at this time or before are passed over.
+        private let time: Int64?
 
-        fileprivate init(_ root: IndexNode, _ position: IndexPosition) {
+        fileprivate init(_ root: IndexNode, _ position: IndexPosition, endingAfter time: Int64?) {
+            self.time = time
             self.leaf = root
             while !self.leaf.isLeaf {
                 // A separator that equals the place: what is right of it comes after the place.
@@ -24,49 +27,62 @@ extension IndexTree {
 
         /// The entry after the place; the place moves behind it.
         mutating func next() -> Entry? {
-            if self.index == self.leaf.keys.count {
+            while true {
+                if let index = self.leaf.firstIndex(from: self.index, endingAfter: self.time) {
+                    self.index = index + 1
+                    return Entry(leaf: self.leaf, index: index)
+                }
                 guard self.moveToNextLeaf() else { return nil }
             }
-            defer { self.index += 1 }
-            return Entry(leaf: self.leaf, index: self.index)
         }
 
         /// The entry before the place; the place moves in front of it.
         mutating func previous() -> Entry? {
-            if self.index == 0 {
+            while true {
+                if let index = self.leaf.lastIndex(before: self.index, endingAfter: self.time) {
+                    self.index = index
+                    return Entry(leaf: self.leaf, index: index)
+                }
                 guard self.moveToPreviousLeaf() else { return nil }
             }
-            self.index -= 1
-            return Entry(leaf: self.leaf, index: self.index)
         }
 
+        /// To the next one with something for the cursor's time; stays where it is when there is none.
         private mutating func moveToNextLeaf() -> Bool {
-            guard let depth = self.steps.lastIndex(where: { $0.index + 1 < $0.node.children.count }) else {
-                return false
+            for depth in self.steps.indices.reversed() {
+                let (node, index) = self.steps[depth]
+                guard let next = node.firstIndex(from: index + 1, endingAfter: self.time) else { continue }
+                self.steps.removeSubrange((depth + 1)...)
+                self.steps[depth].index = next
+                self.leaf = node.children[next]
+                while !self.leaf.isLeaf {
+                    let first = self.leaf.firstIndex(from: 0, endingAfter: self.time) ?? 0
+                    self.steps.append((self.leaf, first))
+                    self.leaf = self.leaf.children[first]
+                }
+                self.index = 0
+                return true
             }
-            self.steps.removeSubrange((depth + 1)...)
-            self.steps[depth].index += 1
-            self.leaf = self.steps[depth].node.children[self.steps[depth].index]
-            while !self.leaf.isLeaf {
-                self.steps.append((self.leaf, 0))
-                self.leaf = self.leaf.children[0]
-            }
-            self.index = 0
-            return true
+            return false
         }
 
         private mutating func moveToPreviousLeaf() -> Bool {
-            guard let depth = self.steps.lastIndex(where: { $0.index > 0 }) else { return false }
-            self.steps.removeSubrange((depth + 1)...)
-            self.steps[depth].index -= 1
-            self.leaf = self.steps[depth].node.children[self.steps[depth].index]
-            while !self.leaf.isLeaf {
-                let last = self.leaf.children.count - 1
-                self.steps.append((self.leaf, last))
-                self.leaf = self.leaf.children[last]
+            for depth in self.steps.indices.reversed() {
+                let (node, index) = self.steps[depth]
+                guard let previous = node.lastIndex(before: index, endingAfter: self.time) else { continue }
+                self.steps.removeSubrange((depth + 1)...)
+                self.steps[depth].index = previous
+                self.leaf = node.children[previous]
+                while !self.leaf.isLeaf {
+                    let count = self.leaf.children.count
+                    let last = self.leaf.lastIndex(before: count, endingAfter: self.time) ?? count - 1
+                    self.steps.append((self.leaf, last))
+                    self.leaf = self.leaf.children[last]
+                }
+                self.index = self.leaf.keys.count
+                return true
             }
-            self.index = self.leaf.keys.count
-            return true
+            return false
         }
     }
 
@@ -77,11 +93,12 @@ extension IndexTree {
 
         var chain: DocumentChain { self.leaf.chains[self.index] }
         var key: [UInt8] { self.leaf.keys.key(at: self.index) }
-        var keyCount: Int { self.leaf.keys.keyCount(at: self.index) }
-        var uses: Int { Int(self.leaf.keys.slots[self.index].uses) }
 
         func isBefore(_ position: IndexPosition) -> Bool { self.leaf.keys.isBefore(position, at: self.index) }
     }
 
-    func cursor(_ position: IndexPosition) -> Cursor { Cursor(self.root, position) }
+    /// In a tree of keys that ended, `time` keeps to those that did later.
+    func cursor(_ position: IndexPosition, endingAfter time: Int64? = nil) -> Cursor {
+        Cursor(self.root, position, endingAfter: time)
+    }
 }

@@ -1,27 +1,31 @@
 /// A B+tree of byte keys of any length. A node holds at most `IndexNode.entriesMax` entries and, where it has more than a
-/// few, about `IndexNode.bytesMax` bytes of keys beyond what they all begin with. One that loses entries is joined with a neighbour when both are small;
-/// none is empty but the root.
+/// few, about `IndexNode.bytesMax` bytes of keys beyond what they all begin with. One that loses entries is joined with a
+/// neighbour when both are small; none is empty but the root.
 ///
-/// A key is there once and counts its uses: each version of its document that has it is one.
+/// A tree of keys that ended (`SupersededKeys`) has the time at which each did; one of current keys has no times.
 ///
 /// A reference type without a guard of its own: whoever owns it guards it. Cursors see the tree as it stands and are void
 /// once it changes.
 /// Complexity: O(log n) nodes for each function.
 final class IndexTree {
-    private(set) var root = IndexNode()
+    private(set) var root: IndexNode
     private(set) var count = 0
     /// About what the tree takes in memory.
     private(set) var bytes: Int
+    private let isOfEnded: Bool
 
-    init() {
+    init(isOfEnded: Bool = false) {
+        self.root = IndexNode(isOfEnded: isOfEnded)
+        self.isOfEnded = isOfEnded
         self.bytes = self.root.footprint
     }
 
-    /// Whether the key is new.
+    /// Whether the key is new; one that is there gets this chain. `endTime` is given in a tree of keys that ended.
     @discardableResult
-    func insert(_ key: [UInt8], _ chain: DocumentChain) -> Bool {
+    func insert(_ key: [UInt8], _ chain: DocumentChain, endTime: Int64? = nil) -> Bool {
         var change = IndexNode.Change()
-        if let split = self.root.insert(key, chain, isRightEdge: true, &change) {
+        let value = IndexNode.Value(chain: chain, endTime: endTime)
+        if let split = self.root.insert(key, value, isRightEdge: true, &change) {
             let left = self.root
             self.root = IndexNode(separators: KeyBlock(split.separator), children: [left, split.right])
             change.bytes += self.root.footprint
@@ -31,7 +35,7 @@ final class IndexTree {
         return change.entries > 0
     }
 
-    /// Takes back one `insert`. Whether the key is gone; false too when it was not there.
+    /// Whether the key was there.
     @discardableResult
     func remove(_ key: [UInt8]) -> Bool {
         var change = IndexNode.Change()
@@ -41,7 +45,7 @@ final class IndexTree {
             if let child = self.root.children.first {
                 self.root = child
             } else {
-                self.root = IndexNode()
+                self.root = IndexNode(isOfEnded: self.isOfEnded)
                 change.bytes += self.root.footprint
             }
         }

@@ -8,8 +8,6 @@ struct KeyBlock {
         var head: UInt32
         /// Where the rest ends.
         var end: UInt32
-        /// How many have the key; for the owner's use.
-        var uses: UInt32
     }
 
     /// The prefix and the rests.
@@ -19,10 +17,10 @@ struct KeyBlock {
 
     init() {}
 
-    init(_ key: [UInt8], uses: UInt32 = 1) {
+    init(_ key: [UInt8]) {
         self.bytes = key
         self.prefixCount = key.count
-        self.slots = [Slot(head: 0, end: UInt32(truncatingIfNeeded: key.count), uses: uses)]
+        self.slots = [Slot(head: 0, end: UInt32(truncatingIfNeeded: key.count))]
     }
 
     var count: Int { self.slots.count }
@@ -54,14 +52,6 @@ struct KeyBlock {
 
     func keyCount(at index: Int) -> Int { self.prefixCount + self.rest(index).count }
 
-    mutating func add(uses: UInt32, at index: Int) {
-        self.slots[index].uses &+= uses
-    }
-
-    mutating func removeUse(at index: Int) {
-        self.slots[index].uses &-= 1
-    }
-
     func rest(_ index: Int) -> Range<Int> {
         let start = index == 0 ? self.prefixCount : Int(self.slots[index - 1].end)
         return start..<Int(self.slots[index].end)
@@ -77,9 +67,9 @@ struct KeyBlock {
     }
 
     /// `index` is the key's place. Complexity: the block's size.
-    mutating func insert(_ key: [UInt8], at index: Int, uses: UInt32 = 1) {
+    mutating func insert(_ key: [UInt8], at index: Int) {
         guard self.count > 0 else {
-            self = KeyBlock(key, uses: uses)
+            self = KeyBlock(key)
             return
         }
         let common = self.commonCount(key)
@@ -91,7 +81,7 @@ struct KeyBlock {
             self.bytes.insert(contentsOf: rest, at: place)
             return Self.head(rest, padding: 0)
         }
-        self.slots.insert(Slot(head: head, end: UInt32(truncatingIfNeeded: place), uses: uses), at: index)
+        self.slots.insert(Slot(head: head, end: UInt32(truncatingIfNeeded: place)), at: index)
         for index in index..<self.slots.count { self.slots[index].end &+= added }
     }
 
@@ -134,7 +124,7 @@ struct KeyBlock {
                     Self.head(UnsafeRawBufferPointer(rebasing: $0[start...]), padding: 0)
                 }
                 let end = UInt32(truncatingIfNeeded: self.bytes.count)
-                self.slots.append(Slot(head: head, end: end, uses: other.slots[index].uses))
+                self.slots.append(Slot(head: head, end: end))
             }
         }
     }
