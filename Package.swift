@@ -283,7 +283,6 @@ let package = Package(
         tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel"]),
         .target(name: "CBrasaAllocations", path: "Tests/CBrasaAllocations"),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
-        .target(name: "CBrasaAllocations", path: "Tests/CBrasaAllocations"),
         tests(
             "BrasaGRPC",
             ["BrasaGRPC", "BrasaHTTP2", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]
