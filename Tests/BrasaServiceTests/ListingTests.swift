@@ -173,21 +173,24 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `A listing of deleted documents lets other calls have their turns`(_ isOfCollections: Bool) throws {
+    func `A listing of a past without the documents lets other calls have their turns`(
+        _ isOfCollections: Bool
+    ) throws {
         defer { self.service.close() }
+        let time = ReadTime(try #require(try self.service.commit([try set("d/a")]).commitTime))
         for batch in 0..<20 {
             let names = try (0..<400).map { try name("c/\(batch)-\($0)") }
             try self.service.commit(names.map { Write(name: $0, operation: .set(.empty)) })
             try self.service.commit(names.map { Write(name: $0, operation: .delete) })
         }
         if isOfCollections {
-            let request = ListCollectionIdsRequest(parent: try parent())
+            let request = ListCollectionIdsRequest(parent: try parent(), readTime: time)
             let answer = try self.service.start { $0.listCollectionIds(request, completion: $1) }
             #expect(try self.service.countTurns() >= 5)
             try self.service.run()
-            #expect(try answer.get().collectionIDs == [])
+            #expect(try answer.get().collectionIDs == ["d"])
         } else {
-            let request = try self.request()
+            let request = try self.request { $0.consistency = .readTime(time) }
             let answer = try self.service.start { $0.listDocuments(request, completion: $1) }
             #expect(try self.service.countTurns() >= 5)
             try self.service.run()
