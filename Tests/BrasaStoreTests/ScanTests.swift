@@ -100,6 +100,21 @@ import Testing
         #expect(far.points(9).count == 9)
     }
 
+    @Test func thePartsOfAnEarlierTimeHaveWhatWasDeletedSince() throws {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database(try databaseName())
+        let names = (0..<2_000).map { "c/\($0)" }
+        let time = try fixture.commit(database, names.map { ($0, "x") })
+        let points = { time in
+            try fixture.store.partitionPoints(collectionID: "c", count: 7, in: database, at: time)
+        }
+        let before = try points(time)
+        #expect(before.count == 7)
+        let later = try fixture.commit(database, names.prefix(1_500).map { ($0, nil) })
+        #expect(try points(time) == before)
+        #expect(try points(later).count == 3)
+    }
+
     @Test func aPageThatBeginsBehindADocumentDoesNotShowItAgainAsMissing() throws {
         let (fixture, database) = try self.filled()
         var names: [String] = []

@@ -11,7 +11,7 @@ extension Store {
     ) throws(StoreError) -> Partition {
         try self.documents.history.check(time.microseconds)
         let group = NameRange(parent: .root, collectionID: collectionID, allDescendants: true)
-        return Partition(of: ScanScope.scopes(of: group), in: database)
+        return Partition(of: ScanScope.scopes(of: group), in: database, at: time.microseconds)
     }
 }
 
@@ -21,11 +21,12 @@ struct DocumentRun: Sendable {
     var count: Int
 }
 
-/// Cuts what the trees of a collection group hold into equal parts, to the precision of a run: one bounded visit to a shard
-/// at a time. Costs a look at each name of the group, and at no document; what was committed while it goes on may count.
+/// Cuts a collection group, as it was at one time, into equal parts, to the precision of a run: one bounded visit to a shard
+/// at a time. Costs a look at each name of the group, and at no document.
 package struct Partition: Sendable {
     private var runs: [DocumentRun] = []
     private var trees: ArraySlice<(shard: Shard, scope: ScanScope)>
+    private let time: Int64
     /// In the first of the trees.
     private var position: PathPosition?
 
@@ -34,7 +35,8 @@ package struct Partition: Sendable {
     /// Past this each run takes in its neighbour.
     private static let runsMax = 1 << 15
 
-    fileprivate init(of scopes: [ScanScope], in database: DatabaseHandle) {
+    fileprivate init(of scopes: [ScanScope], in database: DatabaseHandle, at time: Int64) {
+        self.time = time
         self.trees = scopes.flatMap { scope in database.shards.map { (shard: $0, scope: scope) } }[...]
         self.position = self.trees.first?.scope.start
     }
@@ -43,7 +45,7 @@ package struct Partition: Sendable {
     package mutating func step() -> Bool {
         guard let (shard, scope) = self.trees.first else { return false }
         if let from = self.position {
-            let part = shard.state.withLock { $0.runs(scope, from: from) }
+            let part = shard.state.withLock { $0.runs(scope, from: from, at: self.time) }
             self.add(part.found)
             self.position = part.resume
         }
@@ -81,31 +83,33 @@ package struct Partition: Sendable {
 }
 
 extension ShardState {
-    private static let runsPerVisit = 64
+    private static let namesPerVisit = 2_048
+    private static let namesPerRun = 32
 
-    /// The runs of documents in a scope that are there now. What lies below a document is passed over.
-    func runs(_ scope: ScanScope, from position: PathPosition) -> ScanPart<[DocumentRun]> {
-        guard let tree = self.tree(scope.tree) else { return ScanPart(found: [], resume: nil) }
-        var part = ScanPart<[DocumentRun]>(found: [], resume: position)
-        var cursor = tree.current.cursor(position.isAfter)
-        for _ in 0..<Self.runsPerVisit {
-            guard let run = cursor.nextRun(), let last = run.last else {
+    /// The runs of documents in a scope that were there at a time. What lies below a document is passed over.
+    func runs(_ scope: ScanScope, from position: PathPosition, at time: Int64) -> ScanPart<[DocumentRun]> {
+        var part = ScanPart<[DocumentRun]>(found: [], resume: nil)
+        guard let tree = self.tree(scope.tree) else { return part }
+        var walk = tree.walk(from: position, at: time)
+        while part.steps < Self.namesPerVisit {
+            guard let (path, chain) = walk.next(), scope.end.isAfter(path) else {
                 part.resume = nil
-                break
+                return part
             }
-            var found: DocumentRun?
-            for path in run where scope.depth.map({ path.segmentCount == $0 }) ?? true {
-                guard scope.end.isAfter(path) else { break }
-                found = DocumentRun(first: found?.first ?? path, count: (found?.count ?? 0) + 1)
-            }
-            if let found { part.found.append(found) }
             part.steps += 1
-            part.resume = scope.end.isAfter(last) ? .after(last) : nil
-            if part.resume == nil { break }
-            guard let depth = scope.depth, last.segmentCount > depth else { continue }
-            let place = PathPosition.afterSubtree(last.prefix(segments: depth))
-            part.resume = place
-            cursor.seek(place.isAfter)
+            if let depth = scope.depth, path.segmentCount > depth {
+                let place = PathPosition.afterSubtree(path.prefix(segments: depth))
+                part.resume = place
+                walk.seek(place)
+                continue
+            }
+            part.resume = .after(path)
+            guard chain.isVisible(at: time) else { continue }
+            if let last = part.found.last, last.count < Self.namesPerRun {
+                part.found[part.found.count - 1].count += 1
+            } else {
+                part.found.append(DocumentRun(first: path, count: 1))
+            }
         }
         return part
     }

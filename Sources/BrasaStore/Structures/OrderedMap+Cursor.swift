@@ -51,17 +51,6 @@ extension OrderedMap {
             return (leaf.keys[index - 1], leaf.values[index - 1])
         }
 
-        /// The keys after the place that stand in one leaf; the place moves behind them.
-        mutating func nextRun() -> ArraySlice<Key>? {
-            guard var (leaf, index) = self.steps.last else { return nil }
-            if index == leaf.keys.count {
-                guard self.moveToNextLeaf() else { return nil }
-                (leaf, index) = self.steps[self.steps.count - 1]
-            }
-            self.steps[self.steps.count - 1].index = leaf.keys.count
-            return leaf.keys[index...]
-        }
-
         private mutating func moveToNextLeaf() -> Bool {
             guard let depth = self.steps.dropLast().lastIndex(where: { $0.index + 1 < $0.node.children.count }) else {
                 return false
