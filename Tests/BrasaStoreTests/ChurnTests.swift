@@ -36,6 +36,29 @@ import Testing
         #expect(scan.statistics.indexEntriesScanned == self.waiting)
     }
 
+    @Test func aJobThatIsPutBackAndTakenManyTimesIsOneEntryToThePast() throws {
+        let queue = try Queue(waiting: self.waiting)
+        let start = queue.bench.store.strongReadTime()
+        try queue.toggle(2_000)
+        let past = try queue.next(at: start)
+        #expect(past.name == "j0" && past.examined <= 2 * self.waiting)
+        #expect(try queue.next().name == "j0")
+    }
+
+    @Test(arguments: [false, true])
+    func documentsThatWereDeletedInAnyOrderAreThereInThePast(descending: Bool) throws {
+        let bench = try QueryBench(count: 0) { $0.shards = 1 }
+        var random = SeededRandom(seed: 7)
+        let names = (0..<20_000).map { "a/\($0)" }.shuffled(using: &random)
+        try bench.fixture.commit(bench.database, names.map { ($0, "x") })
+        let before = bench.store.strongReadTime()
+        for name in names.shuffled(using: &random) { try bench.fixture.commit(bench.database, [(name, nil)]) }
+        var scan = try bench.store.scan(range("", "a"), in: bench.database, at: before, descending: descending)
+        var (found, steps) = (0, Int.max)
+        while !scan.isAtEnd { found += try scan.next(100, steps: &steps).count }
+        #expect(found == names.count)
+    }
+
     @Test(arguments: [false, true])
     func namesOfDeletedDocumentsAreNotWalked(descending: Bool) throws {
         let bench = try QueryBench(count: 0)
@@ -177,6 +200,14 @@ private struct Queue {
                 try self.write(number, "done")
             }
             try self.write(number + self.waiting, "pending")
+        }
+    }
+
+    /// The first job is done, and then not.
+    func toggle(_ count: Int) throws {
+        for _ in 0..<count {
+            try self.write(0, "done")
+            try self.write(0, "pending")
         }
     }
 

@@ -54,6 +54,34 @@ import Testing
         #expect(superseded.tree.count == 0 && superseded.tree.root.isLeaf && !superseded.hasEnds(after: .min))
     }
 
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func inAnyOrderItKnowsWhenWhatIsBelowEachNodeEnded(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let chain = DocumentChain(
+            path: try path("a/b"),
+            version: DocumentChain.Version(fields: .empty, createTime: 1, time: 1)
+        )
+        let superseded = SupersededKeys()
+        var model: [(key: [UInt8], endTime: Int64)] = []
+        for time in 1...20_000 as ClosedRange<Int64> {
+            let key = withUnsafeBytes(of: random.next()) { Array($0) }
+            superseded.insert(key, of: chain, endTime: time)
+            model.append((key, time))
+            if random.chance(1, in: 10) {
+                let (key, endTime) = model.remove(at: Int.random(in: 0..<model.count, using: &random))
+                #expect(superseded.remove(key, endTime: endTime))
+            }
+            if time % 2_000 == 0 { superseded.tree.checkInvariants() }
+        }
+        for since in [0, 9_000, 19_990] as [Int64] {
+            let count = model.count { $0.endTime > since }
+            var (cursor, ascending, descending) = (superseded.cursor(.start, at: since), 0, 0)
+            while cursor?.next() != nil { ascending += 1 }
+            while cursor?.previous() != nil { descending += 1 }
+            #expect(ascending == count && descending == count)
+        }
+    }
+
     /// Escapes zeros and ends with two, so that no key is the beginning of another.
     private static func terminated(_ key: [UInt8]) -> [UInt8] {
         key.flatMap { $0 == 0 ? [0, 0xFF] : [$0] } + [0, 0]

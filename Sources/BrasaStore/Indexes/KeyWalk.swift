@@ -16,11 +16,15 @@ struct KeyWalk {
     }
 
     private var current: IndexTree.Cursor
+    private let ended: SupersededKeys
     /// Nil: there are none, or none is left.
     private var superseded: IndexTree.Cursor?
+    /// The last one from there.
+    private var lastEnded: [UInt8]?
     /// What comes next from each, once both have to be compared.
     private var currentHead: IndexTree.Entry?
     private var supersededHead: (entry: IndexTree.Entry, place: IndexPosition)?
+    private let time: Int64
     private let isDescending: Bool
 
     init(
@@ -31,7 +35,9 @@ struct KeyWalk {
         isDescending: Bool
     ) {
         self.current = current.cursor(position)
+        self.ended = superseded
         self.superseded = superseded.cursor(position, at: time)
+        self.time = time
         self.isDescending = isDescending
     }
 
@@ -49,11 +55,24 @@ struct KeyWalk {
         return Entry(place: superseded, isSuperseded: true)
     }
 
+    /// One entry for each key: it ended as often as its document lost it, and any of the ends leads to the document.
     private mutating func fetchSuperseded() {
-        guard let entry = self.isDescending ? self.superseded?.previous() : self.superseded?.next() else {
-            self.superseded = nil
-            return
+        guard var entry = self.nextEnded() else { return }
+        if let lastEnded, SupersededKeys.key(entry) == lastEnded {
+            self.superseded = self.ended.cursor(
+                self.isDescending ? .before(lastEnded) : .after(lastEnded),
+                at: self.time
+            )
+            guard let other = self.nextEnded() else { return }
+            entry = other
         }
+        self.lastEnded = SupersededKeys.key(entry)
         self.supersededHead = (entry, .before(entry.key))
+    }
+
+    private mutating func nextEnded() -> IndexTree.Entry? {
+        let entry = self.isDescending ? self.superseded?.previous() : self.superseded?.next()
+        if entry == nil { self.superseded = nil }
+        return entry
     }
 }

@@ -168,8 +168,10 @@ final class IndexNode {
 
     /// Puts the right half of the child at `index` behind it.
     private func insert(_ split: Split, at index: Int, isRightEdge: Bool) -> Split? {
-        defer { self.noteEndTimes() }
-        return self.place(split, at: index, isRightEdge: isRightEdge)
+        let own = self.place(split, at: index, isRightEdge: isRightEdge)
+        self.noteEndTimes()
+        own?.right.noteEndTimes()
+        return own
     }
 
     private func place(_ split: Split, at index: Int, isRightEdge: Bool) -> Split? {
