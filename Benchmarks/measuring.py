@@ -27,10 +27,7 @@ def program(product: str, variable: str) -> Path:
     named = os.environ.get(variable)
     if named:
         return Path(named).resolve()
-    build = ["swift", "build", "-c", "release", "--product", product]
-    subprocess.run(build, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
-    folder = subprocess.check_output(["swift", "build", "-c", "release", "--show-bin-path"], cwd=ROOT, text=True)
-    return Path(folder.strip()) / product
+    return Path(subprocess.check_output(["scripts/release", product], cwd=ROOT, text=True).strip())
 
 
 class Server:

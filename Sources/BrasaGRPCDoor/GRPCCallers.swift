@@ -38,7 +38,7 @@ final class GRPCCallers: Sendable {
         let eventLoop = call.eventLoop
         let answer = identify(credentials) { answer in
             eventLoop.execute {
-                guard !call.isFinished else { return }
+                guard call.isHeld else { return }
                 switch answer {
                 case .caller(let caller):
                     self.note(caller, for: call)

@@ -17,11 +17,15 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
         /// Nil: who asks was refused, and is told so when all of the request is there.
         case receiving(HTTPRequestHead, HTTPRequest?)
         case answering
+        /// The connection is being closed.
+        case over
     }
 
     private let door: HTTPDoor
     private var phase = Phase.idle
     private var bodyBytes = 0
+    /// Counts requests: whose answer it is that comes late.
+    private var number = 0
 
     package init(_ door: HTTPDoor) {
         self.door = door
@@ -35,6 +39,7 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
         case .body(let part):
             self.bodyBytes += part.readableBytes
             if self.bodyBytes > HTTPDoor.bodyBytesMax {
+                self.phase = .over
                 context.close(promise: nil)
             }
         case .end:
@@ -54,12 +59,15 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
 
     private func identify(_ head: HTTPRequestHead, context: ChannelHandlerContext) {
         self.phase = .identifying(head, isComplete: false)
+        self.number += 1
+        let number = self.number
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let answer = self.door.identify(
             authorization: head.headers.first(name: "authorization"),
             on: context.eventLoop
         ) { answer in
             let (handler, context) = bound.value
+            guard handler.number == number else { return }
             Self.setReading(true, context: context)
             handler.identified(answer, context: context)
         }
@@ -95,7 +103,7 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
                 let (handler, context) = bound.value
                 handler.write(answer, to: head, context: context)
             }
-        case .idle, .answering: break
+        case .idle, .answering, .over: break
         }
     }
 

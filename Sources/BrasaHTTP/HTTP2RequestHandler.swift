@@ -29,6 +29,8 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
     private var phase = Phase.over
     private var unconsumedBytes = 0
     private var bodyBytes = 0
+    /// Ends a request that does not come whole.
+    private var limit: Scheduled<Void>?
 
     init(_ stream: HTTP2Stream, _ door: HTTPDoor) {
         self.stream = stream
@@ -38,11 +40,28 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
     func received(headers: HTTP2Headers, endStream: Bool) {
         let head = Head(method: headers.string(.method) ?? "", target: headers.string(.path) ?? "")
         self.phase = .identifying(head, isComplete: endStream)
+        if !endStream { self.limitReceiving() }
         let answer = self.door.identify(
             authorization: headers.string(.authorization),
             on: self.stream.eventLoop
         ) { self.identified($0) }
         if let answer { self.identified(answer) }
+    }
+
+    private func limitReceiving() {
+        let bound = NIOLoopBound(self, eventLoop: self.stream.eventLoop)
+        self.limit = self.stream.eventLoop.scheduleTask(in: self.door.receiveTimeMax) { bound.value.giveUp() }
+    }
+
+    private func endReceiving() {
+        self.limit?.cancel()
+        self.limit = nil
+    }
+
+    private func giveUp() {
+        self.phase = .over
+        self.consume()
+        self.stream.reset(.cancel)
     }
 
     private func identified(_ identification: Identification) {
@@ -60,9 +79,8 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
         self.unconsumedBytes += data.readableBytes
         self.bodyBytes += data.readableBytes
         guard self.bodyBytes <= HTTPDoor.bodyBytesMax else {
-            self.phase = .over
-            self.consume()
-            return self.stream.reset(.cancel)
+            self.endReceiving()
+            return self.giveUp()
         }
         if case .identifying = self.phase {} else { self.consume() }
         if endStream { self.ended() }
@@ -72,6 +90,7 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
     func becameWritable() {}
 
     func closed(_ reason: HTTP2CloseReason) {
+        self.endReceiving()
         self.phase = .over
     }
 
@@ -82,6 +101,7 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
 
     /// The request is there.
     private func ended() {
+        self.endReceiving()
         switch self.phase {
         case .identifying(let head, _): self.phase = .identifying(head, isComplete: true)
         case .receiving(let request):
@@ -93,6 +113,7 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
     }
 
     private func send(_ answer: HTTPAnswer, isHead: Bool) {
+        self.endReceiving()
         if case .over = self.phase { return }
         self.phase = .over
         guard self.stream.hasRoom(for: answer.body.utf8.count) else { return self.stream.reset(.enhanceYourCalm) }

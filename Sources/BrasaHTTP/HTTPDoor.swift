@@ -1,5 +1,5 @@
 package import BrasaIdentity
-import NIOCore
+package import NIOCore
 
 /// The door of plain HTTP: finds out who asks, then asks the router. Bodies are ignored up to a bound.
 package struct HTTPDoor: Sendable {
@@ -8,10 +8,13 @@ package struct HTTPDoor: Sendable {
 
     let router: HTTPRouter
     let reception: Reception
+    /// How long a request of HTTP/2 may take to arrive. One of HTTP/1.1 has its connection's idle limit.
+    let receiveTimeMax: TimeAmount
 
-    package init(_ router: HTTPRouter, _ reception: Reception) {
+    package init(_ router: HTTPRouter, _ reception: Reception, receiveTimeMax: TimeAmount = .seconds(60)) {
         self.router = router
         self.reception = reception
+        self.receiveTimeMax = receiveTimeMax
     }
 
     /// Who asks, between a request's headers and the rest of it. Nil: `later` is called on the event loop.

@@ -65,7 +65,7 @@ struct ServiceDirectory: Sendable {
             }
             entries[ObjectIdentifier(eventLoop)] = Doors(
                 grpc: GRPCServer(methods: methods, limits: limits, gate: grpc.gate),
-                http: HTTPDoor(router, reception)
+                http: HTTPDoor(router, reception, receiveTimeMax: limits.receiveTimeMax)
             )
         }
         self.budget = budget

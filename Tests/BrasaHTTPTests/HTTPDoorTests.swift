@@ -23,6 +23,10 @@ import Testing
             }
         }
 
+        func repeatFirst(_ identification: Identification) {
+            self.waiting.withLock { $0.first }?(identification)
+        }
+
         func answer(_ identification: Identification) {
             for later in self.waiting.withLock({ $0 }) { later(identification) }
         }
@@ -141,6 +145,41 @@ import Testing
         stream.finish()
         try line.run()
         #expect(response.status == "200" && response.body == body)
+    }
+
+    @Test func `Over version 2 a request that does not come whole is given up`() throws {
+        let line = try Line(HTTPDoor(Self.router, .open, receiveTimeMax: .seconds(5)))
+        defer { line.close() }
+        let (whole, half) = (Response(), Response())
+        let first = try line.connection.openStream(whole)
+        first.sendHeaders(Self.headers("GET"))
+        first.finish()
+        try line.connection.openStream(half).sendHeaders(Self.headers("GET"))
+        try line.run()
+        #expect(whole.status == "200" && half.status == nil && half.closed == nil)
+        line.loop.advanceTime(by: .seconds(5))
+        try line.run()
+        #expect(half.status == nil && half.closed == .resetByPeer(.cancel))
+    }
+
+    @Test func `A late second word on who asks changes nothing`() throws {
+        let desk = Desk()
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: true)
+        try channel.pipeline.syncOperations.addHandler(HTTP1RequestHandler(HTTPDoor(Self.router, desk.reception)))
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "/line"), promise: nil)
+        try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
+        channel.embeddedEventLoop.run()
+        desk.answer(.caller(.administrator))
+        channel.embeddedEventLoop.run()
+        try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\n"))
+        channel.embeddedEventLoop.run()
+        while try channel.readOutbound(as: ByteBuffer.self) != nil {}
+        desk.repeatFirst(.caller(.administrator))
+        channel.embeddedEventLoop.run()
+        #expect(desk.asked.withLock { $0.count } == 2)
+        #expect(try channel.readOutbound(as: ByteBuffer.self) == nil)
     }
 
     @Test func `Over version 2 a body beyond the bound ends its stream, not its connection`() throws {

@@ -49,6 +49,23 @@ struct RequestRuleTests {
         #expect(WireError.tooManyWrites(allowed: 3).status.message == "maximum 3 writes allowed per request")
     }
 
+    @Test("what no message has does not hide writes", arguments: [[0x80, 0, 0], [0xF8, 0xFF, 0xFF, 0xFF, 0x7F, 0]])
+    func hiddenWrites(unknown: [UInt8]) throws {
+        func message(_ field: UInt64) -> ByteBuffer {
+            var bytes = ByteBuffer(bytes: unknown)
+            bytes.writeImmutableBuffer(
+                FieldWriter.message { request in
+                    request.field(1, Self.database)
+                    for _ in 0..<4 { request.field(field, [0xFF]) }
+                }
+            )
+            return bytes
+        }
+        #expect(throws: WireError.malformed) { try CommitRequest(decoding: message(2), writesMax: 3) }
+        #expect(throws: WireError.malformed) { try BatchWriteRequest(decoding: message(2), writesMax: 3) }
+        #expect(throws: WireError.malformed) { try WriteRequest(decoding: message(3), writesMax: 3) }
+    }
+
     @Test("a document's strings must be UTF-8, and may hold NUL")
     func utf8() throws {
         let invalid = FieldWriter.message { $0.field(1, Array(Self.name.utf8) + [0xFF]) }

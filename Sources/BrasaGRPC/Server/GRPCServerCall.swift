@@ -71,6 +71,9 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
     /// The client is gone or the deadline has passed: work for this call is in vain.
     package var isCancelled: Bool { self.sending.phase == .cancelled }
 
+    /// Whether it waits for the gate's answer.
+    package var isHeld: Bool { !self.isFinished && self.receiving.isHeld }
+
     package var isFinished: Bool { !self.sending.isOpen }
 
     /// Whether the stream has room for more responses. Being told false asks for one `becameWritable`.

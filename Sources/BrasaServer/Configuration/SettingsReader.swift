@@ -33,7 +33,7 @@ package enum SettingsReader {
                 options[setting.name] = String(parts[1])
             } else if setting.isFlag {
                 options[setting.name] = "true"
-            } else if let text = rest.popFirst() {
+            } else if let text = rest.popFirst(), !text.hasPrefix("--") {
                 options[setting.name] = text
             } else {
                 throw StartError("\(setting.option) takes \(setting.accepted), and there is nothing behind it")

@@ -30,7 +30,8 @@ struct TopLevelFields {
 
 extension WireError {
     /// Refuses a message with more writes than are allowed before they are unpacked, one by one, while a loop waits. What is
-    /// no message is left for the decoder to refuse.
+    /// no message is refused as well: the decoder takes some of it, fields without a number among others, and with it all
+    /// that stands behind.
     static func checkWrites(_ field: UInt32, of message: UnsafeRawBufferPointer, max: Int) throws(WireError) {
         var fields = TopLevelFields(message)
         var count = 0
@@ -38,5 +39,6 @@ extension WireError {
             if next.number == field { count += 1 }
             if count > max { throw .tooManyWrites(allowed: max) }
         }
+        if fields.isMalformed { throw .malformed }
     }
 }
