@@ -113,9 +113,10 @@ struct MatchTests {
         let rules = try ruleset(
             wrapped(
                 """
-                match /c/{x}/t/{id} { allow list: if x == '1' && request.path == /databases/$(database)/documents/c/1/t; }
+                match /c/{x}/t/{id} { allow list: if x == '1' && request.path[3] == 'c' && request.path[5] == 't'; }
                 match /u/{id=**} { allow list: if string(id) == '/'; }
                 match /v/a { allow list; }
+                match /x/{id} { allow list: if request.path == /databases/$(database)/documents/x; }
                 match /w/{a} { allow list: if resource == null; }
                 """
             )
@@ -124,6 +125,8 @@ struct MatchTests {
         #expect(!(try rules.list(.collection(try path("c/2/t"))).isAllowed))
         #expect(try rules.list(.collection(try path("u"))).statements[0].outcome == .failed(.undetermined))
         #expect(try rules.list(.collection(try path("v"))).statements.isEmpty)
+        // No document in it has the collection's path.
+        #expect(try rules.list(.collection(try path("x"))).statements[0].outcome == .failed(.undetermined))
         // A document that is found is there.
         #expect(try rules.list(.collection(try path("w"))).statements[0].outcome == .refused)
     }

@@ -25,7 +25,7 @@ struct QueryProofPropertyTests {
             let data = "resource.data"
             let field = "\(data).\(self.random.pick(["a", "b", "c", "t", "m.x"]))"
             let constant = self.constant()
-            switch self.random.below(14) {
+            switch self.random.below(15) {
             case 0...3: return "\(field) \(self.random.pick(["==", "!=", "<", "<=", ">", ">="])) \(constant)"
             case 4: return "\(constant) \(self.random.pick(["==", "!=", "<", ">"])) \(field)"
             case 5: return "\(field) in [\(constant), \(self.constant())]"
@@ -48,10 +48,26 @@ struct QueryProofPropertyTests {
                     "string(p) == '/'",
                     "exists(/databases/$(database)/documents/c/$(\(field)))", "debug(\(field)) == \(constant)",
                 ])
+            case 13: return self.place()
             default:
                 return
                     "\(field) \(self.random.pick(["+", "-", "/"])) \(self.constant()) \(self.random.pick(["==", "<"])) \(constant)"
             }
+        }
+
+        /// Where a document is, as the request says it.
+        private mutating func place() -> String {
+            let collection = "/databases/$(database)/documents/\(self.random.pick(["c", "d"]))"
+            let id = self.random.pick(["1", "a", "b", "c", "x", "y", "z"])
+            let index = self.random.below(7)
+            let request = self.random.pick(["request.path", "request['path']", "request.get('path', /none)"])
+            return self.random.pick([
+                "\(request) != \(collection)/\(id)", "\(request) == \(collection)", "\(request) != \(collection)",
+                "!string(\(request)).matches('.*/\(id)')", "!(\(request) in [\(collection)/\(id)])",
+                "\(request)[\(index)] != '\(id)'", "\(request)[\(index)] == '\(self.random.pick(["documents", "c"]))'",
+                "[\(request)] != [\(collection)/\(id)]", "!('path' in request)", "request.get('path', null) == null",
+                "\(request) is path", "!exists(\(request))",
+            ])
         }
 
         private mutating func constant() -> String {

@@ -318,4 +318,53 @@ struct QueryProofTests {
         #expect(try isAllowed("/t/{id}/{rest=**}", "t", descendants: false, "string(rest) == '/'"))
         #expect(!(try isAllowed("/t/{rest=**}", "t", descendants: false, "string(rest) == '/'")))
     }
+
+    /// A document that is found has a longer path: comparing the collection's says nothing of it.
+    @Test func `Of the paths of what is found only the known segments are used`() throws {
+        func isAllowed(_ condition: String, descendants: Bool) throws -> Bool {
+            let rules = try ruleset(
+                wrapped("function at(p, n) { return p[n]; } match /{p=**}/t/{id} { allow read: if \(condition); }")
+            )
+            let selector = StructuredQuery.CollectionSelector(collectionID: "t", allDescendants: descendants)
+            return try rules.list(StructuredQuery(from: [selector])).isAllowed
+        }
+        let root = "/databases/$(database)/documents"
+        for condition in [
+            "request.path[0] == 'databases' && request.path[3] == 't'", "at(request.path, 1) == database",
+            "request['path'][2] == 'documents'", "request.get('path', /a)[2] == 'documents'", "'path' in request",
+            "request.path is path",
+        ] {
+            #expect(try isAllowed(condition, descendants: false), "\(condition)")
+            // Where a group's documents are is not known at all.
+            #expect(!(try isAllowed(condition, descendants: true)), "\(condition)")
+        }
+        for descendants in [false, true] {
+            for condition in [
+                "request != null && request.auth == null", "request.method == 'list'", "'auth' in request",
+            ] {
+                #expect(try isAllowed(condition, descendants: descendants), "\(condition) \(descendants)")
+            }
+            for condition in [
+                "request.path != \(root)/t/x", "!(request.path == \(root)/t/x)", "request.path == \(root)/t",
+                "!string(request.path).matches('.*/x')", "!(request.path in [\(root)/t/x])",
+                "[request.path] != [\(root)/t/x]", "{'p': request.path} != {'p': \(root)/t/x}",
+                "/a/$(request.path) != /a/databases/$(database)/documents/t/x", "!exists(request.path)",
+                "request.path[4] == null", "request.path[4] != 'x'", "request.path[-1] != 'x'",
+                "!('none' in request)", "!('resource' in request)", "request.get('path', null) == null",
+                "request.get('path', null) != \(root)/t/x", "request.get('none', 1) == 1", "request.size() < 6",
+                "!('resource' in request.keys())", "request != {}", "[request].size() == 1",
+            ] {
+                #expect(!(try isAllowed(condition, descendants: descendants)), "\(condition) \(descendants)")
+            }
+        }
+    }
+
+    @Test func `A query by name has the path of the document that it names`() throws {
+        let database = try DatabaseName(project: "p", database: "(default)")
+        let name = try #require(DocumentName(database: database, path: try path("t/y")))
+        let filter = Filter.field(.documentName, .equal, .reference(name))
+        #expect(try self.isAllowed("request.path != /databases/$(database)/documents/t/x", filter))
+        #expect(!(try self.isAllowed("request.path != /databases/$(database)/documents/t/y", filter)))
+        #expect(try self.isAllowed("!('resource' in request) && request.path[4] == 'y'", filter))
+    }
 }

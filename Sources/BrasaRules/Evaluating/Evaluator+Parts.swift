@@ -32,6 +32,7 @@ extension Evaluator {
             let place = try Self.checked(index, UTF16Text.count(text))
             return .string(UTF16Text.slice(text, place..<(place + 1)))
         case (.path(let path), .int(let index)):
+            if path.isOpen, index >= path.segments.count { throw .undetermined }
             switch path.segments[try Self.checked(index, path.segments.count)] {
             case .simple(let text): return .string(text)
             case .variable(let name), .glob(let name): throw .unboundPathVariable(name)
@@ -111,6 +112,7 @@ extension Evaluator {
             case .expression(let id):
                 let value = try self.evaluate(id)
                 if case .path(let inner) = value {
+                    guard !inner.isOpen else { throw .undetermined }
                     try self.work.spend(inner.segments.count)
                     path.segments += inner.segments
                 } else if let text = value.text {

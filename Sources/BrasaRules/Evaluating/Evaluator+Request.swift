@@ -54,8 +54,8 @@ extension Evaluator {
         case .time: return .timestamp(RuleTimestamp(self.request.time))
         case .path:
             switch self.request.target {
-            case .document(let path), .collection(let path):
-                return .path(RulePath(database: self.request.database, path: path))
+            case .document(let path): return .path(RulePath(database: self.request.database, path: path))
+            case .collection(let path): return .path(RulePath(database: self.request.database, below: path))
             case .collectionGroup: throw .undetermined
             }
         case .resource:
@@ -67,18 +67,13 @@ extension Evaluator {
         }
     }
 
-    /// The request as a map of what it has.
+    /// The request as a map of what it has. What a query leaves unknown does not show: its map is open.
     var requestValue: RuleValue {
         let members: [RequestMember] = [.auth, .method, .path, .query, .resource, .time]
-        return .map(
-            RuleMap(
-                sorted: members.compactMap { member in
-                    (try? self.requestMember(member)).map {
-                        RuleMap.Entry(key: UTF8Text(member.rawValue), value: $0)
-                    }
-                }
-            )
-        )
+        let entries = members.compactMap { member in
+            (try? self.requestMember(member)).map { RuleMap.Entry(key: UTF8Text(member.rawValue), value: $0) }
+        }
+        return .map(self.isProving ? RuleMap(known: entries) : RuleMap(sorted: entries))
     }
 
     /// What a block's pattern has captured: one segment as a string, or those of the segment for many as a path.
@@ -104,6 +99,7 @@ extension Evaluator {
                 expected: "\(access.rawValue)(path)"
             )
         }
+        guard !name.isOpen else { throw .undetermined }
         if let variable = name.firstVariable { throw .unboundPathVariable(variable) }
         try self.work.spend(name.segments.count)
         func failure(_ reason: EvaluationError.AccessFailure) -> EvaluationError {

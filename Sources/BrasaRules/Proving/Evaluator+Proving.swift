@@ -77,6 +77,7 @@ extension RuleValue {
         switch self {
         case .constraint: true
         case .map(let map): map.isOpen
+        case .path(let path): path.isOpen
         default: false
         }
     }

@@ -18,6 +18,8 @@ package struct RulePath: Hashable, Sendable {
     package var segments: [Segment]
     /// What variables have been given, for looking up by name.
     var bindings: [Binding] = []
+    /// There are more segments than are known: this is what a query says of its documents' paths.
+    private(set) var isOpen = false
 
     init(_ segments: [Segment]) {
         self.segments = segments
@@ -34,6 +36,12 @@ package struct RulePath: Hashable, Sendable {
         var segments: [Segment] = [.simple(Self.databases), .simple(database), .simple(Self.documents)]
         for segment in path.segments { segments.append(.simple(UTF8Text(validating: segment) ?? "")) }
         self.segments = segments
+    }
+
+    /// The path of some document in this collection: a segment follows.
+    init(database: UTF8Text, below collection: ResourcePath) {
+        self.init(database: database, path: collection)
+        self.isOpen = true
     }
 
     /// `path('…')`: percent-encoded, `{x}` for a variable, a slash in front if one likes.

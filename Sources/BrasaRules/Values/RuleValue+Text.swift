@@ -19,7 +19,7 @@ extension RuleValue {
         }
         switch self {
         case .null, .bool, .int, .float: text += self.text?.string ?? ""
-        case .path(let path): Self.write(path.text, to: &text)
+        case .path(let path): Self.write(path.isOpen ? "\(path.text)/…" : path.text, to: &text)
         case .string(let string):
             text += "\""
             Self.write(string.string, to: &text)
