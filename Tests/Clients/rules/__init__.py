@@ -2,4 +2,5 @@
 
 `generate` makes scenarios from seeds: a rules file, documents, requests. `decide` asks the emulator, and `rules-decide`
 (the evaluator alone, without a server) for the same. `known` lists the differences that stand.
+None of them excuses a query that gives away what its rules refuse: `proof` judges each document that it returns.
 """

@@ -9,6 +9,9 @@ from typing import Any
 from rules.decide import Ours, Peer
 from rules.generate import Generator
 from rules.known import explanation
+from rules.proof import refused_documents
+
+KINDS = ("get", "query", "writes")
 
 
 class Comparison:
@@ -21,7 +24,8 @@ class Comparison:
     def run(self, seed: int) -> list[str]:
         """The differences that nothing explains."""
         scenario = Generator(seed).scenario()
-        theirs = self.peer.decide(scenario, f"rules-{seed}")
+        project = f"rules-{seed}"
+        theirs = self.peer.decide(scenario, project)
         pairs = list(zip(scenario["requests"], theirs["decisions"]))
         # What is refused for other reasons than rules says nothing about them.
         asked = [pair for pair in pairs if pair[1]["allowed"] is not None]
@@ -34,8 +38,16 @@ class Comparison:
             if here["allowed"] is None:
                 self.counts["not comparable"] += 1
                 continue
-            kind = next(name for name in ("get", "query", "writes") if name in request)
+            kind = next(name for name in KINDS if name in request)
             self.counts[f"{kind} {'allowed' if here['allowed'] else 'denied'}"] += 1
+            # Nothing excuses a query that gives away what its rules refuse, whatever the emulator makes of it.
+            if kind == "query" and here["allowed"]:
+                refused = refused_documents(self.ours, self.peer, scenario, request, project)
+                self.counts["query allowed, results judged"] += 1
+                if refused:
+                    difference = self._describe(seed, scenario, request, here, there)
+                    differences.append(f"returns what the rules refuse: {refused}\n{difference}")
+                    continue
             if here["allowed"] == there["allowed"]:
                 continue
             known = explanation(scenario["rules"], request, here, there)
@@ -44,6 +56,15 @@ class Comparison:
                 continue
             differences.append(self._describe(seed, scenario, request, here, there))
         return differences
+
+    def lacking(self, seeds: int) -> list[str]:
+        """What there was too little of for a verdict. Of the twelve requests of a seed half must be comparable, and both
+        decisions must occur for each kind; below ten seeds some of them need not."""
+        compared = {f"{kind} {word}": seeds // 10 for kind in KINDS for word in ("allowed", "denied")}
+        lacking = [f"{self.counts[name]} {name}, at least {least}" for name, least in compared.items()
+            if self.counts[name] < least]
+        total, least = sum(self.counts[name] for name in compared), seeds * 6 if seeds >= 10 else 1
+        return lacking + ([f"{total} compared, at least {least}"] if total < least else [])
 
     def _describe(self, seed: int, scenario: Any, request: Any, here: Any, there: Any) -> str:
         documents = {path: fields for path, fields in scenario["documents"].items()}

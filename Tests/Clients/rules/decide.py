@@ -63,6 +63,15 @@ class Peer:
                 self._reset(scenario, project)
         return {"errors": [], "decisions": decisions}
 
+    def results(self, query: dict[str, Any], project: str) -> list[str]:
+        """The paths of all documents that a query finds for those who may see all, without its offset and limit."""
+        root = DOCUMENTS.format(project=project)
+        parent = f"{root}/{query['parent']}" if query["parent"] else root
+        asked = structured({name: part for name, part in query.items() if name not in ("limit", "offset")})
+        status, answer = self.call("POST", f"v1/{parent}:runQuery", {"structuredQuery": asked}, "owner")
+        assert status == 200, answer
+        return [part["document"]["name"].removeprefix(f"{root}/") for part in answer if "document" in part]
+
     def _reset(self, scenario: dict[str, Any], project: str) -> None:
         root = DOCUMENTS.format(project=project)
         self.call("DELETE", f"emulator/v1/{root}", None, None)

@@ -44,3 +44,5 @@ def test_random_rules_decide_alike(ours, peer, request):  # noqa: F811
         print(f"{times:6} {name}")
     for name, times in sorted(comparison.explained.items()):
         print(f"{times:6} known: {name}")
+    lacking = comparison.lacking(count)
+    assert not lacking, f"too little was compared: {lacking}"
