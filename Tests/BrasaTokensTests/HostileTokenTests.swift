@@ -65,6 +65,16 @@ import Testing
                 token: try Forge.es256(#"{"alg":"RS256","kid":"c1"}"#, self.claims, Gate.curveKey)
             ),
             Hostile(
+                name: "a logout token",
+                refusal: .wrongType,
+                token: try signed(#"{"alg":"RS256","kid":"k1","typ":"logout+jwt"}"#)
+            ),
+            Hostile(
+                name: "a number as type",
+                refusal: .wrongType,
+                token: try signed(#"{"alg":"RS256","kid":"k1","typ":1}"#)
+            ),
+            Hostile(
                 name: "no algorithm",
                 refusal: .malformed,
                 token: try signed(#"{"kid":"k1"}"#)

@@ -29,6 +29,16 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", #","typ":"JWT""#, #","typ":"jwt""#, #","typ":"at+jwt""#])
+    func `A token may say that it is one`(_ type: String) async throws {
+        let gate = Gate()
+        let key = try Gate.issuerKey.get()
+        gate.publishKeys(try Forge.jwk("k1", key.publicKey))
+        let claims = #"{"iss":"https://id.example","aud":"app","sub":"u1","exp":1700003600}"#
+        let token = try Forge.rs256(#"{"alg":"RS256","kid":"k1"\#(type)}"#, claims, key)
+        try await gate.fetching { #expect(await gate.settled(token).user != nil) }
+    }
+
     @Test func `A key that is not known yet is fetched, however many ask for it, once within the floor`() async throws {
         let gate = Gate()
         let (old, new) = (try Gate.issuerKey.get(), try Gate.otherKey.get())
@@ -94,18 +104,71 @@ import Testing
 
     @Test(arguments: [
         ("not json", "this is no JSON Web Key Set"),
-        (#"{"keys":[]}"#, "the set has no key for RS256 or ES256 that has a name (kid) and is strong enough"),
-        (#"{"keys":[{"kty":"oct","kid":"k1","k":"AAAA","alg":"HS256"}]}"#, "the set has no key for RS256"),
-        (#"{"keys":[{"kty":"RSA","kid":"k1","n":"AQAB","e":"AQAB"}]}"#, "the set has no key for RS256"),
         (String(repeating: " ", count: 300_000), "the answer is too long"),
     ])
-    func `A set without a usable key is told to the log`(_ text: String, _ reason: String) async throws {
+    func `What is no set is told to the log, and the keys of before go on`(_ text: String, _ reason: String)
+        async throws
+    {
         let gate = Gate()
         gate.fetcher.set(Gate.keysURL, text)
         let token = try self.token(Gate.issuerKey.get(), "k1")
-        try await gate.fetching { #expect(await gate.settled(token).refusal == .keysUnavailable) }
-        #expect(gate.failures.all.count == 1)
-        #expect(gate.failures.all.first?.hasPrefix("https://id.example: \(reason)") == true, "\(gate.failures.all)")
+        try await gate.fetching {
+            #expect(await gate.settled(token).refusal == .keysUnavailable)
+            gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
+            gate.clock.advance(microseconds: 30_000_000)
+            #expect(await gate.settled(token).user != nil)
+            gate.fetcher.set(Gate.keysURL, text)
+            gate.clock.advance(microseconds: 600_000_000)
+            for _ in 0..<2 {
+                #expect(await gate.settled(token).user != nil)
+                await gate.issuersIdle()
+            }
+        }
+        #expect(gate.failures.all == Array(repeating: "https://id.example: \(reason)", count: 2))
+    }
+
+    @Test(arguments: [
+        #"{"keys":[]}"#, #"{"keys":[{"kty":"oct","kid":"k1","k":"AAAA","alg":"HS256"}]}"#,
+        #"{"keys":[{"kty":"RSA","kid":"k1","n":"AQAB","e":"AQAB"}]}"#,
+    ])
+    func `An issuer that withdraws all its keys is believed, and the log is told`(_ text: String) async throws {
+        let gate = Gate()
+        gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
+        let token = try self.token(Gate.issuerKey.get(), "k1")
+        try await gate.fetching {
+            #expect(await gate.settled(token).user != nil)
+            gate.fetcher.set(Gate.keysURL, text)
+            gate.clock.advance(microseconds: 600_000_000)
+            _ = await gate.settled(token)
+            await gate.issuersIdle()
+            #expect(await gate.settled(token).refusal == .unknownKey)
+        }
+        #expect(
+            gate.failures.all == [
+                "https://id.example: the set has no key for RS256 or ES256 that has a name (kid) and is strong enough"
+            ]
+        )
+    }
+
+    @Test func `Keys that share a name are not used; the others are`() async throws {
+        let gate = Gate()
+        let (one, two) = (try Gate.issuerKey.get(), try Gate.otherKey.get())
+        let twice = try Forge.jwk("twice", one.publicKey)
+        gate.publishKeys(
+            twice,
+            try Forge.jwk("twice", two.publicKey),
+            try Forge.jwk("once", two.publicKey),
+            twice
+        )
+        let tokens = [try self.token(one, "twice"), try self.token(two, "twice"), try self.token(two, "once")]
+        try await gate.fetching {
+            #expect(await gate.settled(tokens[2]).user != nil)
+            #expect(await gate.settled(tokens[0]).refusal == .unknownKey)
+            #expect(await gate.settled(tokens[1]).refusal == .unknownKey)
+        }
+        #expect(
+            gate.failures.all == ["https://id.example: several keys of the set have one name (kid), and are not used"]
+        )
     }
 
     @Test func `An issuer's own page says where its keys are, for that issuer only`() async throws {
@@ -182,13 +245,37 @@ import Testing
     @Test func `A server that ends lets nobody wait`() async throws {
         let gate = Gate()
         let token = try self.token(Gate.issuerKey.get(), "k1")
+        let called = Failures()
+        guard case .waiting(let issuer) = gate.verdict(token) else {
+            Issue.record("nothing to wait for")
+            return
+        }
+        #expect(gate.verifier.whenKeysCame(issuer) { called.add("") })
         let ended = Task { await gate.issuers.run() }
         ended.cancel()
         await ended.value
-        guard case .waiting(let issuer) = gate.verdict(token) else { return }
-        let called = Failures()
-        #expect(gate.verifier.whenKeysCame(issuer) { called.add("") })
         #expect(called.all.count == 1)
+        #expect(gate.verifier.whenKeysCame(issuer) { called.add("") })
+        #expect(called.all.count == 2)
+        // Whoever was called asks again, and is not told to wait again.
+        #expect(gate.verdict(token).refusal == .keysUnavailable)
+        gate.clock.advance(microseconds: 30_000_000)
+        #expect(gate.verdict(token).refusal == .keysUnavailable)
+    }
+
+    @Test func `A server that ends goes on with the keys that it has`() async throws {
+        let gate = Gate()
+        gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
+        let (known, unknown) = (try self.token(Gate.issuerKey.get(), "k1"), try self.token(Gate.otherKey.get(), "k2"))
+        let run = Task { await gate.issuers.run() }
+        #expect(await gate.settled(known).user != nil)
+        run.cancel()
+        await run.value
+        gate.clock.advance(microseconds: 600_000_000)
+        for _ in 0..<2 {
+            #expect(gate.verdict(known).user != nil)
+            #expect(gate.verdict(unknown).refusal == .keysUnavailable)
+        }
     }
 }
 

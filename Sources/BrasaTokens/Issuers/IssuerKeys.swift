@@ -44,7 +44,7 @@ package final class IssuerKeys: Sendable {
     private let clock: Clock
     private let onFailure: @Sendable (_ issuer: String, _ reason: String) -> Void
 
-    /// - Parameter onFailure: told why an issuer's keys could not be fetched.
+    /// - Parameter onFailure: told why an issuer's keys could not be fetched, and what is wrong with a set that was.
     package init(
         _ issuers: [TokenIssuer],
         fetcher: any DocumentFetcher,
@@ -75,9 +75,12 @@ package final class IssuerKeys: Sendable {
             guard var entry = state.entries[issuer] else { return (.unknown, false) }
             defer { state.entries[issuer] = entry }
             let isUsable = entry.schedule.isUsable(at: now)
+            // Nobody would run a fetch that began now.
+            let isStopped = state.isStopped
             if isUsable, let key = entry.keys[id] {
-                return (.key(key), entry.schedule.begin(missesKey: false, at: now))
+                return (.key(key), !isStopped && entry.schedule.begin(missesKey: false, at: now))
             }
+            if isStopped { return (.unavailable, false) }
             if entry.schedule.begin(missesKey: true, at: now) { return (.fetching, true) }
             return (entry.schedule.isFetching ? .fetching : isUsable ? .unknown : .unavailable, false)
         }
@@ -124,7 +127,9 @@ package final class IssuerKeys: Sendable {
         var set: (keys: [String: VerificationKey], digest: SHA256.Digest)?
         do {
             let document = try await self.document(of: issuer)
-            set = (try await JSONWebKeySet(parsing: document).keys, SHA256.hash(data: document))
+            let parsed = try await JSONWebKeySet(parsing: document)
+            set = (parsed.keys, SHA256.hash(data: document))
+            for flaw in parsed.flaws { self.onFailure(name, "\(flaw)") }
         } catch {
             self.onFailure(name, "\(error)")
         }

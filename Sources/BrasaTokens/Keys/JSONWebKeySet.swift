@@ -3,26 +3,37 @@ import BrasaIdentity
 package enum JSONWebKeySetError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooLong
     case malformed
-    case duplicateKeyID
-    case noUsableKey
 
     package var description: String {
         switch self {
         case .tooLong: "the key set is longer than \(JSONWebKeySet.bytesMax) bytes"
         case .malformed: "this is no JSON Web Key Set"
-        case .duplicateKeyID: "two keys of the set have one name"
+        }
+    }
+}
+
+/// What an operator should know about a set that is used nevertheless.
+package enum JSONWebKeySetFlaw: Hashable, Sendable, CustomStringConvertible {
+    case duplicateKeyID
+    case noUsableKey
+
+    package var description: String {
+        switch self {
+        case .duplicateKeyID: "several keys of the set have one name (kid), and are not used"
         case .noUsableKey: "the set has no key for RS256 or ES256 that has a name (kid) and is strong enough"
         }
     }
 }
 
-/// The keys of an issuer (RFC 7517), by name. Those of other kinds, without a name, or too weak are left out.
+/// The keys of an issuer (RFC 7517), by name. Those of other kinds, without a name, or too weak are left out, and so are
+/// all that share a name. What is left may be nothing: an issuer that withdraws all its keys is believed, too.
 package struct JSONWebKeySet: Sendable {
     package static let bytesMax = 256 << 10
     /// Issuers have two to six.
     static let keysMax = 64
 
     package let keys: [String: VerificationKey]
+    package let flaws: [JSONWebKeySetFlaw]
 
     package init(parsing bytes: [UInt8]) async throws(JSONWebKeySetError) {
         guard bytes.count <= Self.bytesMax else { throw .tooLong }
@@ -30,12 +41,14 @@ package struct JSONWebKeySet: Sendable {
             entries.count <= Self.keysMax
         else { throw .malformed }
         var keys: [String: VerificationKey] = [:]
+        var shared: Set<String> = []
         for case .map(let entry) in entries {
             guard case .text(let name) = entry["kid"], let key = await Self.key(entry) else { continue }
-            guard keys.updateValue(key, forKey: name) == nil else { throw .duplicateKeyID }
+            if keys.updateValue(key, forKey: name) != nil { shared.insert(name) }
         }
-        guard !keys.isEmpty else { throw .noUsableKey }
+        for name in shared { keys[name] = nil }
         self.keys = keys
+        self.flaws = (shared.isEmpty ? [] : [.duplicateKeyID]) + (keys.isEmpty ? [.noUsableKey] : [])
     }
 
     private static func key(_ entry: [String: Claim]) async -> VerificationKey? {

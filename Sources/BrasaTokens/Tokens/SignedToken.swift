@@ -9,6 +9,8 @@ struct SignedToken {
     static let bytesMax = 8 << 10
     static let headerBytesMax = 1 << 10
     static let keyNameBytesMax = 256
+    /// What one key signs as something else (a logout token, a request) is none (RFC 8725, 3.11).
+    private static let types: Set<String> = ["jwt", "at+jwt"]
 
     let algorithm: String
     let keyID: String?
@@ -24,6 +26,11 @@ struct SignedToken {
         let header = try Self.object(parts[0])
         // RFC 7515, 4.1.11: what a token marks as critical has to be understood, and nothing of it is here.
         guard header["crit"] == nil else { throw .unsupportedExtension }
+        switch header["typ"] {
+        case nil: break
+        case .text(let type) where Self.types.contains(type.lowercased()): break
+        default: throw .wrongType
+        }
         guard case .text(let algorithm) = header["alg"] else { throw .malformed }
         self.algorithm = algorithm
         switch header["kid"] {

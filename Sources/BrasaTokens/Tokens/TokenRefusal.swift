@@ -6,6 +6,7 @@ package enum TokenRefusal: String, Error, Hashable, Sendable, CaseIterable, Cust
     case duplicateMember = "the token names a member twice"
     case unsupportedAlgorithm = "the token is signed neither by RS256 nor by ES256"
     case unsupportedExtension = "the token asks for an extension"
+    case wrongType = "the token is of a type that is no token of access or identity"
     case wrongAlgorithm = "the token names another algorithm than its key is for"
     case unknownIssuer = "the token's issuer is not one of those configured"
     case unknownKey = "the token's key is not known"
