@@ -14,6 +14,13 @@ package protocol Disk: Sendable {
     func syncDirectory(_ path: String) throws(DiskError)
     /// Takes the exclusive lock that this file stands for, creating the file; it ends with the value, or the process.
     func lock(_ path: String) throws(DiskLockError) -> any DiskLock
+    /// The number of the user whose file or folder this is, when that is not the one that this process runs as.
+    func otherOwner(of path: String) throws(DiskError) -> UInt32?
+}
+
+extension Disk {
+    /// A disk without users.
+    package func otherOwner(of path: String) throws(DiskError) -> UInt32? { nil }
 }
 
 package enum DiskOpenMode: Sendable {

@@ -116,6 +116,12 @@ package struct RealDisk: Disk {
         return lock
     }
 
+    package func otherOwner(of path: String) throws(DiskError) -> UInt32? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw DiskError(operation: .open, path: path, errno: errno) }
+        return status.st_uid == geteuid() ? nil : status.st_uid
+    }
+
     private func readProcess(_ descriptor: Int32) -> Int32? {
         withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { buffer in
             let count = pread(descriptor, buffer.baseAddress, buffer.count, 0)

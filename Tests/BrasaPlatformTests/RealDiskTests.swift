@@ -56,6 +56,18 @@ import Testing
         #expect(status.st_mode & 0o777 == access)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+    func aFileOfAnotherUserIsToldFromOnesOwn() throws {
+        let path = self.root + "/a"
+        try self.disk.open(path, .create).close()
+        #expect(try self.disk.otherOwner(of: path) == nil)
+        #expect(chown(path, 4_242, 4_242) == 0)
+        #expect(try self.disk.otherOwner(of: path) == 4_242)
+        #expect(throws: DiskError(operation: .open, path: self.root + "/b", errno: ENOENT)) {
+            try self.disk.otherOwner(of: self.root + "/b")
+        }
+    }
+
     @Test func allocatingKeepsWhatIsThereAndAddsZeros() throws {
         let file = try self.disk.open(self.root + "/a", .create)
         try [UInt8(7)].withUnsafeBytes { try file.write($0, at: 0) }

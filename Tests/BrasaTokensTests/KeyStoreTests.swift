@@ -103,6 +103,33 @@ import Testing
         #expect(try store.read().keys.map(\.name) == ["one"])
     }
 
+    @Test func `A user whose list the server could not read changes nothing`() throws {
+        let disk = SimulatedDisk(seed: 6)
+        try self.create(AdministratorKeyStore(disk: disk, dataDirectory: "data"), "one")
+        disk.place([], at: "data/LOCK")
+        let list = disk.bytes("data/identity/keys.json")
+        func store(_ owners: [String: UInt32]) -> AdministratorKeyStore {
+            AdministratorKeyStore(
+                disk: InterruptedDisk(disk: disk, stepsMax: .max, otherOwners: owners),
+                dataDirectory: "data"
+            )
+        }
+        let foreign = store(["data/LOCK": 1_001])
+        let refused = AdministratorKeyError.wrongUser(path: "data/LOCK", owner: 1_001)
+        #expect(throws: refused) { try foreign.setDisabled(true, "one") }
+        #expect(throws: refused) { try foreign.delete("one") }
+        #expect(throws: refused) { try self.create(foreign, "two") }
+        #expect(disk.bytes("data/identity/keys.json") == list)
+        #expect(refused.description.contains("sudo -u '#1001'"))
+        #expect(try foreign.read().keys.map(\.name) == ["one"], "reading harms nobody")
+        // Whose folder it is does not matter once a server has made its files there, as where a group may write.
+        try store(["data": 0]).setDisabled(true, "one")
+        try disk.remove("data/LOCK")
+        #expect(throws: AdministratorKeyError.wrongUser(path: "data", owner: 0)) {
+            try store(["data": 0]).setDisabled(false, "one")
+        }
+    }
+
     @Test func `Keys have an end`() throws {
         let store = AdministratorKeyStore(disk: SimulatedDisk(seed: 4), dataDirectory: "data")
         try self.create(store, "one")
@@ -124,6 +151,39 @@ import Testing
         // What may be written can be read.
         #expect(try store.read().keys.count == AdministratorKeyList.keysMax)
         #expect(throws: AdministratorKeyError.tooMany) { try self.create(store, "one") }
+    }
+
+    @Test func `No list is written that could not be read again`() throws {
+        let disk = SimulatedDisk(seed: 7)
+        let store = AdministratorKeyStore(disk: disk, dataDirectory: "data")
+        let databases = (0...32).map { "projects/p/databases/d\($0)" }
+        try self.create(store, "one", Array(databases.dropLast()))
+        #expect(try store.read().keys[0].databases.count == 32)
+        #expect(throws: AdministratorKeyError.tooManyDatabases) { try self.create(store, "two", databases) }
+        let list = disk.bytes(store.path)
+        let key = try store.read().keys[0]
+        func copy(_ id: String, _ text: String, _ databases: [String]) -> AdministratorKey {
+            AdministratorKey(
+                id: id,
+                name: id,
+                email: text,
+                role: .readOnly,
+                databases: databases,
+                tokenURI: "",
+                publicKeyPEM: key.publicKeyPEM,
+                created: key.created
+            )
+        }
+        let tooLong = String(repeating: "x", count: AdministratorKeyList.bytesMax)
+        let tooManyValues = Array(repeating: key.databases[0], count: AdministratorKeyList.keysMax * 64)
+        for wrong in [
+            copy("a", tooLong, []), copy("a", "", tooManyValues), copy("a", "", ["d"]), copy(key.id, "", []),
+        ] {
+            #expect(throws: AdministratorKeyError.tooLong) {
+                try store.change { list throws(AdministratorKeyError) in list.keys.append(wrong) }
+            }
+            #expect(disk.bytes(store.path) == list)
+        }
     }
 
     @Test(arguments: ["", "{}", "nonsense", #"{"version":2,"secret":"","keys":[]}"#])
@@ -162,11 +222,15 @@ import Testing
 private final class InterruptedDisk: Disk {
     private let disk: SimulatedDisk
     private let steps: Steps
+    private let otherOwners: [String: UInt32]
 
-    init(disk: SimulatedDisk, stepsMax: Int) {
+    init(disk: SimulatedDisk, stepsMax: Int, otherOwners: [String: UInt32] = [:]) {
         self.disk = disk
         self.steps = Steps(left: stepsMax)
+        self.otherOwners = otherOwners
     }
+
+    func otherOwner(of path: String) throws(DiskError) -> UInt32? { self.otherOwners[path] }
 
     func createDirectory(_ path: String) throws(DiskError) { try self.disk.createDirectory(path) }
     func list(_ directory: String) throws(DiskError) -> [String] { try self.disk.list(directory) }

@@ -11,6 +11,8 @@ package struct AdministratorKeyList: Hashable, Sendable {
     package static let keysMax = 1_000
     static let bytesMax = 4 << 20
     static let secretBytes = 32
+    /// Of one key.
+    package static let databasesMax = 32
 
     package internal(set) var keys: [AdministratorKey] = []
     /// Empty until there is a first key.

@@ -19,6 +19,7 @@ extension AdministratorKeyStore {
     ) throws(AdministratorKeyError) -> String {
         guard AdministratorKey.isName(name) else { throw .wrongName(name) }
         guard AdministratorKey.isName(project) else { throw .wrongName(project) }
+        guard databases.count <= AdministratorKeyList.databasesMax else { throw .tooManyDatabases }
         if let wrong = databases.first(where: { !AdministratorKey.isDatabase($0) }) { throw .wrongDatabase(wrong) }
         guard Self.isServer(server) else { throw .wrongServer(server) }
         let server = server.hasSuffix("/") ? String(server.dropLast()) : server
