@@ -25,10 +25,16 @@ struct TokenTimes {
         }
     }
 
-    /// - Throws: unless the token says when it was made, and is good for no longer than that.
-    func check(microsecondsMax: Int64) throws(TokenRefusal) {
+    /// - Throws: unless the token is good for no longer than that from now on, clocks aside.
+    func check(lifeMax microseconds: Int64, at now: WallTime) throws(TokenRefusal) {
+        let left = self.expires.microseconds - now.microseconds
+        guard left <= microseconds + Self.skewMicroseconds else { throw .tooLongLived }
+    }
+
+    /// - Throws: unless the token says when it was made, no longer than that before its end.
+    func check(spanMax microseconds: Int64) throws(TokenRefusal) {
         guard let issued = self.issued else { throw .missingClaim }
-        guard self.expires.microseconds - issued.microseconds <= microsecondsMax else { throw .tooLongLived }
+        guard self.expires.microseconds - issued.microseconds <= microseconds else { throw .tooLongLived }
     }
 
     /// Seconds since the epoch, perhaps with a fraction (RFC 7519, section 2).
