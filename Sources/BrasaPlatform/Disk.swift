@@ -2,6 +2,8 @@
 package protocol Disk: Sendable {
     /// Creates the folder and its missing parents; one that exists already is no error.
     func createDirectory(_ path: String) throws(DiskError)
+    /// As `createDirectory`; nobody but the owner may enter the folder, should it be created.
+    func createPrivateDirectory(_ path: String) throws(DiskError)
     /// Names (not paths) of what the folder holds, in no particular order.
     func list(_ directory: String) throws(DiskError) -> [String]
     func exists(_ path: String) -> Bool
@@ -12,14 +14,15 @@ package protocol Disk: Sendable {
     func remove(_ path: String) throws(DiskError)
     /// Makes the folder's entries (created, renamed, removed names) stable.
     func syncDirectory(_ path: String) throws(DiskError)
-    /// Takes the exclusive lock that this file stands for, creating the file; it ends with the value, or the process.
+    /// Takes the exclusive lock that this file stands for, creating the file, for its owner only; it ends with the value, or the process.
     func lock(_ path: String) throws(DiskLockError) -> any DiskLock
     /// The number of the user whose file or folder this is, when that is not the one that this process runs as.
     func otherOwner(of path: String) throws(DiskError) -> UInt32?
 }
 
 extension Disk {
-    /// A disk without users.
+    // A disk without users.
+    package func createPrivateDirectory(_ path: String) throws(DiskError) { try self.createDirectory(path) }
     package func otherOwner(of path: String) throws(DiskError) -> UInt32? { nil }
 }
 

@@ -8,15 +8,19 @@
 package struct RealDisk: Disk {
     package init() {}
 
-    package func createDirectory(_ path: String) throws(DiskError) {
+    package func createDirectory(_ path: String) throws(DiskError) { try self.createDirectory(path, 0o755) }
+
+    package func createPrivateDirectory(_ path: String) throws(DiskError) { try self.createDirectory(path, 0o700) }
+
+    private func createDirectory(_ path: String, _ access: mode_t) throws(DiskError) {
         if path.isEmpty { return }
-        if mkdir(path, 0o755) == 0 { return try self.syncParent(of: path) }
+        if mkdir(path, access) == 0 { return try self.syncParent(of: path) }
         switch errno {
         case EEXIST where isDirectory(path): return
         case ENOENT:
             guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { break }
             try self.createDirectory(String(path[..<slash]))
-            if mkdir(path, 0o755) == 0 { return try self.syncParent(of: path) }
+            if mkdir(path, access) == 0 { return try self.syncParent(of: path) }
             if errno == EEXIST && isDirectory(path) { return }
         default: break
         }
@@ -98,7 +102,7 @@ package struct RealDisk: Disk {
     }
 
     package func lock(_ path: String) throws(DiskLockError) -> any DiskLock {
-        let descriptor = retrying { openFile(path, O_RDWR | O_CREAT | O_CLOEXEC) }
+        let descriptor = retrying { openFile(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600) }
         if descriptor < 0 {
             throw .disk(DiskError(operation: .lock, path: path, errno: errno))
         }

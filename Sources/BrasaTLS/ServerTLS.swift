@@ -21,6 +21,8 @@ package final class ServerTLS: Sendable {
     private struct State {
         var context: NIOSSLContext
         var certificate: ServerCertificate
+        /// Of which reading this is.
+        var reading: UInt64
         /// What was read last, good or not.
         var seen: Seen
     }
@@ -33,6 +35,7 @@ package final class ServerTLS: Sendable {
     private let files: TLSFiles
     private let disk: any Disk
     private let state: Mutex<State>
+    private let readings = Atomic<UInt64>(0)
 
     /// - Throws: what is wrong with which file.
     package init(_ files: TLSFiles, disk: any Disk) throws(TLSFileError) {
@@ -40,7 +43,7 @@ package final class ServerTLS: Sendable {
         self.disk = disk
         let material = try TLSMaterial(files, disk: disk)
         let (context, certificate) = try material.context(files)
-        self.state = Mutex(State(context: context, certificate: certificate, seen: .material(material)))
+        self.state = Mutex(State(context: context, certificate: certificate, reading: 0, seen: .material(material)))
     }
 
     package var certificate: ServerCertificate { self.state.withLock { $0.certificate } }
@@ -51,25 +54,41 @@ package final class ServerTLS: Sendable {
     /// Reads the files again. Every few seconds, and whenever an operator says so; not on an event loop.
     ///
     /// A renewal that replaces one file after the other may be met half done: that fails, and the next reading finds the rest.
+    /// Of two readings at once the one that began later has the last word, whichever ends first.
     package func reload() -> Reload {
+        let number = self.readings.add(1, ordering: .acquiringAndReleasing).newValue
         let seen: Seen
         do throws(TLSFileError) {
             seen = .material(try TLSMaterial(self.files, disk: self.disk))
         } catch {
             seen = .error(error)
         }
-        guard self.state.withLock({ $0.seen != seen }) else { return .unchanged }
+        let isUnchanged = self.state.withLock { state in
+            guard state.reading < number else { return true }
+            guard state.seen == seen else { return false }
+            state.reading = number
+            return true
+        }
+        if isUnchanged { return .unchanged }
         do throws(TLSFileError) {
             switch seen {
             case .error(let error): throw error
             case .material(let material):
                 let (context, certificate) = try material.context(self.files)
-                self.state.withLock { $0 = State(context: context, certificate: certificate, seen: seen) }
-                return .changed(certificate)
+                let isLatest = self.state.withLock { state in
+                    guard state.reading < number else { return false }
+                    state = State(context: context, certificate: certificate, reading: number, seen: seen)
+                    return true
+                }
+                return isLatest ? .changed(certificate) : .unchanged
             }
         } catch {
-            self.state.withLock { $0.seen = seen }
-            return .failed(error)
+            let isLatest = self.state.withLock { state in
+                guard state.reading < number else { return false }
+                (state.reading, state.seen) = (number, seen)
+                return true
+            }
+            return isLatest ? .failed(error) : .unchanged
         }
     }
 }

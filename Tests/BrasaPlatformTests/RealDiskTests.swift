@@ -68,6 +68,17 @@ import Testing
         }
     }
 
+    @Test func aPrivateFolderAndALockAreTheirOwnersAlone() throws {
+        try self.disk.createPrivateDirectory(self.root + "/a/b")
+        let lock = try self.disk.lock(self.root + "/a/b/lock")
+        defer { lock.release() }
+        for (path, access) in [("/a", 0o755), ("/a/b", 0o700), ("/a/b/lock", 0o600)] as [(String, mode_t)] {
+            var status = stat()
+            #expect(stat(self.root + path, &status) == 0)
+            #expect(status.st_mode & 0o777 == access, "\(path)")
+        }
+    }
+
     @Test func allocatingKeepsWhatIsThereAndAddsZeros() throws {
         let file = try self.disk.open(self.root + "/a", .create)
         try [UInt8(7)].withUnsafeBytes { try file.write($0, at: 0) }

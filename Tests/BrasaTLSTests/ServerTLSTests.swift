@@ -1,6 +1,7 @@
 import BrasaPlatform
 import NIOCore
 import NIOSSL
+import Synchronization
 import Testing
 
 @testable import BrasaTLS
@@ -103,6 +104,32 @@ import Testing
         try await server.stop()
     }
 
+    @Test func `Of two readings at once the one that began later has the last word`() throws {
+        let workshop = try self.workshop()
+        try workshop.makeCertificate("renewed", signedBy: "root", days: 5)
+        let disk = HookedDisk(path: workshop.path("root.pem"))
+        let tls = try ServerTLS(
+            TLSFiles(
+                certificateChain: workshop.path("server.pem"),
+                privateKey: workshop.path("server.key"),
+                clientAuthorities: workshop.path("root.pem")
+            ),
+            disk: disk
+        )
+        let before = tls.certificate
+        // By now the early reading has the old certificate and its key.
+        disk.hook.withLock {
+            $0 = {
+                try? workshop.replace("server.pem", by: "renewed.pem")
+                try? workshop.replace("server.key", by: "renewed.key")
+                _ = tls.reload()
+            }
+        }
+        #expect(tls.reload() == .unchanged)
+        #expect(tls.certificate != before)
+        #expect(tls.reload() == .unchanged)
+    }
+
     @Test func `A client may show a certificate of the authorities that are named, and no other`() async throws {
         let workshop = try self.workshop()
         try workshop.makeAuthority("staff")
@@ -182,4 +209,32 @@ import Testing
             #expect(wrong?.description.contains(workshop.folder) == true)
         }
     }
+}
+
+/// Calls a hook before it opens a file, once.
+private final class HookedDisk: Disk {
+    let hook = Mutex<(@Sendable () -> Void)?>(nil)
+    private let disk = RealDisk()
+    private let path: String
+
+    init(path: String) { self.path = path }
+
+    func open(_ path: String, _ mode: DiskOpenMode) throws(DiskError) -> any DiskFile {
+        if path == self.path {
+            let hook = self.hook.withLock { hook in
+                defer { hook = nil }
+                return hook
+            }
+            hook?()
+        }
+        return try self.disk.open(path, mode)
+    }
+
+    func createDirectory(_ path: String) throws(DiskError) { try self.disk.createDirectory(path) }
+    func list(_ directory: String) throws(DiskError) -> [String] { try self.disk.list(directory) }
+    func exists(_ path: String) -> Bool { self.disk.exists(path) }
+    func rename(_ path: String, to newPath: String) throws(DiskError) { try self.disk.rename(path, to: newPath) }
+    func remove(_ path: String) throws(DiskError) { try self.disk.remove(path) }
+    func syncDirectory(_ path: String) throws(DiskError) { try self.disk.syncDirectory(path) }
+    func lock(_ path: String) throws(DiskLockError) -> any DiskLock { try self.disk.lock(path) }
 }

@@ -7,10 +7,15 @@ import Testing
 @testable import BrasaTokens
 
 @Suite struct IssuerTests {
-    private func token(_ key: _RSA.Signing.PrivateKey, _ name: String, _ user: String = "u1") throws -> String {
+    private func token(
+        _ key: _RSA.Signing.PrivateKey,
+        _ name: String,
+        _ user: String = "u1",
+        until expires: Int64 = 1_700_086_400
+    ) throws -> String {
         try Forge.rs256(
             #"{"alg":"RS256","kid":"\#(name)","typ":"JWT"}"#,
-            #"{"iss":"https://id.example","aud":"app","sub":"\#(user)","exp":1800000000,"admin":true,"n":1.5,"a":[1,"x"]}"#,
+            #"{"iss":"https://id.example","aud":"app","sub":"\#(user)","exp":\#(expires),"admin":true,"n":1.5,"a":[1,"x"]}"#,
             key
         )
     }
@@ -25,7 +30,7 @@ import Testing
             #expect(user.claims["admin"] == .bool(true))
             #expect(user.claims["n"] == .number(1.5))
             #expect(user.claims["a"] == .list([.integer(1), .text("x")]))
-            #expect(user.claims["exp"] == .integer(1_800_000_000))
+            #expect(user.claims["exp"] == .integer(1_700_086_400))
         }
     }
 
@@ -85,18 +90,20 @@ import Testing
     @Test func `Keys that cannot be fetched again are used for a day, and then no more`() async throws {
         let gate = Gate()
         gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
-        let token = try self.token(Gate.issuerKey.get(), "k1")
+        @Sendable func token() throws -> String {
+            try self.token(Gate.issuerKey.get(), "k1", until: gate.seconds + 3_600)
+        }
         try await gate.fetching {
-            #expect(await gate.settled(token).user != nil)
+            #expect(await gate.settled(try token()).user != nil)
             gate.fetcher.set(Gate.keysURL, nil)
             gate.clock.advance(microseconds: 86_399_000_000)
-            #expect(await gate.settled(token).user != nil)
+            #expect(await gate.settled(try token()).user != nil)
             await gate.issuersIdle()
             gate.clock.advance(microseconds: 30_000_000)
-            #expect(await gate.settled(token).refusal == .keysUnavailable)
+            #expect(await gate.settled(try token()).refusal == .keysUnavailable)
             gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
             gate.clock.advance(microseconds: 30_000_000)
-            #expect(await gate.settled(token).user != nil)
+            #expect(await gate.settled(try token()).user != nil)
         }
         #expect(gate.failures.all.allSatisfy { $0 == "https://id.example: the answer's status is 404" })
         #expect(gate.failures.all.count == 2)
@@ -178,7 +185,7 @@ import Testing
         for (named, isBelieved) in [
             ("https://id.example", true), ("https://id.example/", false), ("https://evil.example", false),
         ] {
-            let gate = Gate(issuers: [issuer])
+            let gate = Gate(issuers: TokenIssuers(issuer))
             gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
             gate.fetcher.set(page, #"{"issuer":"\#(named)","jwks_uri":"\#(Gate.keysURL)"}"#)
             try await gate.fetching { #expect((await gate.settled(token).user != nil) == isBelieved) }
@@ -187,7 +194,9 @@ import Testing
     }
 
     @Test func `Keys are read from a file, too, and again when they are old`() async throws {
-        let gate = Gate(issuers: [TokenIssuer(issuer: Gate.issuer, audiences: ["app"], keys: .file("keys.json"))])
+        let gate = Gate(
+            issuers: TokenIssuers(TokenIssuer(issuer: Gate.issuer, audiences: ["app"], keys: .file("keys.json")))
+        )
         let token = try self.token(Gate.issuerKey.get(), "k1")
         let set = #"{"keys":[\#(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))]}"#
         try await gate.fetching {
@@ -211,9 +220,8 @@ import Testing
             audiences: ["app"],
             keys: .url("https://other.example/k")
         )
-        let gate = Gate(issuers: [
-            TokenIssuer(issuer: Gate.issuer, audiences: ["app"], keys: .url(Gate.keysURL)), other,
-        ])
+        let one = TokenIssuer(issuer: Gate.issuer, audiences: ["app"], keys: .url(Gate.keysURL))
+        let gate = Gate(issuers: try TokenIssuers([one, other]))
         gate.publishKeys(try Forge.jwk("k1", Gate.issuerKey.get().publicKey))
         gate.fetcher.set(
             "https://other.example/k",

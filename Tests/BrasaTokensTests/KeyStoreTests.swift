@@ -130,6 +130,12 @@ import Testing
         }
     }
 
+    @Test func `The folder of the keys is made for its owner only`() throws {
+        let disk = InterruptedDisk(disk: SimulatedDisk(seed: 8), stepsMax: .max)
+        try self.create(AdministratorKeyStore(disk: disk, dataDirectory: "data"), "one")
+        #expect(disk.privateDirectories.all == ["data/identity"])
+    }
+
     @Test func `Keys have an end`() throws {
         let store = AdministratorKeyStore(disk: SimulatedDisk(seed: 4), dataDirectory: "data")
         try self.create(store, "one")
@@ -206,6 +212,27 @@ import Testing
         #expect(throws: AdministratorKeyError.damaged(path: store.path)) { try store.read() }
     }
 
+    @Test func `Of two readings at once the one that began later has the last word`() async throws {
+        let gate = Gate()
+        let file = try await gate.makeKey()
+        let token = try file.callToken(at: gate.seconds)
+        _ = try gate.store.create(
+            "other",
+            role: .readOnly,
+            databases: [],
+            project: "demo",
+            server: "http://a",
+            clock: gate.clock.clock,
+            entropy: .system
+        )
+        let early = gate.verifier.read()
+        try gate.store.setDisabled(true, "app")
+        #expect(await gate.verifier.reload() == .changed(keys: 2))
+        #expect(await gate.verifier.install(early) == .unchanged)
+        #expect(gate.verdict(token).refusal == .disabledKey)
+        #expect(await gate.verifier.reload() == .unchanged)
+    }
+
     @Test func `The server sees a change when it looks, and nothing when there is none`() async throws {
         let gate = Gate()
         #expect(await gate.verifier.reload() == .unchanged)
@@ -223,6 +250,7 @@ private final class InterruptedDisk: Disk {
     private let disk: SimulatedDisk
     private let steps: Steps
     private let otherOwners: [String: UInt32]
+    let privateDirectories = Failures()
 
     init(disk: SimulatedDisk, stepsMax: Int, otherOwners: [String: UInt32] = [:]) {
         self.disk = disk
@@ -233,6 +261,10 @@ private final class InterruptedDisk: Disk {
     func otherOwner(of path: String) throws(DiskError) -> UInt32? { self.otherOwners[path] }
 
     func createDirectory(_ path: String) throws(DiskError) { try self.disk.createDirectory(path) }
+    func createPrivateDirectory(_ path: String) throws(DiskError) {
+        self.privateDirectories.add(path)
+        try self.disk.createDirectory(path)
+    }
     func list(_ directory: String) throws(DiskError) -> [String] { try self.disk.list(directory) }
     func exists(_ path: String) -> Bool { self.disk.exists(path) }
     func lock(_ path: String) throws(DiskLockError) -> any DiskLock { try self.disk.lock(path) }

@@ -82,11 +82,11 @@ final class Gate: Sendable {
     var now: WallTime { self.clock.clock.wall() }
     var seconds: Int64 { self.now.microseconds / 1_000_000 }
 
-    init(isEmulator: Bool = false, issuers: [TokenIssuer]? = nil) {
+    init(isEmulator: Bool = false, issuers: TokenIssuers? = nil) {
         let failures = self.failures
         self.store = AdministratorKeyStore(disk: self.disk, dataDirectory: "data")
         self.issuers = IssuerKeys(
-            issuers ?? [TokenIssuer(issuer: Self.issuer, audiences: ["app"], keys: .url(Self.keysURL))],
+            issuers ?? TokenIssuers(TokenIssuer(issuer: Self.issuer, audiences: ["app"], keys: .url(Self.keysURL))),
             fetcher: self.fetcher,
             disk: self.disk,
             clock: self.clock.clock,

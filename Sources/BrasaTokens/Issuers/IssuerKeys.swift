@@ -46,14 +46,14 @@ package final class IssuerKeys: Sendable {
 
     /// - Parameter onFailure: told why an issuer's keys could not be fetched, and what is wrong with a set that was.
     package init(
-        _ issuers: [TokenIssuer],
+        _ issuers: TokenIssuers,
         fetcher: any DocumentFetcher,
         disk: any Disk,
         clock: Clock,
         onFailure: @escaping @Sendable (_ issuer: String, _ reason: String) -> Void
     ) {
         var state = State()
-        for issuer in issuers { state.entries[issuer.issuer] = Entry(issuer: issuer) }
+        for issuer in issuers.all { state.entries[issuer.issuer] = Entry(issuer: issuer) }
         // A request for each issuer at most: the schedule asks for no second fetch while there is one.
         self.requests = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, state.entries.count)))
         self.state = Mutex(state)
@@ -67,7 +67,11 @@ package final class IssuerKeys: Sendable {
     var generation: UInt64 { self.changes.load(ordering: .acquiring) }
 
     /// Nil for an issuer that is not configured.
-    func issuer(_ name: String) -> TokenIssuer? { self.state.withLock { $0.entries[name]?.issuer } }
+    func issuer(_ name: String) -> TokenIssuer? {
+        guard let issuer = self.state.withLock({ $0.entries[name]?.issuer }) else { return nil }
+        // Letter by letter: a dictionary finds what only looks the same, too.
+        return issuer.issuer.utf8.elementsEqual(name.utf8) ? issuer : nil
+    }
 
     func key(_ id: String, of issuer: String) -> Lookup {
         let now = self.clock.monotonic()
@@ -78,7 +82,9 @@ package final class IssuerKeys: Sendable {
             // Nobody would run a fetch that began now.
             let isStopped = state.isStopped
             if isUsable, let key = entry.keys[id] {
-                return (.key(key), !isStopped && entry.schedule.begin(missesKey: false, at: now))
+                let begins = !isStopped && entry.schedule.begin(missesKey: false, at: now)
+                let waits = !isStopped && entry.schedule.isFetching && entry.schedule.isStale(at: now)
+                return (waits ? .fetching : .key(key), begins)
             }
             if isStopped { return (.unavailable, false) }
             if entry.schedule.begin(missesKey: true, at: now) { return (.fetching, true) }
@@ -86,6 +92,20 @@ package final class IssuerKeys: Sendable {
         }
         if begins { self.requests.continuation.yield(issuer) }
         return lookup
+    }
+
+    /// Why a key that was used for a token is not used any more; nil while it is. Has old keys fetched again.
+    func refusal(of key: VerifiedToken.IssuerKey) -> TokenRefusal? {
+        let now = self.clock.monotonic()
+        let (refusal, begins) = self.state.withLock { state -> (TokenRefusal?, Bool) in
+            guard let entry = state.entries[key.issuer] else { return (.unknownIssuer, false) }
+            let isUsable = entry.schedule.isUsable(at: now)
+            let refusal = !isUsable ? TokenRefusal.keysUnavailable : entry.keys[key.id] == nil ? .unknownKey : nil
+            guard !state.isStopped else { return (refusal, false) }
+            return (refusal, state.entries[key.issuer]?.schedule.begin(missesKey: false, at: now) ?? false)
+        }
+        if begins { self.requests.continuation.yield(key.issuer) }
+        return refusal
     }
 
     /// Calls `ready` when no fetch of the issuer's keys is under way: at once, or on another thread.
@@ -157,8 +177,8 @@ package final class IssuerKeys: Sendable {
                 bytesMax: Self.discoveryBytesMax
             )
             // What speaks for another issuer speaks for nobody here (OpenID Connect Discovery, 4.3).
-            guard let members = try? JSONReader.object(text), members["issuer"] == .text(issuer.issuer),
-                case .text(let url) = members["jwks_uri"]
+            guard let members = try? JSONReader.object(text), case .text(let named) = members["issuer"],
+                named.utf8.elementsEqual(issuer.issuer.utf8), case .text(let url) = members["jwks_uri"]
             else { throw FetchError.failed("the issuer's configuration does not say where its keys are") }
             return try await self.fetcher.fetch(url, bytesMax: JSONWebKeySet.bytesMax)
         }

@@ -98,7 +98,7 @@ package struct AdministratorKeyStore: Sendable {
         _ body: (inout AdministratorKeyList) throws(AdministratorKeyError) -> Result
     ) throws(AdministratorKeyError) -> Result {
         try self.checkUser()
-        do throws(DiskError) { try self.disk.createDirectory(self.directory) } catch { throw .disk(error) }
+        do throws(DiskError) { try self.disk.createPrivateDirectory(self.directory) } catch { throw .disk(error) }
         let lock: any DiskLock
         do throws(DiskLockError) {
             lock = try self.disk.lock(self.lockPath)

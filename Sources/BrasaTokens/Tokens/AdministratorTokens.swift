@@ -32,7 +32,7 @@ struct AdministratorTokens: Sendable {
         let (key, expires) = try self.verify(token, by: ring, at: now)
         guard try token.text("sub") == key.email else { throw .wrongSubject }
         if token.claims["aud"] != nil {
-            guard !self.audiences.isDisjoint(with: token.audiences) else { throw .wrongAudience }
+            guard token.isFor(self.audiences) else { throw .wrongAudience }
         } else {
             let scopes = try token.text("scope").split(separator: " ").map(String.init)
             guard !Self.scopes.isDisjoint(with: scopes) else { throw .wrongAudience }
@@ -48,7 +48,7 @@ struct AdministratorTokens: Sendable {
     ) throws(TokenRefusal) -> AdministratorKey {
         let (key, _) = try self.verify(token, by: ring, at: now)
         if token.claims["sub"] != nil, try token.text("sub") != key.email { throw .wrongSubject }
-        guard !Self.tokenEndpoints.union([key.tokenURI]).isDisjoint(with: token.audiences) else { throw .wrongAudience }
+        guard token.isFor(Self.tokenEndpoints.union([key.tokenURI])) else { throw .wrongAudience }
         return key
     }
 

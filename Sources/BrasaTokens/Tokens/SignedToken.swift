@@ -59,13 +59,18 @@ struct SignedToken {
     }
 
     /// The audience, which is one or a list (RFC 7519, 4.1.3).
-    var audiences: [String] {
+    private var audiences: [String] {
         switch self.claims["aud"] {
         case .text(let audience): [audience]
         case .list(let audiences):
             audiences.compactMap { if case .text(let audience) = $0 { audience } else { nil } }
         default: []
         }
+    }
+
+    /// Whether it names one of these, letter by letter: sets take for one what only looks the same.
+    func isFor(_ audiences: Set<String>) -> Bool {
+        self.audiences.contains { named in audiences.contains { $0.utf8.elementsEqual(named.utf8) } }
     }
 
     /// - Throws: unless the key has made the signature, by the algorithm that it is for. A key is for one only, so that

@@ -28,7 +28,7 @@ package struct TokenCache: ~Copyable {
         guard authorization.count <= SignedToken.bytesMax * 2 else { return .refused(.tooLong) }
         let hash = SHA256.hash(data: authorization)
         if let token = self.newer[hash] ?? self.older[hash] {
-            if token.generation == verifier.generation, token.expires.map({ now < $0 }) ?? true {
+            if token.generation == verifier.generation, token.isRemembered(at: now) {
                 if self.newer[hash] == nil { self.insert(token, hash) }
                 return .verified(token)
             }

@@ -13,13 +13,24 @@ package final class TokenVerifier: Sendable {
     }
 
     private struct Administrators {
+        /// Of which reading this is.
+        var reading: UInt64 = 0
         var document: [UInt8] = []
         var ring = AdministratorKeyRing.empty
         var failure: AdministratorKeyError?
     }
 
+    /// Of a user's token, from now on: issuers make them for an hour, few for a day.
+    static let userLifeMax: Int64 = 24 * 3_600_000_000
     private static let scheme = Array("bearer ".utf8)
 
+    /// A reading of the list. Of two at once the one that began later has the last word, whichever ends first.
+    struct Reading: Sendable {
+        let number: UInt64
+        let document: Result<[UInt8], AdministratorKeyError>
+    }
+
+    private let readings = Atomic<UInt64>(0)
     private let administrators = Mutex(Administrators())
     /// Grows after the ring was replaced.
     private let changes = Atomic<UInt64>(0)
@@ -39,29 +50,45 @@ package final class TokenVerifier: Sendable {
     }
 
     /// Reads the list of administrators' keys, which commands change while the server runs. Every few seconds: the list is
-    /// short, and comparing it whole misses no change, as times of files do. One call at a time.
+    /// short, and comparing it whole misses no change, as times of files do.
     package func reload() async -> Reload {
+        await self.install(self.read())
+    }
+
+    func read() -> Reading {
+        let number = self.readings.add(1, ordering: .acquiringAndReleasing).newValue
+        return Reading(number: number, document: Result { () throws(AdministratorKeyError) in try self.store.bytes() })
+    }
+
+    func install(_ reading: Reading) async -> Reload {
         do throws(AdministratorKeyError) {
-            return try await self.reloaded()
+            return try await self.installed(try reading.document.get(), number: reading.number)
         } catch {
             let isKnown = self.administrators.withLock { administrators in
-                defer { administrators.failure = error }
+                guard administrators.reading < reading.number else { return true }
+                defer { (administrators.reading, administrators.failure) = (reading.number, error) }
                 return administrators.failure == error
             }
             return isKnown ? .unchanged : .failed(error)
         }
     }
 
-    private func reloaded() async throws(AdministratorKeyError) -> Reload {
-        let document = try self.store.bytes()
-        let isUnchanged = self.administrators.withLock {
-            $0.failure = $0.document == document ? nil : $0.failure
-            return $0.document == document
+    private func installed(_ document: [UInt8], number: UInt64) async throws(AdministratorKeyError) -> Reload {
+        let isUnchanged = self.administrators.withLock { administrators in
+            guard administrators.reading < number else { return true }
+            guard administrators.document == document else { return false }
+            (administrators.reading, administrators.failure) = (number, nil)
+            return true
         }
         if isUnchanged { return .unchanged }
         let list = try self.store.list(in: document)
         guard let ring = await AdministratorKeyRing(list) else { throw .damaged(path: self.store.path) }
-        self.administrators.withLock { $0 = Administrators(document: document, ring: ring) }
+        let isLatest = self.administrators.withLock { administrators in
+            guard administrators.reading < number else { return false }
+            administrators = Administrators(reading: number, document: document, ring: ring)
+            return true
+        }
+        guard isLatest else { return .unchanged }
         self.changes.add(1, ordering: .releasing)
         return .changed(keys: list.keys.count)
     }
@@ -87,8 +114,20 @@ package final class TokenVerifier: Sendable {
         // Read before the keys are: should they change meanwhile, the token is verified once more.
         let generation = self.generation
         let ring = self.administrators.withLock { $0.ring }
-        func verified(_ bearer: VerifiedToken.Bearer, until expires: WallTime?) -> TokenVerdict {
-            .verified(VerifiedToken(bearer: bearer, expires: expires, generation: generation))
+        func verified(
+            _ bearer: VerifiedToken.Bearer,
+            until expires: WallTime?,
+            by issuerKey: VerifiedToken.IssuerKey? = nil
+        ) -> TokenVerdict {
+            .verified(
+                VerifiedToken(
+                    bearer: bearer,
+                    expires: expires,
+                    generation: generation,
+                    issuerKey: issuerKey,
+                    verified: now
+                )
+            )
         }
         if self.isEmulator, EmulatorTokens.isOwner(token) { return verified(.owner, until: nil) }
         if token.starts(with: AccessToken.prefix) {
@@ -113,7 +152,7 @@ package final class TokenVerifier: Sendable {
         case .fetching: return .waiting(issuer: issuer.issuer)
         case .key(let key):
             let (user, expires) = try Self.user(token, of: issuer, by: key, at: now)
-            return verified(.user(user), until: expires)
+            return verified(.user(user), until: expires, by: .init(issuer: issuer.issuer, id: keyID))
         }
     }
 
@@ -124,9 +163,10 @@ package final class TokenVerifier: Sendable {
         at now: WallTime
     ) throws(TokenRefusal) -> (User, WallTime) {
         try token.verify(by: key)
-        guard !issuer.audiences.isDisjoint(with: token.audiences) else { throw .wrongAudience }
+        guard token.isFor(issuer.audiences) else { throw .wrongAudience }
         let times = try TokenTimes(token.claims)
         try times.check(at: now)
+        try times.check(lifeMax: Self.userLifeMax, at: now)
         return (User(id: try token.text("sub"), claims: token.claims), times.expires)
     }
 
@@ -139,6 +179,7 @@ package final class TokenVerifier: Sendable {
     /// Why a token that was verified, perhaps long ago, names nobody any more; nil while it stands. For open streams.
     package func refusal(of token: VerifiedToken, at now: WallTime) -> TokenRefusal? {
         if let expires = token.expires, now >= expires { return .expired }
+        if let key = token.issuerKey { return self.issuers.refusal(of: key) }
         guard case .administrator(let key) = token.bearer else { return nil }
         do throws(TokenRefusal) {
             _ = try self.administrators.withLock { $0.ring }.entry(key.id)

@@ -11,11 +11,28 @@ package struct VerifiedToken: Sendable {
         case user(User)
     }
 
+    /// The key of an issuer that has signed a user's token.
+    struct IssuerKey: Hashable, Sendable {
+        let issuer: String
+        let id: String
+    }
+
+    /// A user's token is taken from memory for so long; then its issuer's keys are asked again, which fetches old ones.
+    static let rememberedMicroseconds: Int64 = 60_000_000
+
     package let bearer: Bearer
     /// From then on it names nobody. Nil: it has no end.
     package let expires: WallTime?
     /// Of the keys that it was verified by.
     let generation: UInt64
+    let issuerKey: IssuerKey?
+    let verified: WallTime
+
+    func isRemembered(at now: WallTime) -> Bool {
+        if let expires = self.expires, now >= expires { return false }
+        guard self.issuerKey != nil else { return true }
+        return now >= self.verified && now.microseconds - self.verified.microseconds < Self.rememberedMicroseconds
+    }
 }
 
 package enum TokenVerdict: Sendable {
