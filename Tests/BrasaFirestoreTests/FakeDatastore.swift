@@ -31,7 +31,7 @@ final class FakeDatastore: DatastoreCalls {
     private struct State {
         var documents: [ResourcePath: Document] = [:]
         var time: Int64 = 0
-        var lastID: UInt8 = 0
+        var lastID: UInt64 = 0
         var open: Set<[UInt8]> = []
         var committed: Set<[UInt8]> = []
         var reads = 0
@@ -164,8 +164,9 @@ final class FakeDatastore: DatastoreCalls {
     func beginTransaction() async throws(CallFailure) -> [UInt8] {
         await self.hold(self.state.withLock { $0.beginnings })
         return self.state.withLock { state in
-            state.lastID &+= 1
-            let id = [state.lastID, UInt8.random(in: 0...255), UInt8.random(in: 0...255), UInt8.random(in: 0...255)]
+            // Never one twice, however many there are: a run's fate is asked for by its id.
+            state.lastID += 1
+            let id = withUnsafeBytes(of: state.lastID) { Array($0) }
             state.open.insert(id)
             return id
         }
