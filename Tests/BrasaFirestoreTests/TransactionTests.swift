@@ -315,8 +315,7 @@ struct TransactionTests {
             }
             try await group.waitForAll()
         }
-        let count = try self.count(server)
-        #expect(count == 800)
+        #expect(try self.count(server) == 800)
     }
 
     @Test("The documented form blocks for reads and reports through its pointer")
