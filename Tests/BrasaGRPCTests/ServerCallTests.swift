@@ -196,6 +196,24 @@ import Testing
         #expect(loopback.service.handlers[0].cancellations == 1)
     }
 
+    @Test(arguments: [(999_999, true), (1_000_000, false)] as [(Int64, Bool)])
+    func `What was asked in full too late is not carried out, be it by less than the timer's tick`(
+        late nanoseconds: Int64,
+        isInTime: Bool
+    ) throws {
+        let loopback = try Loopback()
+        defer { loopback.close() }
+        try loopback.advance(by: .microseconds(500))
+        let call = try loopback.raw(.call(TestService.unary, with: [(.grpcTimeout, "1m")]))
+        try loopback.run()
+        try loopback.advance(by: .nanoseconds(nanoseconds))
+        call.stream?.sendData(ByteBuffer(bytes: framed([])))
+        call.stream?.finish()
+        try loopback.run()
+        #expect(loopback.service.requests.count == (isInTime ? 1 : 0))
+        #expect(call.status?.code == (isInTime ? .ok : .deadlineExceeded))
+    }
+
     @Test func `A call that nobody has any more is used again, and who answers late answers no other`() throws {
         let loopback = try Loopback()
         defer { loopback.close() }

@@ -244,14 +244,6 @@ def test_a_cancelled_stream_leaves_the_connection_usable(database):
     assert database.get("a/00").ok
 
 
-# Deadlines
-
-
-def test_a_deadline_that_has_passed(database):
-    outcome = database.commit(set_write(database.doc("a/b")), timeout=0.000001)
-    outcome.refused(StatusCode.DEADLINE_EXCEEDED)
-
-
 @pytest.mark.hosted("grpc.health.v1 answers")
 @pytest.mark.parametrize("service", ["", SERVICE])
 def test_health(wire, service):

@@ -65,6 +65,12 @@ extension GRPCServerCall {
         self.connection?.loop.deadlines.insert(self, deadline: deadline, now: now)
     }
 
+    /// Whether the client's deadline has passed, also when the loop has not come to say so yet.
+    var isOverdue: Bool {
+        guard let deadline = self.time.deadline else { return false }
+        return deadline <= self.eventLoop.now
+    }
+
     /// Starts the time limit for receiving, unless the client's own deadline comes first.
     func limitReceiving() {
         guard !self.time.isReceiving, let connection = self.connection else { return }

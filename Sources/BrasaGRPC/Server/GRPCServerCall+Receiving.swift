@@ -209,6 +209,8 @@ extension GRPCServerCall: HTTP2StreamHandler {
 
     private func handOverEnd() throws(GRPCStatus) {
         self.endReceiveLimit()
+        // Nobody waits for what would be carried out now.
+        guard !self.isOverdue else { throw .deadlineExceeded }
         // Before anything is carried out; what is kept for a call that waits is counted already then.
         guard self.hasRoom(), self.countRequest() else { return }
         switch self.method?.handler {
