@@ -99,7 +99,8 @@ let package = Package(
 
         // engine: knows no network and no protobuf
         .target(name: "CBrasaChecksum"),
-        room("BrasaPlatform", []),
+        .target(name: "CBrasaThreads"),
+        room("BrasaPlatform", ["CBrasaThreads"]),
         room("BrasaLog", ["BrasaPlatform", "CBrasaChecksum"]),
         room("BrasaStore", pure + ["BrasaBytes", "BrasaLog", "BrasaPlatform"]),
         room("BrasaTransactions", pure + ["BrasaStore", "BrasaPlatform"]),

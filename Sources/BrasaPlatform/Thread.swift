@@ -1,10 +1,12 @@
+import CBrasaThreads
+
 #if canImport(Glibc)
     import Glibc
 #else
     import Darwin
 #endif
 
-/// The system's threads.
+/// The system's threads. Their names are for whoever looks at the process from outside.
 enum Thread {
     private final class Start: Sendable {
         let name: String
@@ -50,15 +52,8 @@ enum Thread {
 
     private static func run(_ argument: UnsafeMutableRawPointer) {
         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
-        #if canImport(Glibc)
-            // Names are for whoever looks at the process from outside; the kernel takes 15 bytes.
-            if let file = try? RealDisk().open("/proc/thread-self/comm", .readWrite) {
-                var text = String(start.name.prefix(15))
-                text.withUTF8 { try? file.write(UnsafeRawBufferPointer($0), at: 0) }
-            }
-        #else
-            pthread_setname_np(start.name)
-        #endif
+        // The kernel takes 15 bytes, and no name that is longer.
+        _ = cbrasa_name_thread(start.name.utf8.prefix(15).map { CChar(bitPattern: $0) } + [0])
         start.body()
     }
 }

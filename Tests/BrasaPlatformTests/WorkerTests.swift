@@ -75,6 +75,28 @@ import Testing
         worker.stop()
     }
 
+    #if os(Linux)
+        @Test(arguments: [
+            ("log", "log"), ("fifteen bytes--", "fifteen bytes--"), ("sixteen bytes---", "sixteen bytes--"),
+        ])
+        func theSystemKnowsTheThreadByTheFirstBytesOfItsName(_ name: String, _ expected: String) {
+            let known = Mutex<String?>(nil)
+            let runs = Runs()
+            let worker = Worker(name: name)
+            worker.start {
+                var bytes = [UInt8](repeating: 0, count: 32)
+                let file = try? RealDisk().open("/proc/thread-self/comm", .readOnly)
+                let count = bytes.withUnsafeMutableBytes { (try? file?.read(into: $0, at: 0)) ?? 0 }
+                known.withLock { $0 = String(decoding: bytes.prefix(count), as: UTF8.self) }
+                runs.note()
+                return false
+            }
+            runs.wait(for: 1)
+            worker.stop()
+            #expect(known.withLock { $0 } == expected + "\n")
+        }
+    #endif
+
     @Test func stoppingLetsTheBodyFinishWhatItHas() {
         let left = Atomic<Int>(1_000)
         let worker = Worker(name: "a name longer than fifteen bytes")
