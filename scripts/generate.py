@@ -10,7 +10,15 @@ import sys
 
 NOTE = "// Made by scripts/generate from proto/. Do not edit.\n"
 # Each service with the prefix of its generated types.
-SERVICES = {"google.firestore.v1.Firestore": "Firestore", "brasa.admin.v1.Admin": "Admin"}
+SERVICES = {
+    "google.firestore.v1.Firestore": "Firestore",
+    "brasa.admin.v1.Admin": "Admin",
+    "grpc.health.v1.Health": "Health",
+    "grpc.reflection.v1.ServerReflection": "Reflection",
+    "grpc.reflection.v1alpha.ServerReflection": "ReflectionAlpha",
+}
+# Those that clients of ours call.
+STUBS = {"Firestore", "Admin"}
 
 # Methods whose messages have no Swift form yet: the stub sends and receives their bytes.
 UNTYPED = {"ExecutePipeline"}
@@ -256,7 +264,8 @@ def main():
     for service, prefix in SERVICES.items():
         methods = methods_of(public_set, service)
         (swift_folder / f"{prefix}Methods.swift").write_text(swift_methods(service, prefix, methods))
-        (swift_folder / f"{prefix}ClientStub+Methods.swift").write_text(swift_stub(prefix, methods))
+        if prefix in STUBS:
+            (swift_folder / f"{prefix}ClientStub+Methods.swift").write_text(swift_stub(prefix, methods))
     (swift_folder / "FirestoreDescriptors.swift").write_text(swift_descriptors(public_set))
 
 

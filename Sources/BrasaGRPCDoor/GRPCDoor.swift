@@ -2,7 +2,7 @@ import BrasaDocuments
 package import BrasaGRPC
 package import BrasaIdentity
 import BrasaMessages
-package import BrasaService
+import BrasaService
 import BrasaWire
 import NIOCore
 
@@ -62,7 +62,7 @@ package struct GRPCDoor {
         _ descriptor: GRPCMethodDescriptor,
         messageBytesMax: Int? = nil,
         _ door: Door<GRPCServerCall, Response> = .grpc,
-        database: @escaping @Sendable (Request) -> DatabaseName,
+        database: @escaping @Sendable (Request) -> DatabaseName? = { _ in nil },
         decode: @escaping GRPCRequestReader<Request>.Decode,
         _ method: @escaping @Sendable (Call<Response>) -> RequestObserver<Request>
     ) {
@@ -74,17 +74,6 @@ package struct GRPCDoor {
                 let observer = method(door.call(call, by: callers[call]))
                 return GRPCRequestReader(call, observer, database: database, decode: decode)
             }
-        )
-    }
-}
-
-extension GRPCDoor {
-    package mutating func add(_ admin: AdminService) {
-        self.unary(
-            AdminMethods.listIndexes,
-            messageBytesMax: RequestLimits.names,
-            decode: { _ in ListIndexesRequest() },
-            { admin.listIndexes($0, for: $1) }
         )
     }
 }

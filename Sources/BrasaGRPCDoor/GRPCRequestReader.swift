@@ -5,22 +5,22 @@ import BrasaService
 import BrasaWire
 import NIOCore
 
-/// Reads the requests of a call that has any number of them, the first of which names the database of all, and hands them
-/// to the service. Used on the call's event loop only.
+/// Reads the requests of a call that has any number of them, the first of which may name the database of all, and hands
+/// them to the service. Used on the call's event loop only.
 final class GRPCRequestReader<Request>: GRPCServerStreamHandler {
     typealias Decode = @Sendable (ByteBuffer, _ database: DatabaseName?) throws(WireError) -> Request
 
     private let call: GRPCServerCall
     private let observer: RequestObserver<Request>
     private let decode: Decode
-    private let databaseOf: @Sendable (Request) -> DatabaseName
-    /// Nil before the first request.
+    private let databaseOf: @Sendable (Request) -> DatabaseName?
+    /// Nil before the first request, and where requests name none.
     private var database: DatabaseName?
 
     init(
         _ call: GRPCServerCall,
         _ observer: RequestObserver<Request>,
-        database: @escaping @Sendable (Request) -> DatabaseName,
+        database: @escaping @Sendable (Request) -> DatabaseName?,
         decode: @escaping Decode
     ) {
         self.call = call

@@ -1,6 +1,10 @@
 /// How large the requests of methods get that need less than the 10 MiB which documents may take. What comes is
 /// decoded in one turn.
 enum RequestLimits {
+    /// Of one service, far shorter.
+    static let health = 1 << 10
+    /// A name or two, which an answer repeats.
+    static let reflection = 16 << 10
     /// A name or two, times, ids of transactions.
     static let names = 32 << 10
     /// The same and masks: thousands of field paths of usual length.

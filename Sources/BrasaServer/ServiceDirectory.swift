@@ -3,6 +3,7 @@ import BrasaGRPCDoor
 import BrasaHTTP
 import BrasaHTTP2
 import BrasaIdentity
+import BrasaMessages
 import BrasaService
 import BrasaWire
 import Logging
@@ -22,7 +23,7 @@ struct ServiceDirectory: Sendable {
         }
     }
 
-    let health: HealthService
+    let health: ServingStatuses
     /// Of all connections.
     let budget: ByteBudget
     let refusals: ConnectionRefusals
@@ -41,10 +42,8 @@ struct ServiceDirectory: Sendable {
         limits.requestBytesMax = configuration.requestBytesMax
         // Nothing checks who calls yet.
         let reception = Reception.open
-        let health = HealthService(statuses: [
-            "": .serving, FirestoreMethods.service: .serving, AdminMethods.service: .serving,
-        ])
-        let reflection = try ReflectionService(fileDescriptorSets: [FirestoreDescriptors.fileSet])
+        let health = ServingStatuses(serving: [FirestoreMethods.service, AdminMethods.service])
+        let reflection = ReflectionService(try FileDescription.files(inSet: FirestoreDescriptors.fileSet))
         let admin = AdminService(store: engine.store)
         let budget = ByteBudget(bytesMax: configuration.connectionBytesMax)
         let refusals = ConnectionRefusals { logger.warning("\($0.text)") }
@@ -54,9 +53,8 @@ struct ServiceDirectory: Sendable {
             var grpc = GRPCDoor(reception)
             grpc.add(firestore)
             grpc.add(admin)
-            var methods = grpc.methods
-            health.register(in: &methods)
-            reflection.register(in: &methods)
+            grpc.add(HealthService(health, on: eventLoop))
+            grpc.add(reflection)
             let router = PlainEndpoints.router(emulator: configuration.emulator, service: firestore) {
                 var metrics = engine.metrics
                 metrics.addConnectionBytes(budget.drawnBytes)
@@ -64,7 +62,7 @@ struct ServiceDirectory: Sendable {
                 return metrics
             }
             entries[ObjectIdentifier(eventLoop)] = Doors(
-                grpc: GRPCServer(methods: methods, limits: limits, gate: grpc.gate),
+                grpc: GRPCServer(methods: grpc.methods, limits: limits, gate: grpc.gate),
                 http: HTTPDoor(router, reception, receiveTimeMax: limits.receiveTimeMax)
             )
         }
@@ -85,8 +83,6 @@ struct ServiceDirectory: Sendable {
 
     /// Tells who asks for the server's health that it is about to end.
     func announceShutdown() {
-        self.health.set(.notServing)
-        self.health.set(.notServing, for: FirestoreMethods.service)
-        self.health.set(.notServing, for: AdminMethods.service)
+        self.health.setAll(.notServing)
     }
 }

@@ -48,6 +48,7 @@ extension Status {
     /// (docs/architecture.md, "Errors").
     static func applied(_ message: String) -> Status { Status(.dataLoss, message) }
 
+    static let shuttingDown = Status(.unavailable, "The server is shutting down")
     /// Says nothing of why.
     static let permissionDenied = Status(.permissionDenied, "Missing or insufficient permissions.")
     static let onlyStructuredQueries = Status(.invalidArgument, "only structured queries are supported")

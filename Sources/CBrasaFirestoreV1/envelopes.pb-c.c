@@ -493,6 +493,102 @@ void   brasa__wire__index__init
   static const Brasa__Wire__Index init_value = BRASA__WIRE__INDEX__INIT;
   *message = init_value;
 }
+void   brasa__wire__health_check_request__init
+                     (Brasa__Wire__HealthCheckRequest         *message)
+{
+  static const Brasa__Wire__HealthCheckRequest init_value = BRASA__WIRE__HEALTH_CHECK_REQUEST__INIT;
+  *message = init_value;
+}
+void   brasa__wire__health_check_response__init
+                     (Brasa__Wire__HealthCheckResponse         *message)
+{
+  static const Brasa__Wire__HealthCheckResponse init_value = BRASA__WIRE__HEALTH_CHECK_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__server_reflection_request__init
+                     (Brasa__Wire__ServerReflectionRequest         *message)
+{
+  static const Brasa__Wire__ServerReflectionRequest init_value = BRASA__WIRE__SERVER_REFLECTION_REQUEST__INIT;
+  *message = init_value;
+}
+void   brasa__wire__extension_request__init
+                     (Brasa__Wire__ExtensionRequest         *message)
+{
+  static const Brasa__Wire__ExtensionRequest init_value = BRASA__WIRE__EXTENSION_REQUEST__INIT;
+  *message = init_value;
+}
+void   brasa__wire__server_reflection_response__init
+                     (Brasa__Wire__ServerReflectionResponse         *message)
+{
+  static const Brasa__Wire__ServerReflectionResponse init_value = BRASA__WIRE__SERVER_REFLECTION_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__file_descriptor_response__init
+                     (Brasa__Wire__FileDescriptorResponse         *message)
+{
+  static const Brasa__Wire__FileDescriptorResponse init_value = BRASA__WIRE__FILE_DESCRIPTOR_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__extension_number_response__init
+                     (Brasa__Wire__ExtensionNumberResponse         *message)
+{
+  static const Brasa__Wire__ExtensionNumberResponse init_value = BRASA__WIRE__EXTENSION_NUMBER_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__list_service_response__init
+                     (Brasa__Wire__ListServiceResponse         *message)
+{
+  static const Brasa__Wire__ListServiceResponse init_value = BRASA__WIRE__LIST_SERVICE_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__error_response__init
+                     (Brasa__Wire__ErrorResponse         *message)
+{
+  static const Brasa__Wire__ErrorResponse init_value = BRASA__WIRE__ERROR_RESPONSE__INIT;
+  *message = init_value;
+}
+void   brasa__wire__file_descriptor_set__init
+                     (Brasa__Wire__FileDescriptorSet         *message)
+{
+  static const Brasa__Wire__FileDescriptorSet init_value = BRASA__WIRE__FILE_DESCRIPTOR_SET__INIT;
+  *message = init_value;
+}
+void   brasa__wire__file_descriptor__init
+                     (Brasa__Wire__FileDescriptor         *message)
+{
+  static const Brasa__Wire__FileDescriptor init_value = BRASA__WIRE__FILE_DESCRIPTOR__INIT;
+  *message = init_value;
+}
+void   brasa__wire__message_descriptor__init
+                     (Brasa__Wire__MessageDescriptor         *message)
+{
+  static const Brasa__Wire__MessageDescriptor init_value = BRASA__WIRE__MESSAGE_DESCRIPTOR__INIT;
+  *message = init_value;
+}
+void   brasa__wire__enum_descriptor__init
+                     (Brasa__Wire__EnumDescriptor         *message)
+{
+  static const Brasa__Wire__EnumDescriptor init_value = BRASA__WIRE__ENUM_DESCRIPTOR__INIT;
+  *message = init_value;
+}
+void   brasa__wire__service_descriptor__init
+                     (Brasa__Wire__ServiceDescriptor         *message)
+{
+  static const Brasa__Wire__ServiceDescriptor init_value = BRASA__WIRE__SERVICE_DESCRIPTOR__INIT;
+  *message = init_value;
+}
+void   brasa__wire__extension_descriptor__init
+                     (Brasa__Wire__ExtensionDescriptor         *message)
+{
+  static const Brasa__Wire__ExtensionDescriptor init_value = BRASA__WIRE__EXTENSION_DESCRIPTOR__INIT;
+  *message = init_value;
+}
+void   brasa__wire__declaration__init
+                     (Brasa__Wire__Declaration         *message)
+{
+  static const Brasa__Wire__Declaration init_value = BRASA__WIRE__DECLARATION__INIT;
+  *message = init_value;
+}
 static const ProtobufCFieldDescriptor brasa__wire__timestamp__field_descriptors[2] =
 {
   {
@@ -5710,5 +5806,968 @@ const ProtobufCMessageDescriptor brasa__wire__index__descriptor =
   brasa__wire__index__field_indices_by_name,
   1,  brasa__wire__index__number_ranges,
   (ProtobufCMessageInit) brasa__wire__index__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__health_check_request__field_descriptors[1] =
+{
+  {
+    "service",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__HealthCheckRequest, service),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__health_check_request__field_indices_by_name[] = {
+  0,   /* field[0] = service */
+};
+static const ProtobufCIntRange brasa__wire__health_check_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__health_check_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.HealthCheckRequest",
+  "HealthCheckRequest",
+  "Brasa__Wire__HealthCheckRequest",
+  "brasa.wire",
+  sizeof(Brasa__Wire__HealthCheckRequest),
+  1,
+  brasa__wire__health_check_request__field_descriptors,
+  brasa__wire__health_check_request__field_indices_by_name,
+  1,  brasa__wire__health_check_request__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__health_check_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__health_check_response__field_descriptors[1] =
+{
+  {
+    "status",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__HealthCheckResponse, status),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__health_check_response__field_indices_by_name[] = {
+  0,   /* field[0] = status */
+};
+static const ProtobufCIntRange brasa__wire__health_check_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__health_check_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.HealthCheckResponse",
+  "HealthCheckResponse",
+  "Brasa__Wire__HealthCheckResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__HealthCheckResponse),
+  1,
+  brasa__wire__health_check_response__field_descriptors,
+  brasa__wire__health_check_response__field_indices_by_name,
+  1,  brasa__wire__health_check_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__health_check_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__server_reflection_request__field_descriptors[6] =
+{
+  {
+    "host",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ServerReflectionRequest, host),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "file_by_filename",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__ServerReflectionRequest, message_request_case),
+    offsetof(Brasa__Wire__ServerReflectionRequest, file_by_filename),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "file_containing_symbol",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__ServerReflectionRequest, message_request_case),
+    offsetof(Brasa__Wire__ServerReflectionRequest, file_containing_symbol),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "file_containing_extension",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ServerReflectionRequest, message_request_case),
+    offsetof(Brasa__Wire__ServerReflectionRequest, file_containing_extension),
+    &brasa__wire__extension_request__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "all_extension_numbers_of_type",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__ServerReflectionRequest, message_request_case),
+    offsetof(Brasa__Wire__ServerReflectionRequest, all_extension_numbers_of_type),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_services",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__ServerReflectionRequest, message_request_case),
+    offsetof(Brasa__Wire__ServerReflectionRequest, list_services),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__server_reflection_request__field_indices_by_name[] = {
+  4,   /* field[4] = all_extension_numbers_of_type */
+  1,   /* field[1] = file_by_filename */
+  3,   /* field[3] = file_containing_extension */
+  2,   /* field[2] = file_containing_symbol */
+  0,   /* field[0] = host */
+  5,   /* field[5] = list_services */
+};
+static const ProtobufCIntRange brasa__wire__server_reflection_request__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 3, 1 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor brasa__wire__server_reflection_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ServerReflectionRequest",
+  "ServerReflectionRequest",
+  "Brasa__Wire__ServerReflectionRequest",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ServerReflectionRequest),
+  6,
+  brasa__wire__server_reflection_request__field_descriptors,
+  brasa__wire__server_reflection_request__field_indices_by_name,
+  2,  brasa__wire__server_reflection_request__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__server_reflection_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__extension_request__field_descriptors[2] =
+{
+  {
+    "containing_type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExtensionRequest, containing_type),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "extension_number",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExtensionRequest, extension_number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__extension_request__field_indices_by_name[] = {
+  0,   /* field[0] = containing_type */
+  1,   /* field[1] = extension_number */
+};
+static const ProtobufCIntRange brasa__wire__extension_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__extension_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ExtensionRequest",
+  "ExtensionRequest",
+  "Brasa__Wire__ExtensionRequest",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ExtensionRequest),
+  2,
+  brasa__wire__extension_request__field_descriptors,
+  brasa__wire__extension_request__field_indices_by_name,
+  1,  brasa__wire__extension_request__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__extension_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__server_reflection_response__field_descriptors[5] =
+{
+  {
+    "original_request",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ServerReflectionResponse, original_request),
+    &brasa__wire__server_reflection_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "file_descriptor_response",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ServerReflectionResponse, message_response_case),
+    offsetof(Brasa__Wire__ServerReflectionResponse, file_descriptor_response),
+    &brasa__wire__file_descriptor_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "all_extension_numbers_response",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ServerReflectionResponse, message_response_case),
+    offsetof(Brasa__Wire__ServerReflectionResponse, all_extension_numbers_response),
+    &brasa__wire__extension_number_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "list_services_response",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ServerReflectionResponse, message_response_case),
+    offsetof(Brasa__Wire__ServerReflectionResponse, list_services_response),
+    &brasa__wire__list_service_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "error_response",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ServerReflectionResponse, message_response_case),
+    offsetof(Brasa__Wire__ServerReflectionResponse, error_response),
+    &brasa__wire__error_response__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__server_reflection_response__field_indices_by_name[] = {
+  2,   /* field[2] = all_extension_numbers_response */
+  4,   /* field[4] = error_response */
+  1,   /* field[1] = file_descriptor_response */
+  3,   /* field[3] = list_services_response */
+  0,   /* field[0] = original_request */
+};
+static const ProtobufCIntRange brasa__wire__server_reflection_response__number_ranges[2 + 1] =
+{
+  { 2, 0 },
+  { 4, 1 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor brasa__wire__server_reflection_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ServerReflectionResponse",
+  "ServerReflectionResponse",
+  "Brasa__Wire__ServerReflectionResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ServerReflectionResponse),
+  5,
+  brasa__wire__server_reflection_response__field_descriptors,
+  brasa__wire__server_reflection_response__field_indices_by_name,
+  2,  brasa__wire__server_reflection_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__server_reflection_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__file_descriptor_response__field_descriptors[1] =
+{
+  {
+    "file_descriptor_proto",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__FileDescriptorResponse, n_file_descriptor_proto),
+    offsetof(Brasa__Wire__FileDescriptorResponse, file_descriptor_proto),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__file_descriptor_response__field_indices_by_name[] = {
+  0,   /* field[0] = file_descriptor_proto */
+};
+static const ProtobufCIntRange brasa__wire__file_descriptor_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__file_descriptor_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.FileDescriptorResponse",
+  "FileDescriptorResponse",
+  "Brasa__Wire__FileDescriptorResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__FileDescriptorResponse),
+  1,
+  brasa__wire__file_descriptor_response__field_descriptors,
+  brasa__wire__file_descriptor_response__field_indices_by_name,
+  1,  brasa__wire__file_descriptor_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__file_descriptor_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__extension_number_response__field_descriptors[2] =
+{
+  {
+    "base_type_name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExtensionNumberResponse, base_type_name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "extension_number",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT32,
+    offsetof(Brasa__Wire__ExtensionNumberResponse, n_extension_number),
+    offsetof(Brasa__Wire__ExtensionNumberResponse, extension_number),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__extension_number_response__field_indices_by_name[] = {
+  0,   /* field[0] = base_type_name */
+  1,   /* field[1] = extension_number */
+};
+static const ProtobufCIntRange brasa__wire__extension_number_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__extension_number_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ExtensionNumberResponse",
+  "ExtensionNumberResponse",
+  "Brasa__Wire__ExtensionNumberResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ExtensionNumberResponse),
+  2,
+  brasa__wire__extension_number_response__field_descriptors,
+  brasa__wire__extension_number_response__field_indices_by_name,
+  1,  brasa__wire__extension_number_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__extension_number_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__list_service_response__field_descriptors[1] =
+{
+  {
+    "service",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ListServiceResponse, n_service),
+    offsetof(Brasa__Wire__ListServiceResponse, service),
+    &brasa__wire__declaration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__list_service_response__field_indices_by_name[] = {
+  0,   /* field[0] = service */
+};
+static const ProtobufCIntRange brasa__wire__list_service_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__list_service_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ListServiceResponse",
+  "ListServiceResponse",
+  "Brasa__Wire__ListServiceResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ListServiceResponse),
+  1,
+  brasa__wire__list_service_response__field_descriptors,
+  brasa__wire__list_service_response__field_indices_by_name,
+  1,  brasa__wire__list_service_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__list_service_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__error_response__field_descriptors[2] =
+{
+  {
+    "error_code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ErrorResponse, error_code),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "error_message",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ErrorResponse, error_message),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__error_response__field_indices_by_name[] = {
+  0,   /* field[0] = error_code */
+  1,   /* field[1] = error_message */
+};
+static const ProtobufCIntRange brasa__wire__error_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__error_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ErrorResponse",
+  "ErrorResponse",
+  "Brasa__Wire__ErrorResponse",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ErrorResponse),
+  2,
+  brasa__wire__error_response__field_descriptors,
+  brasa__wire__error_response__field_indices_by_name,
+  1,  brasa__wire__error_response__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__error_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__file_descriptor_set__field_descriptors[1] =
+{
+  {
+    "files",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__FileDescriptorSet, n_files),
+    offsetof(Brasa__Wire__FileDescriptorSet, files),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__file_descriptor_set__field_indices_by_name[] = {
+  0,   /* field[0] = files */
+};
+static const ProtobufCIntRange brasa__wire__file_descriptor_set__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__file_descriptor_set__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.FileDescriptorSet",
+  "FileDescriptorSet",
+  "Brasa__Wire__FileDescriptorSet",
+  "brasa.wire",
+  sizeof(Brasa__Wire__FileDescriptorSet),
+  1,
+  brasa__wire__file_descriptor_set__field_descriptors,
+  brasa__wire__file_descriptor_set__field_indices_by_name,
+  1,  brasa__wire__file_descriptor_set__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__file_descriptor_set__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__file_descriptor__field_descriptors[7] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__FileDescriptor, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "package_name",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__FileDescriptor, package_name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "dependencies",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__FileDescriptor, n_dependencies),
+    offsetof(Brasa__Wire__FileDescriptor, dependencies),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "messages",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__FileDescriptor, n_messages),
+    offsetof(Brasa__Wire__FileDescriptor, messages),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "enums",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__FileDescriptor, n_enums),
+    offsetof(Brasa__Wire__FileDescriptor, enums),
+    &brasa__wire__enum_descriptor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "services",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__FileDescriptor, n_services),
+    offsetof(Brasa__Wire__FileDescriptor, services),
+    &brasa__wire__service_descriptor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "extensions",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__FileDescriptor, n_extensions),
+    offsetof(Brasa__Wire__FileDescriptor, extensions),
+    &brasa__wire__extension_descriptor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__file_descriptor__field_indices_by_name[] = {
+  2,   /* field[2] = dependencies */
+  4,   /* field[4] = enums */
+  6,   /* field[6] = extensions */
+  3,   /* field[3] = messages */
+  0,   /* field[0] = name */
+  1,   /* field[1] = package_name */
+  5,   /* field[5] = services */
+};
+static const ProtobufCIntRange brasa__wire__file_descriptor__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor brasa__wire__file_descriptor__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.FileDescriptor",
+  "FileDescriptor",
+  "Brasa__Wire__FileDescriptor",
+  "brasa.wire",
+  sizeof(Brasa__Wire__FileDescriptor),
+  7,
+  brasa__wire__file_descriptor__field_descriptors,
+  brasa__wire__file_descriptor__field_indices_by_name,
+  1,  brasa__wire__file_descriptor__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__file_descriptor__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__message_descriptor__field_descriptors[6] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__MessageDescriptor, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fields",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__MessageDescriptor, n_fields),
+    offsetof(Brasa__Wire__MessageDescriptor, fields),
+    &brasa__wire__declaration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "messages",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(Brasa__Wire__MessageDescriptor, n_messages),
+    offsetof(Brasa__Wire__MessageDescriptor, messages),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "enums",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__MessageDescriptor, n_enums),
+    offsetof(Brasa__Wire__MessageDescriptor, enums),
+    &brasa__wire__enum_descriptor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "extensions",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__MessageDescriptor, n_extensions),
+    offsetof(Brasa__Wire__MessageDescriptor, extensions),
+    &brasa__wire__extension_descriptor__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "oneofs",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__MessageDescriptor, n_oneofs),
+    offsetof(Brasa__Wire__MessageDescriptor, oneofs),
+    &brasa__wire__declaration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__message_descriptor__field_indices_by_name[] = {
+  3,   /* field[3] = enums */
+  4,   /* field[4] = extensions */
+  1,   /* field[1] = fields */
+  2,   /* field[2] = messages */
+  0,   /* field[0] = name */
+  5,   /* field[5] = oneofs */
+};
+static const ProtobufCIntRange brasa__wire__message_descriptor__number_ranges[3 + 1] =
+{
+  { 1, 0 },
+  { 6, 4 },
+  { 8, 5 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor brasa__wire__message_descriptor__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.MessageDescriptor",
+  "MessageDescriptor",
+  "Brasa__Wire__MessageDescriptor",
+  "brasa.wire",
+  sizeof(Brasa__Wire__MessageDescriptor),
+  6,
+  brasa__wire__message_descriptor__field_descriptors,
+  brasa__wire__message_descriptor__field_indices_by_name,
+  3,  brasa__wire__message_descriptor__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__message_descriptor__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__enum_descriptor__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__EnumDescriptor, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "values",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__EnumDescriptor, n_values),
+    offsetof(Brasa__Wire__EnumDescriptor, values),
+    &brasa__wire__declaration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__enum_descriptor__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = values */
+};
+static const ProtobufCIntRange brasa__wire__enum_descriptor__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__enum_descriptor__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.EnumDescriptor",
+  "EnumDescriptor",
+  "Brasa__Wire__EnumDescriptor",
+  "brasa.wire",
+  sizeof(Brasa__Wire__EnumDescriptor),
+  2,
+  brasa__wire__enum_descriptor__field_descriptors,
+  brasa__wire__enum_descriptor__field_indices_by_name,
+  1,  brasa__wire__enum_descriptor__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__enum_descriptor__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__service_descriptor__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ServiceDescriptor, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "methods",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Brasa__Wire__ServiceDescriptor, n_methods),
+    offsetof(Brasa__Wire__ServiceDescriptor, methods),
+    &brasa__wire__declaration__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__service_descriptor__field_indices_by_name[] = {
+  1,   /* field[1] = methods */
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange brasa__wire__service_descriptor__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor brasa__wire__service_descriptor__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ServiceDescriptor",
+  "ServiceDescriptor",
+  "Brasa__Wire__ServiceDescriptor",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ServiceDescriptor),
+  2,
+  brasa__wire__service_descriptor__field_descriptors,
+  brasa__wire__service_descriptor__field_indices_by_name,
+  1,  brasa__wire__service_descriptor__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__service_descriptor__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__extension_descriptor__field_descriptors[3] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExtensionDescriptor, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "extended_message",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExtensionDescriptor, extended_message),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "number",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__ExtensionDescriptor, number),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__extension_descriptor__field_indices_by_name[] = {
+  1,   /* field[1] = extended_message */
+  0,   /* field[0] = name */
+  2,   /* field[2] = number */
+};
+static const ProtobufCIntRange brasa__wire__extension_descriptor__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor brasa__wire__extension_descriptor__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.ExtensionDescriptor",
+  "ExtensionDescriptor",
+  "Brasa__Wire__ExtensionDescriptor",
+  "brasa.wire",
+  sizeof(Brasa__Wire__ExtensionDescriptor),
+  3,
+  brasa__wire__extension_descriptor__field_descriptors,
+  brasa__wire__extension_descriptor__field_indices_by_name,
+  1,  brasa__wire__extension_descriptor__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__extension_descriptor__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor brasa__wire__declaration__field_descriptors[1] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Brasa__Wire__Declaration, name),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned brasa__wire__declaration__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+};
+static const ProtobufCIntRange brasa__wire__declaration__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor brasa__wire__declaration__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "brasa.wire.Declaration",
+  "Declaration",
+  "Brasa__Wire__Declaration",
+  "brasa.wire",
+  sizeof(Brasa__Wire__Declaration),
+  1,
+  brasa__wire__declaration__field_descriptors,
+  brasa__wire__declaration__field_indices_by_name,
+  1,  brasa__wire__declaration__number_ranges,
+  (ProtobufCMessageInit) brasa__wire__declaration__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

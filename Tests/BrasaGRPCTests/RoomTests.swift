@@ -252,47 +252,4 @@ import Testing
         #expect(waiting.status == nil)
         second.service.handlers[0].call.stream?.account.remove(20_000)
     }
-
-    // MARK: Health and reflection
-
-    @Test func `A watched name is short and counted`() throws {
-        let health = HealthService()
-        let budget = ByteBudget(bytesMax: 8 << 20)
-        let loopback = try Loopback(budget: budget) { health.register(in: &$0) }
-        var name = ProtobufWriter()
-        name.write(1, string: String(repeating: "x", count: 900))
-        var watches: [RawCall] = []
-        for _ in 0..<100 {
-            watches.append(try self.call(loopback, HealthService.watch, name.bytes))
-        }
-        #expect(watches.allSatisfy { $0.body == framed([8, 3]) })
-        #expect(budget.drawnBytes > 100 * (900 + 512))
-        var long = ProtobufWriter()
-        long.write(1, string: String(repeating: "x", count: 1100))
-        #expect(try self.call(loopback, HealthService.watch, long.bytes).status?.code == .invalidArgument)
-        loopback.close()
-        #expect(budget.drawnBytes == 0)
-    }
-
-    @Test func `Reflection asks for room before it answers`() throws {
-        let reflection = try ReflectionService(fileDescriptorSets: [])
-        let talk = GRPCMethodDescriptor(
-            service: "grpc.reflection.v1.ServerReflection",
-            method: "ServerReflectionInfo",
-            kind: .bidirectional
-        )
-        let budget = ByteBudget(bytesMax: 8 << 20)
-        let loopback = try Loopback(http2: Self.deaf(unreadBytesMax: 200_000), budget: budget) {
-            reflection.register(in: &$0)
-        }
-        var question = ProtobufWriter()
-        question.write(4, string: String(repeating: "x", count: 15_000))
-        let calls = try (0..<60).map { _ in try self.call(loopback, talk, question.bytes) }
-        #expect(calls.filter { $0.status == .tooManyUnreadBytes }.count > 30)
-        #expect(budget.drawnBytes < 600_000)
-        question.write(4, string: String(repeating: "x", count: 15_000))
-        #expect(try self.call(loopback, talk, question.bytes).status?.code == .invalidArgument)
-        loopback.close()
-        #expect(budget.drawnBytes == 0)
-    }
 }

@@ -157,9 +157,9 @@ import Testing
     @Test func `Health and reflection answer beside the service`() async throws {
         let server = try await RunningServer()
         let client = try await server.connect()
-        #expect(try await client.raw(HealthService.check, []) == [8, 1])
+        #expect(try await client.raw(HealthMethods.check, []) == [8, 1])
         server.services.announceShutdown()
-        #expect(try await client.raw(HealthService.check, []) == [8, 2])
+        #expect(try await client.raw(HealthMethods.check, []) == [8, 2])
         for version in ["v1", "v1alpha"] {
             let method = GRPCMethodDescriptor(
                 service: "grpc.reflection.\(version).ServerReflection",
@@ -208,7 +208,7 @@ import Testing
         let request = CommitRequest(database: try self.database(), writes: [try self.set("c/a", 2)])
         let waiting: EventLoopFuture<CommitResponse> = other.start { $0.commit(request, completion: $1) }
         // A later call on the same connection is answered, so the commit has reached the server.
-        #expect(try await other.raw(HealthService.check, []) == [8, 1])
+        #expect(try await other.raw(HealthMethods.check, []) == [8, 1])
 
         let drained = Task { await server.listener.drain(grace: .seconds(60)) }
         try await client.channel.closeFuture.get()
@@ -240,7 +240,7 @@ import Testing
         _ = try await client.stream { $0.batchGetDocuments(batch, received: $1, finished: $2) }
         let request = CommitRequest(database: try self.database(), writes: [try self.set("c/a", 2)])
         let waiting: EventLoopFuture<CommitResponse> = client.start { $0.commit(request, completion: $1) }
-        #expect(try await client.raw(HealthService.check, []) == [8, 1])
+        #expect(try await client.raw(HealthMethods.check, []) == [8, 1])
         await server.listener.drain(grace: .milliseconds(20))
         do {
             _ = try await waiting.get()

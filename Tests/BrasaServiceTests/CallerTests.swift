@@ -15,6 +15,9 @@ import Testing
     /// Every method of both services, with an empty message: nobody but an administrator gets as far as its content.
     private static let methods = FirestoreMethods.all.filter { $0.method != "ExecutePipeline" } + AdminMethods.all
 
+    /// They say nothing of what is stored.
+    private static let publicMethods = HealthMethods.all + ReflectionMethods.all + ReflectionAlphaMethods.all
+
     private final class Ending: GRPCClientResponseHandler {
         private(set) var status: GRPCStatus?
         func received(message: ByteBuffer) {}
@@ -67,9 +70,24 @@ import Testing
     @Test func `Who shows what cannot be verified is refused on every method alike`() throws {
         let service = try ServiceUnderTest(reception: .credentials { _, _ in .refused })
         defer { service.close() }
-        for method in Self.methods {
+        for method in Self.methods + Self.publicMethods {
             #expect(try self.status(of: method, on: service)?.code == .unauthenticated, "\(method.path)")
         }
+    }
+
+    @Test(arguments: [Caller.nobody, .user(User(id: "u"))])
+    func `Everybody is told of the server's health and of its services`(_ caller: Caller) throws {
+        let service = try ServiceUnderTest(reception: .credentials { _, _ in .caller(caller) })
+        defer { service.close() }
+        let check = ServiceCall<HealthCheckResponse>(HealthMethods.check, on: service)
+        check.send(HealthCheckRequest(), isLast: true)
+        let watch = ServiceCall<HealthCheckResponse>(HealthMethods.watch, on: service)
+        watch.send(HealthCheckRequest(), isLast: true)
+        let reflection = ServiceCall<ServerReflectionResponse>(ReflectionMethods.serverReflectionInfo, on: service)
+        reflection.send(ServerReflectionRequest(question: .services("")), isLast: true)
+        try service.run()
+        #expect((check.responses + watch.responses).map(\.status) == [.serving, .serving])
+        #expect(reflection.responses.count == 1 && reflection.status == .ok)
     }
 
     @Test func `A call waits until it is known who asks, and is told from what it shows`() throws {

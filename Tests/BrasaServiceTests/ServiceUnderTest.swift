@@ -24,6 +24,7 @@ final class ServiceUnderTest {
     let stub: FirestoreClientStub
     let admin: AdminClientStub
     let grpc: GRPCClientConnection
+    let health = ServingStatuses()
     let loop = EmbeddedEventLoop()
     /// While false, what the server sends stays on the way.
     var isClientReading = true
@@ -49,6 +50,7 @@ final class ServiceUnderTest {
         watch: WatchConfiguration = WatchConfiguration(),
         writeStreams: WriteStreamTable.Bounds = .init(),
         reception: Reception = .open,
+        reflection: [FileDescription] = [],
         seed: UInt64 = 1
     ) throws {
         let watcher = Box<Watcher?>(nil)
@@ -87,6 +89,8 @@ final class ServiceUnderTest {
         var door = GRPCDoor(reception)
         door.add(self.service)
         door.add(AdminService(store: self.engine.store))
+        door.add(HealthService(self.health, on: self.loop))
+        door.add(ReflectionService(reflection))
         let acceptor = GRPCServer(methods: door.methods, gate: door.gate).acceptor(on: self.loop)
         var configuration = HTTP2ClientConfiguration()
         configuration.limits.streamWindowBytes = window

@@ -22,6 +22,8 @@ struct GeneratedTests {
         #expect(kinds == expected)
         #expect(FirestoreMethods.commit.path == "/google.firestore.v1.Firestore/Commit")
         #expect(AdminMethods.all.map(\.path) == ["/brasa.admin.v1.Admin/ListIndexes"])
+        #expect(HealthMethods.all.map(\.kind) == [.unary, .serverStreaming])
+        #expect((ReflectionMethods.all + ReflectionAlphaMethods.all).map(\.kind) == [.bidirectional, .bidirectional])
     }
 
     @Test("the descriptor set holds every file that a tool may ask for, imports first")
@@ -41,9 +43,18 @@ struct GeneratedTests {
         #expect(position("google/protobuf/timestamp.proto") < position("google/firestore/v1/firestore.proto"))
     }
 
-    @Test("reflection can serve the descriptor set")
-    func reflection() {
-        #expect(throws: Never.self) { try ReflectionService(fileDescriptorSets: [FirestoreDescriptors.fileSet]) }
+    @Test("reflection can tell of every file, service and message of the set")
+    func descriptions() throws {
+        let files = try FileDescription.files(inSet: FirestoreDescriptors.fileSet)
+        #expect(files.map(\.name) == Self.fileNames(FirestoreDescriptors.fileSet))
+        let symbols = Set(files.flatMap(\.symbols))
+        for symbol in [
+            FirestoreMethods.service, AdminMethods.service, HealthMethods.service, ReflectionMethods.service,
+            ReflectionAlphaMethods.service, "google.firestore.v1.Firestore.Commit",
+            "google.firestore.v1.Value.map_value", "google.firestore.v1.StructuredQuery.CompositeFilter.OR",
+        ] {
+            #expect(symbols.contains(symbol), "\(symbol)")
+        }
     }
 
     /// The names in a FileDescriptorSet: each file is field 1, its name the file's field 1.

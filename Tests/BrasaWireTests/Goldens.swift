@@ -183,6 +183,50 @@ enum Goldens {
         ee01520b0880e2cfaa06108094ef3a0a380a1e70726f6a656374732f702f6461746162617365732f2864656661756c742912\
         05746f776e73180128024a0b0880e2cfaa06108094ef3a
         """
+    static let healthCheckRequest = """
+        0a03612e42
+        """
+    static let healthCheckResponse = """
+        0802
+        """
+    static let reflectionOfFile = """
+        0a04686f73741a07612e70726f746f
+        """
+    static let reflectionOfSymbol = """
+        0a04686f73742203612e42
+        """
+    static let reflectionOfExtension = """
+        0a04686f73742a070a03612e42107e
+        """
+    static let reflectionOfNumbers = """
+        0a04686f73743203612e42
+        """
+    static let reflectionOfServices = """
+        0a04686f73743a00
+        """
+    static let reflectionOfNothing = """
+        0a04686f7374
+        """
+    static let reflectionFiles = """
+        0a04686f7374120f0a04686f73741a07612e70726f746f22060a020a000a00
+        """
+    static let reflectionNumbers = """
+        0a04686f7374120b0a04686f73743203612e422a0a0a03612e42120301ac02
+        """
+    static let reflectionServices = """
+        0a04686f737412090a04686f73743a012a320e0a050a03612e420a050a03632e44
+        """
+    static let reflectionFailure = """
+        0a04686f737412060a04686f73743a0d080512096e6f7420666f756e64
+        """
+    static let fileDescriptorSet = """
+        0a93010a0a626173652e70726f746f120473686f7022640a044974656d120f0a05707269636518012001280548001a3c0a04\
+        506172741a070a05536372657722110a06436f6c6f757212070a03524544100032180a0473697a65120a2e73686f702e4974\
+        656d187f200128052a05086410c80142060a04636f73742a110a044b696e6412090a05534d414c4c1000620670726f746f32\
+        0a6d0a09746f702e70726f746f120473686f701a0a626173652e70726f746f1a0d6d697373696e672e70726f746f32250a04\
+        54696c6c121d0a03506179120a2e73686f702e4974656d1a0a2e73686f702e4974656d3a180a046e6f7465120a2e73686f70\
+        2e4974656d187e20012809
+        """
     static let listCollectionIdsResponse = """
         0a01610a0162120162
         """

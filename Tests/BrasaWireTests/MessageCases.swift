@@ -150,7 +150,7 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    static let all = Self.requests + Self.responses
+    static let all = Self.requests + Self.responses + Self.ofServices
 }
 
 enum Hexadecimal {

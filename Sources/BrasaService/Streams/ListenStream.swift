@@ -64,7 +64,7 @@ final class ListenStream: RequestObserver<ListenRequest> {
 
     /// Not OK, which would leave the client without a reason to connect again.
     override func draining() {
-        self.finish(Status(.unavailable, "The server is shutting down"))
+        self.finish(.shuttingDown)
     }
 
     private func open(_ database: DatabaseName) -> WatchStream {

@@ -20,7 +20,6 @@ extension FirestoreService {
 ///
 /// Unchecked, because all of it is used on the call's event loop only; completions merely carry it there.
 final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
-    private static let shuttingDown = Status(.unavailable, "The server is shutting down")
     private static let taken = Status(.aborted, "The write stream goes on with another connection.")
     private static let unknown = Status(
         .aborted,
@@ -87,7 +86,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
 
     override func draining() {
         self.isDraining = true
-        if !self.isCommitting { self.end(Self.shuttingDown) }
+        if !self.isCommitting { self.end(.shuttingDown) }
     }
 
     // MARK: - The end
@@ -267,7 +266,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
 
     private func answered(_ answer: WriteResponse) {
         self.answer(answer)
-        if self.isDraining { return self.end(Self.shuttingDown) }
+        if self.isDraining { return self.end(.shuttingDown) }
         if self.call.isWritable { self.call.resumeReading() }
     }
 

@@ -55,6 +55,8 @@ extension BatchWriteRequest: WireRequest {}
 extension WriteRequest: WireRequest {}
 extension ListenRequest: WireRequest {}
 extension ListIndexesRequest: WireRequest {}
+extension HealthCheckRequest: WireRequest {}
+extension ServerReflectionRequest: WireRequest {}
 
 extension NamedDocument: WireResponse {
     /// Name and times beside the fields.
@@ -89,3 +91,9 @@ extension ListenResponse: WireResponse {
     }
 }
 extension ListIndexesResponse: WireResponse {}
+extension HealthCheckResponse: WireResponse {
+    package var byteCountEstimate: Int { 2 }
+}
+extension ServerReflectionResponse: WireResponse {
+    package var byteCountEstimate: Int { self.contentBytes + 64 }
+}

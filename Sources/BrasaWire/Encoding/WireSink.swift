@@ -66,6 +66,14 @@ extension WireSink {
         if !bytes.isEmpty { self.keep(field, bytes: bytes) }
     }
 
+    mutating func keep(_ field: UInt64, string: String) {
+        self.keep(field, bytes: Array(string.utf8))
+    }
+
+    mutating func write(_ field: UInt64, string: String) {
+        if !string.isEmpty { self.keep(field, string: string) }
+    }
+
     mutating func keep<Message: WireMessage>(_ field: UInt64, _ message: Message) {
         self.tag(field, WireReader.Tag.lengthDelimited)
         self.varint(UInt64(message.wireSize))

@@ -1,3 +1,4 @@
+internal import BrasaBytes
 internal import BrasaDocuments
 internal import CBrasaFirestoreV1
 internal import CBrasaProtobufC
@@ -63,6 +64,12 @@ extension ProtobufCBinaryData {
     func text(_ field: StaticString) throws(DocumentError) -> UTF8Text {
         guard let text = UTF8Text(validating: self.bytes) else { throw DocumentError(.invalidUTF8("\(field)")) }
         return text
+    }
+
+    /// The same as a String.
+    func string(_ field: StaticString) throws(DocumentError) -> String {
+        guard UTF8Validation.isValid(self.bytes) else { throw DocumentError(.invalidUTF8("\(field)")) }
+        return String(decoding: self.bytes, as: UTF8.self)
     }
 }
 

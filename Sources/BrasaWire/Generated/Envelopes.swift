@@ -84,6 +84,22 @@ typealias PartitionQueryRequestEnvelope = Brasa__Wire__PartitionQueryRequest
 typealias PartitionQueryResponseEnvelope = Brasa__Wire__PartitionQueryResponse
 typealias ListIndexesResponseEnvelope = Brasa__Wire__ListIndexesResponse
 typealias IndexEnvelope = Brasa__Wire__Index
+typealias HealthCheckRequestEnvelope = Brasa__Wire__HealthCheckRequest
+typealias HealthCheckResponseEnvelope = Brasa__Wire__HealthCheckResponse
+typealias ServerReflectionRequestEnvelope = Brasa__Wire__ServerReflectionRequest
+typealias ExtensionRequestEnvelope = Brasa__Wire__ExtensionRequest
+typealias ServerReflectionResponseEnvelope = Brasa__Wire__ServerReflectionResponse
+typealias FileDescriptorResponseEnvelope = Brasa__Wire__FileDescriptorResponse
+typealias ExtensionNumberResponseEnvelope = Brasa__Wire__ExtensionNumberResponse
+typealias ListServiceResponseEnvelope = Brasa__Wire__ListServiceResponse
+typealias ErrorResponseEnvelope = Brasa__Wire__ErrorResponse
+typealias FileDescriptorSetEnvelope = Brasa__Wire__FileDescriptorSet
+typealias FileDescriptorEnvelope = Brasa__Wire__FileDescriptor
+typealias MessageDescriptorEnvelope = Brasa__Wire__MessageDescriptor
+typealias EnumDescriptorEnvelope = Brasa__Wire__EnumDescriptor
+typealias ServiceDescriptorEnvelope = Brasa__Wire__ServiceDescriptor
+typealias ExtensionDescriptorEnvelope = Brasa__Wire__ExtensionDescriptor
+typealias DeclarationEnvelope = Brasa__Wire__Declaration
 
 extension Brasa__Wire__Timestamp: Envelope {
     static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
@@ -568,5 +584,101 @@ extension Brasa__Wire__ListIndexesResponse: Envelope {
 extension Brasa__Wire__Index: Envelope {
     static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
         cbrasa_index_descriptor()
+    }
+}
+
+extension Brasa__Wire__HealthCheckRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_health_check_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__HealthCheckResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_health_check_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__ServerReflectionRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_server_reflection_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__ExtensionRequest: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_extension_request_descriptor()
+    }
+}
+
+extension Brasa__Wire__ServerReflectionResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_server_reflection_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__FileDescriptorResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_file_descriptor_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__ExtensionNumberResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_extension_number_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__ListServiceResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_list_service_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__ErrorResponse: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_error_response_descriptor()
+    }
+}
+
+extension Brasa__Wire__FileDescriptorSet: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_file_descriptor_set_descriptor()
+    }
+}
+
+extension Brasa__Wire__FileDescriptor: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_file_descriptor_descriptor()
+    }
+}
+
+extension Brasa__Wire__MessageDescriptor: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_message_descriptor_descriptor()
+    }
+}
+
+extension Brasa__Wire__EnumDescriptor: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_enum_descriptor_descriptor()
+    }
+}
+
+extension Brasa__Wire__ServiceDescriptor: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_service_descriptor_descriptor()
+    }
+}
+
+extension Brasa__Wire__ExtensionDescriptor: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_extension_descriptor_descriptor()
+    }
+}
+
+extension Brasa__Wire__Declaration: Envelope {
+    static var descriptor: UnsafePointer<ProtobufCMessageDescriptor>? {
+        cbrasa_declaration_descriptor()
     }
 }

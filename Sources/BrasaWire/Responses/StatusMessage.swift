@@ -7,7 +7,7 @@ struct StatusMessage: WireMessage {
 
     func encode<Sink: WireSink>(to sink: inout Sink) {
         sink.write(1, varint: UInt64(self.status.code.rawValue))
-        sink.write(2, bytes: Array(self.status.message.utf8))
+        sink.write(2, string: self.status.message)
     }
 }
 

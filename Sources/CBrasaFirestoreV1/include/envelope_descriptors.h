@@ -249,5 +249,53 @@ static inline const ProtobufCMessageDescriptor *cbrasa_list_indexes_response_des
 static inline const ProtobufCMessageDescriptor *cbrasa_index_descriptor(void) {
     return &brasa__wire__index__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *cbrasa_health_check_request_descriptor(void) {
+    return &brasa__wire__health_check_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_health_check_response_descriptor(void) {
+    return &brasa__wire__health_check_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_server_reflection_request_descriptor(void) {
+    return &brasa__wire__server_reflection_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_extension_request_descriptor(void) {
+    return &brasa__wire__extension_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_server_reflection_response_descriptor(void) {
+    return &brasa__wire__server_reflection_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_file_descriptor_response_descriptor(void) {
+    return &brasa__wire__file_descriptor_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_extension_number_response_descriptor(void) {
+    return &brasa__wire__extension_number_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_list_service_response_descriptor(void) {
+    return &brasa__wire__list_service_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_error_response_descriptor(void) {
+    return &brasa__wire__error_response__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_file_descriptor_set_descriptor(void) {
+    return &brasa__wire__file_descriptor_set__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_file_descriptor_descriptor(void) {
+    return &brasa__wire__file_descriptor__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_message_descriptor_descriptor(void) {
+    return &brasa__wire__message_descriptor__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_enum_descriptor_descriptor(void) {
+    return &brasa__wire__enum_descriptor__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_service_descriptor_descriptor(void) {
+    return &brasa__wire__service_descriptor__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_extension_descriptor_descriptor(void) {
+    return &brasa__wire__extension_descriptor__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *cbrasa_declaration_descriptor(void) {
+    return &brasa__wire__declaration__descriptor;
+}
 
 #endif

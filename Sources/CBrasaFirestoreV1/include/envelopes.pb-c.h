@@ -96,6 +96,22 @@ typedef struct Brasa__Wire__PartitionQueryRequest Brasa__Wire__PartitionQueryReq
 typedef struct Brasa__Wire__PartitionQueryResponse Brasa__Wire__PartitionQueryResponse;
 typedef struct Brasa__Wire__ListIndexesResponse Brasa__Wire__ListIndexesResponse;
 typedef struct Brasa__Wire__Index Brasa__Wire__Index;
+typedef struct Brasa__Wire__HealthCheckRequest Brasa__Wire__HealthCheckRequest;
+typedef struct Brasa__Wire__HealthCheckResponse Brasa__Wire__HealthCheckResponse;
+typedef struct Brasa__Wire__ServerReflectionRequest Brasa__Wire__ServerReflectionRequest;
+typedef struct Brasa__Wire__ExtensionRequest Brasa__Wire__ExtensionRequest;
+typedef struct Brasa__Wire__ServerReflectionResponse Brasa__Wire__ServerReflectionResponse;
+typedef struct Brasa__Wire__FileDescriptorResponse Brasa__Wire__FileDescriptorResponse;
+typedef struct Brasa__Wire__ExtensionNumberResponse Brasa__Wire__ExtensionNumberResponse;
+typedef struct Brasa__Wire__ListServiceResponse Brasa__Wire__ListServiceResponse;
+typedef struct Brasa__Wire__ErrorResponse Brasa__Wire__ErrorResponse;
+typedef struct Brasa__Wire__FileDescriptorSet Brasa__Wire__FileDescriptorSet;
+typedef struct Brasa__Wire__FileDescriptor Brasa__Wire__FileDescriptor;
+typedef struct Brasa__Wire__MessageDescriptor Brasa__Wire__MessageDescriptor;
+typedef struct Brasa__Wire__EnumDescriptor Brasa__Wire__EnumDescriptor;
+typedef struct Brasa__Wire__ServiceDescriptor Brasa__Wire__ServiceDescriptor;
+typedef struct Brasa__Wire__ExtensionDescriptor Brasa__Wire__ExtensionDescriptor;
+typedef struct Brasa__Wire__Declaration Brasa__Wire__Declaration;
 
 
 /* --- enums --- */
@@ -1387,6 +1403,237 @@ struct  Brasa__Wire__Index
     , {0,NULL}, {0,NULL}, 0, {0,NULL}, 0, 0, 0, 0, NULL, NULL }
 
 
+struct  Brasa__Wire__HealthCheckRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData service;
+};
+#define BRASA__WIRE__HEALTH_CHECK_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__health_check_request__descriptor) \
+    , {0,NULL} }
+
+
+struct  Brasa__Wire__HealthCheckResponse
+{
+  ProtobufCMessage base;
+  int32_t status;
+};
+#define BRASA__WIRE__HEALTH_CHECK_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__health_check_response__descriptor) \
+    , 0 }
+
+
+typedef enum {
+  BRASA__WIRE__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST__NOT_SET = 0,
+  BRASA__WIRE__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST_FILE_BY_FILENAME = 3,
+  BRASA__WIRE__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST_FILE_CONTAINING_SYMBOL = 4,
+  BRASA__WIRE__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST_FILE_CONTAINING_EXTENSION = 5,
+  BRASA__WIRE__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST_ALL_EXTENSION_NUMBERS_OF_TYPE = 6,
+  BRASA__WIRE__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST_LIST_SERVICES = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST__CASE)
+} Brasa__Wire__ServerReflectionRequest__MessageRequestCase;
+
+struct  Brasa__Wire__ServerReflectionRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData host;
+  Brasa__Wire__ServerReflectionRequest__MessageRequestCase message_request_case;
+  union {
+    ProtobufCBinaryData file_by_filename;
+    ProtobufCBinaryData file_containing_symbol;
+    Brasa__Wire__ExtensionRequest *file_containing_extension;
+    ProtobufCBinaryData all_extension_numbers_of_type;
+    ProtobufCBinaryData list_services;
+  };
+};
+#define BRASA__WIRE__SERVER_REFLECTION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__server_reflection_request__descriptor) \
+    , {0,NULL}, BRASA__WIRE__SERVER_REFLECTION_REQUEST__MESSAGE_REQUEST__NOT_SET, {0} }
+
+
+struct  Brasa__Wire__ExtensionRequest
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData containing_type;
+  int32_t extension_number;
+};
+#define BRASA__WIRE__EXTENSION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__extension_request__descriptor) \
+    , {0,NULL}, 0 }
+
+
+typedef enum {
+  BRASA__WIRE__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE__NOT_SET = 0,
+  BRASA__WIRE__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE_FILE_DESCRIPTOR_RESPONSE = 4,
+  BRASA__WIRE__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE_ALL_EXTENSION_NUMBERS_RESPONSE = 5,
+  BRASA__WIRE__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE_LIST_SERVICES_RESPONSE = 6,
+  BRASA__WIRE__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE_ERROR_RESPONSE = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(BRASA__WIRE__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE__CASE)
+} Brasa__Wire__ServerReflectionResponse__MessageResponseCase;
+
+struct  Brasa__Wire__ServerReflectionResponse
+{
+  ProtobufCMessage base;
+  Brasa__Wire__ServerReflectionRequest *original_request;
+  Brasa__Wire__ServerReflectionResponse__MessageResponseCase message_response_case;
+  union {
+    Brasa__Wire__FileDescriptorResponse *file_descriptor_response;
+    Brasa__Wire__ExtensionNumberResponse *all_extension_numbers_response;
+    Brasa__Wire__ListServiceResponse *list_services_response;
+    Brasa__Wire__ErrorResponse *error_response;
+  };
+};
+#define BRASA__WIRE__SERVER_REFLECTION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__server_reflection_response__descriptor) \
+    , NULL, BRASA__WIRE__SERVER_REFLECTION_RESPONSE__MESSAGE_RESPONSE__NOT_SET, {0} }
+
+
+struct  Brasa__Wire__FileDescriptorResponse
+{
+  ProtobufCMessage base;
+  size_t n_file_descriptor_proto;
+  ProtobufCBinaryData *file_descriptor_proto;
+};
+#define BRASA__WIRE__FILE_DESCRIPTOR_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__file_descriptor_response__descriptor) \
+    , 0,NULL }
+
+
+struct  Brasa__Wire__ExtensionNumberResponse
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData base_type_name;
+  size_t n_extension_number;
+  int32_t *extension_number;
+};
+#define BRASA__WIRE__EXTENSION_NUMBER_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__extension_number_response__descriptor) \
+    , {0,NULL}, 0,NULL }
+
+
+struct  Brasa__Wire__ListServiceResponse
+{
+  ProtobufCMessage base;
+  size_t n_service;
+  Brasa__Wire__Declaration **service;
+};
+#define BRASA__WIRE__LIST_SERVICE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__list_service_response__descriptor) \
+    , 0,NULL }
+
+
+struct  Brasa__Wire__ErrorResponse
+{
+  ProtobufCMessage base;
+  int32_t error_code;
+  ProtobufCBinaryData error_message;
+};
+#define BRASA__WIRE__ERROR_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__error_response__descriptor) \
+    , 0, {0,NULL} }
+
+
+struct  Brasa__Wire__FileDescriptorSet
+{
+  ProtobufCMessage base;
+  size_t n_files;
+  ProtobufCBinaryData *files;
+};
+#define BRASA__WIRE__FILE_DESCRIPTOR_SET__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__file_descriptor_set__descriptor) \
+    , 0,NULL }
+
+
+struct  Brasa__Wire__FileDescriptor
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData name;
+  ProtobufCBinaryData package_name;
+  size_t n_dependencies;
+  ProtobufCBinaryData *dependencies;
+  size_t n_messages;
+  ProtobufCBinaryData *messages;
+  size_t n_enums;
+  Brasa__Wire__EnumDescriptor **enums;
+  size_t n_services;
+  Brasa__Wire__ServiceDescriptor **services;
+  size_t n_extensions;
+  Brasa__Wire__ExtensionDescriptor **extensions;
+};
+#define BRASA__WIRE__FILE_DESCRIPTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__file_descriptor__descriptor) \
+    , {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+struct  Brasa__Wire__MessageDescriptor
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData name;
+  size_t n_fields;
+  Brasa__Wire__Declaration **fields;
+  size_t n_messages;
+  ProtobufCBinaryData *messages;
+  size_t n_enums;
+  Brasa__Wire__EnumDescriptor **enums;
+  size_t n_extensions;
+  Brasa__Wire__ExtensionDescriptor **extensions;
+  size_t n_oneofs;
+  Brasa__Wire__Declaration **oneofs;
+};
+#define BRASA__WIRE__MESSAGE_DESCRIPTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__message_descriptor__descriptor) \
+    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+struct  Brasa__Wire__EnumDescriptor
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData name;
+  size_t n_values;
+  Brasa__Wire__Declaration **values;
+};
+#define BRASA__WIRE__ENUM_DESCRIPTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__enum_descriptor__descriptor) \
+    , {0,NULL}, 0,NULL }
+
+
+struct  Brasa__Wire__ServiceDescriptor
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData name;
+  size_t n_methods;
+  Brasa__Wire__Declaration **methods;
+};
+#define BRASA__WIRE__SERVICE_DESCRIPTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__service_descriptor__descriptor) \
+    , {0,NULL}, 0,NULL }
+
+
+struct  Brasa__Wire__ExtensionDescriptor
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData name;
+  ProtobufCBinaryData extended_message;
+  int32_t number;
+};
+#define BRASA__WIRE__EXTENSION_DESCRIPTOR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__extension_descriptor__descriptor) \
+    , {0,NULL}, {0,NULL}, 0 }
+
+
+/*
+ * Whatever has its name in field 1.
+ */
+struct  Brasa__Wire__Declaration
+{
+  ProtobufCMessage base;
+  ProtobufCBinaryData name;
+};
+#define BRASA__WIRE__DECLARATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&brasa__wire__declaration__descriptor) \
+    , {0,NULL} }
+
+
 /* Brasa__Wire__Timestamp methods */
 void   brasa__wire__timestamp__init
                      (Brasa__Wire__Timestamp         *message);
@@ -1630,6 +1877,54 @@ void   brasa__wire__list_indexes_response__init
 /* Brasa__Wire__Index methods */
 void   brasa__wire__index__init
                      (Brasa__Wire__Index         *message);
+/* Brasa__Wire__HealthCheckRequest methods */
+void   brasa__wire__health_check_request__init
+                     (Brasa__Wire__HealthCheckRequest         *message);
+/* Brasa__Wire__HealthCheckResponse methods */
+void   brasa__wire__health_check_response__init
+                     (Brasa__Wire__HealthCheckResponse         *message);
+/* Brasa__Wire__ServerReflectionRequest methods */
+void   brasa__wire__server_reflection_request__init
+                     (Brasa__Wire__ServerReflectionRequest         *message);
+/* Brasa__Wire__ExtensionRequest methods */
+void   brasa__wire__extension_request__init
+                     (Brasa__Wire__ExtensionRequest         *message);
+/* Brasa__Wire__ServerReflectionResponse methods */
+void   brasa__wire__server_reflection_response__init
+                     (Brasa__Wire__ServerReflectionResponse         *message);
+/* Brasa__Wire__FileDescriptorResponse methods */
+void   brasa__wire__file_descriptor_response__init
+                     (Brasa__Wire__FileDescriptorResponse         *message);
+/* Brasa__Wire__ExtensionNumberResponse methods */
+void   brasa__wire__extension_number_response__init
+                     (Brasa__Wire__ExtensionNumberResponse         *message);
+/* Brasa__Wire__ListServiceResponse methods */
+void   brasa__wire__list_service_response__init
+                     (Brasa__Wire__ListServiceResponse         *message);
+/* Brasa__Wire__ErrorResponse methods */
+void   brasa__wire__error_response__init
+                     (Brasa__Wire__ErrorResponse         *message);
+/* Brasa__Wire__FileDescriptorSet methods */
+void   brasa__wire__file_descriptor_set__init
+                     (Brasa__Wire__FileDescriptorSet         *message);
+/* Brasa__Wire__FileDescriptor methods */
+void   brasa__wire__file_descriptor__init
+                     (Brasa__Wire__FileDescriptor         *message);
+/* Brasa__Wire__MessageDescriptor methods */
+void   brasa__wire__message_descriptor__init
+                     (Brasa__Wire__MessageDescriptor         *message);
+/* Brasa__Wire__EnumDescriptor methods */
+void   brasa__wire__enum_descriptor__init
+                     (Brasa__Wire__EnumDescriptor         *message);
+/* Brasa__Wire__ServiceDescriptor methods */
+void   brasa__wire__service_descriptor__init
+                     (Brasa__Wire__ServiceDescriptor         *message);
+/* Brasa__Wire__ExtensionDescriptor methods */
+void   brasa__wire__extension_descriptor__init
+                     (Brasa__Wire__ExtensionDescriptor         *message);
+/* Brasa__Wire__Declaration methods */
+void   brasa__wire__declaration__init
+                     (Brasa__Wire__Declaration         *message);
 /* --- per-message closures --- */
 
 typedef void (*Brasa__Wire__Timestamp_Closure)
@@ -1875,6 +2170,54 @@ typedef void (*Brasa__Wire__ListIndexesResponse_Closure)
 typedef void (*Brasa__Wire__Index_Closure)
                  (const Brasa__Wire__Index *message,
                   void *closure_data);
+typedef void (*Brasa__Wire__HealthCheckRequest_Closure)
+                 (const Brasa__Wire__HealthCheckRequest *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__HealthCheckResponse_Closure)
+                 (const Brasa__Wire__HealthCheckResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ServerReflectionRequest_Closure)
+                 (const Brasa__Wire__ServerReflectionRequest *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ExtensionRequest_Closure)
+                 (const Brasa__Wire__ExtensionRequest *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ServerReflectionResponse_Closure)
+                 (const Brasa__Wire__ServerReflectionResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__FileDescriptorResponse_Closure)
+                 (const Brasa__Wire__FileDescriptorResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ExtensionNumberResponse_Closure)
+                 (const Brasa__Wire__ExtensionNumberResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ListServiceResponse_Closure)
+                 (const Brasa__Wire__ListServiceResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ErrorResponse_Closure)
+                 (const Brasa__Wire__ErrorResponse *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__FileDescriptorSet_Closure)
+                 (const Brasa__Wire__FileDescriptorSet *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__FileDescriptor_Closure)
+                 (const Brasa__Wire__FileDescriptor *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__MessageDescriptor_Closure)
+                 (const Brasa__Wire__MessageDescriptor *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__EnumDescriptor_Closure)
+                 (const Brasa__Wire__EnumDescriptor *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ServiceDescriptor_Closure)
+                 (const Brasa__Wire__ServiceDescriptor *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__ExtensionDescriptor_Closure)
+                 (const Brasa__Wire__ExtensionDescriptor *message,
+                  void *closure_data);
+typedef void (*Brasa__Wire__Declaration_Closure)
+                 (const Brasa__Wire__Declaration *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1962,6 +2305,22 @@ extern const ProtobufCMessageDescriptor brasa__wire__partition_query_request__de
 extern const ProtobufCMessageDescriptor brasa__wire__partition_query_response__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__list_indexes_response__descriptor;
 extern const ProtobufCMessageDescriptor brasa__wire__index__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__health_check_request__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__health_check_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__server_reflection_request__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__extension_request__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__server_reflection_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__file_descriptor_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__extension_number_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__list_service_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__error_response__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__file_descriptor_set__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__file_descriptor__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__message_descriptor__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__enum_descriptor__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__service_descriptor__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__extension_descriptor__descriptor;
+extern const ProtobufCMessageDescriptor brasa__wire__declaration__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -1,0 +1,18 @@
+// Made by scripts/generate from proto/. Do not edit.
+
+package import BrasaGRPC
+
+/// Every method of `grpc.reflection.v1alpha.ServerReflection`.
+package enum ReflectionAlphaMethods {
+    package static let service = "grpc.reflection.v1alpha.ServerReflection"
+
+    package static let serverReflectionInfo = GRPCMethodDescriptor(
+        service: Self.service,
+        method: "ServerReflectionInfo",
+        kind: .bidirectional
+    )
+
+    package static let all: [GRPCMethodDescriptor] = [
+        serverReflectionInfo
+    ]
+}
