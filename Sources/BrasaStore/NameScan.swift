@@ -10,9 +10,8 @@ package struct NameScan: Sendable {
         package let document: Document?
     }
 
-    /// One shard's part of the range, with what was fetched of it and not handed out yet.
+    /// One scope of the range, with what was fetched of it and not handed out yet.
     private struct Source {
-        let shard: Shard
         let scope: ScanScope
         /// Nil: all was fetched.
         var resume: PathPosition?
@@ -34,6 +33,7 @@ package struct NameScan: Sendable {
     }
 
     package let time: Timestamp
+    private let database: DatabaseHandle
     private var sources: [Source]
     /// Indices of the sources that have entries left, the one with the next entry first. Nil: nothing was fetched yet.
     private var order: [Int]?
@@ -42,12 +42,12 @@ package struct NameScan: Sendable {
     private let pin: SnapshotPin
     private let history: ReadHistory
     private var lastPath: ResourcePath?
-    /// A missing document that may yet turn out to be there, in a shard that has to be looked at again.
+    /// A missing document that may yet turn out to be there, in a scope that has to be looked at again.
     private var undecided: Entry?
     /// How many entries the call under way may still look at, about.
     private var steps = Int.max
 
-    /// Most that is fetched from a shard in one visit.
+    /// Most that is fetched in one visit.
     private static let fetchMax = 256
 
     init(
@@ -59,11 +59,8 @@ package struct NameScan: Sendable {
         showMissing: Bool
     ) {
         self.time = pin.time
-        self.sources = scopes.flatMap { scope in
-            database.shards.map {
-                Source(shard: $0, scope: scope, resume: isDescending ? scope.end : scope.start)
-            }
-        }
+        self.database = database
+        self.sources = scopes.map { Source(scope: $0, resume: isDescending ? $0.end : $0.start) }
         self.isDescending = isDescending
         self.showMissing = showMissing
         self.pin = pin
@@ -101,8 +98,7 @@ package struct NameScan: Sendable {
 
     private mutating func next(expecting count: Int) throws(StoreError) -> Entry? {
         guard self.showMissing else { return try self.take(expecting: count) }
-        // One shard has the document, others what is below it; the document, if any, decides. Equal paths come one after
-        // the other.
+        // A document may follow itself as missing; the document, if any, decides. Equal paths come one after the other.
         while var entry = try self.takeUndecided(expecting: count) {
             if entry.path == self.lastPath { continue }
             while entry.document == nil {
@@ -183,12 +179,12 @@ package struct NameScan: Sendable {
     }
 
     private mutating func refill(_ index: Int, expecting count: Int) throws(StoreError) {
-        let share = min(count, Self.fetchMax * self.sources.count) / self.sources.count + 3
+        let share = self.sources.count > 1 ? min(count, Self.fetchMax * 2) / self.sources.count + 3 : count
         while let position = self.sources[index].resume, self.sources[index].head == nil, self.steps > 0 {
             let budget = ScanBudget(entries: min(share, Self.fetchMax), steps: min(self.steps, ScanBudget.stepsMax))
             let (scope, time) = (self.sources[index].scope, self.time.microseconds)
             let (isDescending, showMissing) = (self.isDescending, self.showMissing)
-            let part = self.sources[index].shard.state.withLock { state in
+            let part = self.database.order.withLock { state in
                 isDescending
                     ? state.descending(scope, from: position, at: time, budget: budget)
                     : state.ascending(scope, from: position, at: time, showMissing: showMissing, budget: budget)

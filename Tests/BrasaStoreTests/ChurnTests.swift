@@ -127,18 +127,17 @@ private struct Sizes {
     var nodes = 0
 
     init(of database: DatabaseHandle) {
-        for shard in database.shards {
-            shard.state.withLock { state in
-                self.documents += state.counts.documents
-                self.nodes += state.names.current.root.nodeCount
-                self.deletedNames += state.names.deleted?.tree.count ?? 0
-                for index in state.indexes {
-                    self.keys += index.current.count
-                    self.supersededKeys += index.superseded.tree.count
-                    self.nodes += index.current.root.nodeCount + index.superseded.tree.root.nodeCount
-                }
+        self.documents = database.counts.documents
+        let (nodes, deleted, keys, superseded) = database.order.withLock { order in
+            var nodes = order.names.current.root.nodeCount
+            for index in order.indexes {
+                nodes += index.current.root.nodeCount + index.superseded.tree.root.nodeCount
             }
+            let keys = order.indexes.reduce(0) { $0 + $1.current.count }
+            let superseded = order.indexes.reduce(0) { $0 + $1.superseded.tree.count }
+            return (nodes, order.names.deleted?.tree.count ?? 0, keys, superseded)
         }
+        (self.nodes, self.deletedNames, self.keys, self.supersededKeys) = (nodes, deleted, keys, superseded)
     }
 }
 

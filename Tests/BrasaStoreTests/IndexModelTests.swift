@@ -191,40 +191,32 @@ private struct IndexModelRun {
         expected.removeAll { !start.isBefore($0.key) || end.isBefore($0.key) }
         let isDescending = self.random.chance(1, in: 2)
         var (found, counted): ([IndexEntry], Int) = ([], 0)
-        for shard in index.database.shards {
-            var own: [IndexEntry] = []
-            for isCounting in [true, false] {
-                var position: IndexPosition? = isDescending ? end : start
-                while let from = position {
-                    let budget = ScanBudget(
-                        entries: Int.random(in: 1...4, using: &self.random),
-                        steps: Int.random(in: 1...5, using: &self.random)
-                    )
-                    let part = shard.read(
-                        index,
-                        from: from,
-                        to: isDescending ? start : end,
-                        at: time.microseconds,
-                        isDescending: isDescending,
-                        isCounting: isCounting,
-                        budget: budget
-                    )
-                    guard let part else {
-                        Issue.record("the index is gone")
-                        return
-                    }
-                    #expect(part.examined <= budget.steps && part.count <= budget.entries)
-                    if isCounting { counted += part.count } else { own += part.entries }
-                    #expect(isCounting ? part.entries.isEmpty : part.count == part.entries.count)
-                    position = part.resume
+        for isCounting in [true, false] {
+            var position: IndexPosition? = isDescending ? end : start
+            while let from = position {
+                let budget = ScanBudget(
+                    entries: Int.random(in: 1...4, using: &self.random),
+                    steps: Int.random(in: 1...5, using: &self.random)
+                )
+                let part = index.read(
+                    from: from,
+                    to: isDescending ? start : end,
+                    at: time.microseconds,
+                    isDescending: isDescending,
+                    isCounting: isCounting,
+                    budget: budget
+                )
+                guard let part else {
+                    Issue.record("the index is gone")
+                    return
                 }
+                #expect(part.examined <= budget.steps && part.count <= budget.entries)
+                if isCounting { counted += part.count } else { found += part.entries }
+                #expect(isCounting ? part.entries.isEmpty : part.count == part.entries.count)
+                position = part.resume
             }
-            let keys = own.map(\.key)
-            let sorted = keys.sorted { $0.lexicographicallyPrecedes($1) }
-            #expect(keys == (isDescending ? sorted.reversed() : sorted))
-            found += own
         }
-        found.sort { $0.key.lexicographicallyPrecedes($1.key) }
+        if isDescending { found.reverse() }
         #expect(found.map(\.key) == expected.map(\.key))
         #expect(found.map(\.path) == expected.map(\.path))
         #expect(found.map(\.document) == expected.map(\.document))
@@ -247,14 +239,12 @@ private struct IndexModelRun {
             #expect(index.counts.entries == keys.count)
             self.check(index, database, at: now)
             var bytes = 0
-            for shard in index.database.shards {
-                shard.state.withLock { state in
-                    guard let part = state.index(index.counts) else { return }
-                    part.current.checkInvariants()
-                    part.superseded.tree.checkInvariants()
-                    bytes += part.current.bytes + part.superseded.tree.bytes
-                    #expect(part.superseded.tree.count == 0)
-                }
+            index.database.order.withLock { order in
+                guard let state = order.index(index.counts) else { return }
+                state.current.checkInvariants()
+                state.superseded.tree.checkInvariants()
+                bytes = state.current.bytes + state.superseded.tree.bytes
+                #expect(state.superseded.tree.count == 0)
             }
             #expect(index.counts.bytes == bytes)
         }

@@ -83,21 +83,15 @@ import Testing
 
     /// Nil when the index was dropped.
     private func count(_ index: Index) -> Int? {
-        var count = 0
-        for shard in index.database.shards {
-            let part = shard.read(
-                index,
-                from: .start,
-                to: .end,
-                at: .max,
-                isDescending: false,
-                isCounting: true,
-                budget: ScanBudget(entries: 1_000)
-            )
-            guard let part else { return nil }
-            count += part.count
-        }
-        return count
+        index.read(
+            from: .start,
+            to: .end,
+            at: .max,
+            isDescending: false,
+            isCounting: true,
+            budget: ScanBudget(entries: 1_000)
+        )?
+        .count
     }
 
     @Test func aBuildThatDoesNotFitIsGivenUpForAWhile() throws {
@@ -112,7 +106,7 @@ import Testing
         #expect(listed.state == .abandoned && listed.bytes == 0 && listed.entries == 0)
         fixture.store.requestIndex(index, in: database)
         #expect(!fixture.store.indexStep())
-        for shard in database.shards { shard.state.withLock { #expect($0.indexes.isEmpty) } }
+        #expect(database.order.withLock { $0.indexes.isEmpty })
         fixture.clock.advance(microseconds: 60_000_000)
         fixture.store.requestIndex(index, in: database)
         #expect(fixture.store.indexes().map(\.state) == [.building])

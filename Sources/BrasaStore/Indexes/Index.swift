@@ -16,7 +16,7 @@ package final class Index: Sendable {
     }
 }
 
-/// What all shards' parts of an index add up to. Written under each shard's lock, read by anyone.
+/// What an index's trees add up to. Written with its database's order held, read by anyone.
 final class IndexCounts: Sendable {
     private let entryCount = Atomic<Int>(0)
     private let byteCount = Atomic<Int>(0)

@@ -8,7 +8,7 @@ struct IndexEntry: Sendable {
     let document: Document
 }
 
-/// What one visit to a shard's part of an index brought.
+/// What one visit to an index brought.
 struct IndexPart: Sendable {
     /// Empty when the visit only counts.
     var entries: [IndexEntry] = []

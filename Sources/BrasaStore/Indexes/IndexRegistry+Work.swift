@@ -7,7 +7,7 @@ extension IndexRegistry {
     /// What the background thread has to do next.
     enum Work {
         case build(Index)
-        /// Take it out of all shards.
+        /// Take it out of its database's order.
         case drop(Index)
     }
 

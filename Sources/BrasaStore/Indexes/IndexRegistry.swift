@@ -41,7 +41,7 @@ final class IndexRegistry: Sendable {
     struct State {
         var records: [Key: Record] = [:]
         var nextNumber = 0
-        /// No longer in `records`, and still in the shards.
+        /// No longer in `records`, and still in the order.
         var dropped: [Index] = []
         var wishes = IndexWishes()
     }
@@ -108,7 +108,7 @@ final class IndexRegistry: Sendable {
         if isNew { self.onRequest() }
     }
 
-    /// The index is complete in all shards. It is ready unless room has to be made for it first.
+    /// The index is complete. It is ready unless room has to be made for it first.
     func isBuilt(_ index: Index) {
         let key = Key(database: index.database, definition: index.definition)
         self.state.withLock { state in
@@ -132,13 +132,13 @@ extension IndexRegistry.State {
     /// What all indexes take.
     var bytes: Int { self.records.values.reduce(0) { $0 + ($1.index?.counts.bytes ?? 0) } }
 
-    /// The index is to be taken out of the shards, and forgotten.
+    /// The index is to be taken out of the order, and forgotten.
     mutating func remove(_ key: IndexRegistry.Key) {
         guard let index = self.records.removeValue(forKey: key)?.index else { return }
         self.dropped.append(index)
     }
 
-    /// The index is to be taken out of the shards, and not to be built before a time.
+    /// The index is to be taken out of the order, and not to be built before a time.
     mutating func abandon(_ key: IndexRegistry.Key, until time: MonotonicTime) {
         guard let index = self.records[key]?.index else { return }
         self.records[key]?.index = nil

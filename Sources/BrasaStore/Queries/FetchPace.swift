@@ -27,7 +27,7 @@ struct FetchPace: Sendable {
         }
         // A little more than its share for the first time, a little for the sources that have more of the results.
         let share = limit / sourceCount
-        self.first = min(share + 3, most)
+        self.first = min(sourceCount > 1 ? share + 3 : max(limit, 1), most)
         self.most = min(share / 2 + 3, most)
     }
 }

@@ -1,9 +1,8 @@
 import BrasaDocuments
 import BrasaQueries
 
-/// Walks one shard's part of an index through an interval of suffixes, either way, reading a few entries ahead.
+/// Walks an index through an interval of suffixes, either way, reading a few entries ahead.
 struct IndexCursor: Sendable {
-    private let shard: Shard
     private let access: QueryPlan.IndexRun.Access
     private let isReversed: Bool
     /// What was read ahead, the next entry last.
@@ -14,8 +13,7 @@ struct IndexCursor: Sendable {
     private var fetchCount: Int
     private let pace: FetchPace
 
-    init(_ access: QueryPlan.IndexRun.Access, in shard: Shard, isReversed: Bool, pace: FetchPace) {
-        self.shard = shard
+    init(_ access: QueryPlan.IndexRun.Access, isReversed: Bool, pace: FetchPace) {
         self.access = access
         self.isReversed = isReversed
         self.fetchCount = pace.first
@@ -88,8 +86,7 @@ struct IndexCursor: Sendable {
         budget: ScanBudget
     ) throws(StoreError) -> IndexPart? {
         guard let position = self.position else { return nil }
-        let part = self.shard.read(
-            self.access.index,
+        let part = self.access.index.read(
             from: position,
             to: self.end,
             at: work.time,

@@ -1,8 +1,8 @@
 import BrasaDocuments
 import BrasaQueries
 
-/// The results of several sorted sources, one for each shard's part of each index run, as one sorted sequence without
-/// duplicates.
+/// The results of sorted sources, one for each part of a disjunction, as one sorted sequence without duplicates. A
+/// conjunction has one source, which is not merged with anything.
 struct MergedRuns: Sendable {
     private var sources: [RunSource]
     /// What comes next from the sources, those in `unfetched` aside.
@@ -34,14 +34,11 @@ struct MergedRuns: Sendable {
         self.order = isByOrderKey ? query.order : nil
         self.hasDuplicates = runs.count > 1
         self.improvableCount = runs.improvableCount
-        let pace = FetchPace(
-            limit: query.limit.map { $0 + query.offset },
-            sourceCount: runs.count * database.shards.count
-        )
-        self.sources = runs.flatMap { run -> [RunSource] in
+        let pace = FetchPace(limit: query.limit.map { $0 + query.offset }, sourceCount: runs.count)
+        self.sources = runs.map { run in
             switch run {
-            case .document(let path): return [RunSource(path, in: database)]
-            case .indexes(let run): return database.shards.map { RunSource(run, in: $0, pace: pace) }
+            case .document(let path): RunSource(path, in: database)
+            case .indexes(let run): RunSource(run, pace: pace)
             }
         }
         // Keys of indexes run the other way when the query reads them backwards.
@@ -56,11 +53,16 @@ struct MergedRuns: Sendable {
     }
 
     var isAtEnd: Bool {
-        self.heap.isEmpty && self.unfetched.allSatisfy { self.sources[$0].isAtEnd }
+        self.sources.count == 1
+            ? self.sources[0].isAtEnd : self.heap.isEmpty && self.unfetched.allSatisfy { self.sources[$0].isAtEnd }
     }
 
     /// Nil at the end, and when the work has to stop.
     mutating func next(_ work: inout ScanWork) throws(StoreError) -> QueryScan.Entry? {
+        while self.sources.count == 1 {
+            guard let candidate = try self.sources[0].next(&work, by: self.order) else { return nil }
+            if let entry = self.result(candidate, isExact: self.sources[0].isExact, &work) { return entry }
+        }
         while true {
             while let source = self.unfetched.last {
                 if let candidate = try self.sources[source].next(&work, by: self.order) {

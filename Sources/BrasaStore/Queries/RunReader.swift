@@ -1,7 +1,7 @@
 import BrasaDocuments
 import BrasaQueries
 
-/// One shard's part of an index run, in order. With several indexes it gives out the documents that are in all of them:
+/// An index run, in order. With several indexes it gives out the documents that are in all of them:
 /// each in turn leaps to where the others are.
 struct RunReader: Sendable {
     private var cursors: [IndexCursor]
@@ -11,11 +11,11 @@ struct RunReader: Sendable {
     /// Where the suffix begins in the keys of the entries.
     let suffixStart: Int
 
-    init(_ run: QueryPlan.IndexRun, in shard: Shard, pace: FetchPace) {
+    init(_ run: QueryPlan.IndexRun, pace: FetchPace) {
         self.isReversed = run.isReversed
         self.intervals = run.isReversed ? run.intervals : run.intervals.reversed()
         self.cursors = run.accesses.map { access in
-            IndexCursor(access, in: shard, isReversed: run.isReversed, pace: pace)
+            IndexCursor(access, isReversed: run.isReversed, pace: pace)
         }
         self.suffixStart = run.accesses.first?.prefix.count ?? 0
     }

@@ -2,7 +2,7 @@ import BrasaDocuments
 import BrasaQueries
 import Synchronization
 
-/// One of the sorted sources of a merge: a shard's part of an index run, or a single document.
+/// One of the sorted sources of a merge: an index run, or a single document.
 struct RunSource: Sendable {
     /// A document that comes next from a source, and what the merge goes by: its key from `keyStart` on.
     struct Candidate: Sendable {
@@ -20,8 +20,8 @@ struct RunSource: Sendable {
     /// Whether all that comes from here is a result.
     let isExact: Bool
 
-    init(_ run: QueryPlan.IndexRun, in shard: Shard, pace: FetchPace) {
-        self.run = RunReader(run, in: shard, pace: pace)
+    init(_ run: QueryPlan.IndexRun, pace: FetchPace) {
+        self.run = RunReader(run, pace: pace)
         self.isExact = run.isExact
     }
 

@@ -3,9 +3,15 @@ import Synchronization
 
 /// One database: its name, interned, and its documents. Two handles of one store never have the same name, so they are
 /// compared by identity. Whoever holds one keeps it in the store; one without documents goes when nobody does.
+///
+/// Documents are spread over shards by the hash of their path; their orders are one tree each, for all shards, under one
+/// lock. A walk of an order holds it for a bounded number of steps (`ScanBudget`), so that a commit waits for a chunk of a
+/// scan at most; look-ups of documents do without it. Shards are locked under it, never the other way round, and a
+/// document changes with both held.
 package final class DatabaseHandle: Sendable {
     package let name: DatabaseName
     let shards: [Shard]
+    let order = Mutex(OrderState())
     private let hash: KeyedHash
 
     init(name: DatabaseName, shardCount: Int, hash: KeyedHash) {
@@ -19,6 +25,39 @@ package final class DatabaseHandle: Sendable {
         let hash = self.hash(path.bytes)
         let index = Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(self.shards.count)) >> 32)
         return (self.shards[index], UInt32(truncatingIfNeeded: hash))
+    }
+
+    /// Makes this the document's newest version; deletions of what is not there are ignored. Returns whether an older
+    /// version, or the document's existence, became history.
+    func add(_ version: DocumentChain.Version, to path: ResourcePath) -> HistoryChange {
+        let (shard, hash) = self.place(path)
+        return self.order.withLock { order in
+            guard let added = shard.state.withLock({ $0.add(version, path: path, hash: hash) }) else {
+                return HistoryChange()
+            }
+            order.add(version, added)
+            return added.history
+        }
+    }
+
+    /// Takes back what `add` did last for this document.
+    func removeNewest(_ path: ResourcePath) {
+        let (shard, hash) = self.place(path)
+        self.order.withLock { order in
+            if let removed = shard.state.withLock({ $0.removeNewest(path, hash: hash) }) { order.takeBack(removed) }
+        }
+    }
+
+    /// Forgets what no reader at `horizon` or later can see of this document.
+    func trim(_ path: ResourcePath, horizon: Int64) -> HistoryChange {
+        let (shard, hash) = self.place(path)
+        return self.order.withLock { order in
+            guard let trimmed = shard.state.withLock({ $0.trim(path, hash: hash, horizon: horizon) }) else {
+                return HistoryChange()
+            }
+            order.forget(trimmed)
+            return trimmed.history
+        }
     }
 
     /// Nothing in memory, not even versions that only the past can see.

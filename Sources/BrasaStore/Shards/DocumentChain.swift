@@ -2,8 +2,9 @@ import BrasaDocuments
 
 /// One document's versions. The newest is inline, since most documents have just that one: with a path of up to 24 bytes
 /// a document costs this object (80 bytes), the path (64), its fields, a slot in `ChainTable` and one in each tree.
-/// Guarded by its shard's lock.
-final class DocumentChain {
+///
+/// `@unchecked Sendable`: changed with both its shard's lock and its database's order held, and read with either.
+final class DocumentChain: @unchecked Sendable {
     let path: ResourcePath
     /// Nil: deleted at `time`.
     private(set) var fields: EncodedFields?

@@ -1,7 +1,6 @@
 import Synchronization
 
-/// A part of a database and its lock. Nothing else is locked while it is held, and it is held for a bounded number of
-/// steps (`ShardState+Scan.swift`).
+/// A part of a database's documents and its lock, which is held for one look-up or change.
 final class Shard: Sendable {
     let state = Mutex(ShardState())
 }

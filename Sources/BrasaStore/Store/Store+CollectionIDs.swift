@@ -22,19 +22,17 @@ extension Store {
     }
 }
 
-/// A search for collection ids, one bounded visit to a shard at a time. Keeps the time's versions from being pruned.
+/// A search for collection ids, one bounded visit to the database's order at a time. Keeps the time's versions from being pruned.
 package struct CollectionIDScan: Sendable {
     private let parent: ResourcePath
     private let after: UTF8Text?
     private let limit: Int
     private let pin: SnapshotPin
     private let history: ReadHistory
-    private var shards: ArraySlice<Shard>
-    /// In the first of the shards; nil at its end.
+    private let database: DatabaseHandle
+    /// Nil at the end.
     private var position: PathPosition?
-    /// How many ids the first of the shards may still bring.
-    private var remaining: Int
-    private var found: Set<CollectionID> = []
+    private var found: [CollectionID] = []
 
     fileprivate init(
         _ database: DatabaseHandle,
@@ -49,9 +47,8 @@ package struct CollectionIDScan: Sendable {
         self.limit = max(limit, 0)
         self.pin = pin
         self.history = history
-        self.shards = database.shards[...]
+        self.database = database
         self.position = Self.start(parent, after: after)
-        self.remaining = self.limit
     }
 
     /// Behind the collection `after`, or at the first when that cannot be a collection's id.
@@ -62,20 +59,15 @@ package struct CollectionIDScan: Sendable {
 
     /// One step; the ids when it was the last.
     package mutating func step() throws(StoreError) -> [UTF8Text]? {
-        guard let shard = self.shards.first else { return self.ids }
-        if let from = self.position, self.remaining > 0 {
-            let (parent, time) = (self.parent, self.pin.time.microseconds)
-            let budget = ScanBudget(entries: self.remaining)
-            let part = shard.state.withLock { $0.collectionIDs(under: parent, from: from, at: time, budget: budget) }
-            try self.history.check(time)
-            self.found.formUnion(part.found)
-            self.remaining -= part.found.count
-            self.position = part.resume
-        } else {
-            self.shards.removeFirst()
-            self.position = Self.start(self.parent, after: self.after)
-            self.remaining = self.limit
+        guard let from = self.position, self.found.count < self.limit else { return self.ids }
+        let (parent, time) = (self.parent, self.pin.time.microseconds)
+        let budget = ScanBudget(entries: self.limit - self.found.count)
+        let part = self.database.order.withLock {
+            $0.collectionIDs(under: parent, from: from, at: time, budget: budget)
         }
+        try self.history.check(time)
+        self.found += part.found
+        self.position = part.resume
         return nil
     }
 

@@ -109,10 +109,9 @@ extension Store {
 extension Store {
     /// How far clearing a database has come.
     package struct ClearPosition: Sendable {
-        fileprivate let shard: Int
         fileprivate let path: PathPosition
 
-        package static let start = ClearPosition(shard: 0, path: .start)
+        package static let start = ClearPosition(path: .start)
     }
 
     /// Deletes all documents of a database, in commits of bounded size: when this throws, a part may be deleted. The
@@ -128,7 +127,7 @@ extension Store {
         _ database: DatabaseHandle,
         from position: ClearPosition
     ) throws(StoreError) -> ClearPosition? {
-        let part = database.shards[position.shard].state.withLock {
+        let part = database.order.withLock {
             $0.ascending(
                 .everything,
                 from: position.path,
@@ -139,8 +138,6 @@ extension Store {
         }
         let deletions = part.found.map { DocumentChange(database: database, path: $0.path, outcome: .delete) }
         if !deletions.isEmpty { _ = try self.apply(changes: deletions, waiter: nil) }
-        if let path = part.resume { return ClearPosition(shard: position.shard, path: path) }
-        guard position.shard + 1 < database.shards.count else { return nil }
-        return ClearPosition(shard: position.shard + 1, path: .start)
+        return part.resume.map { ClearPosition(path: $0) }
     }
 }

@@ -26,20 +26,11 @@ extension Store {
         switch self.indexRegistry.nextWork() {
         case nil: return false
         case .drop(let index):
-            for shard in index.database.shards {
-                // Let go of here and not under the lock: it may be a tree of millions of entries.
-                _ = shard.state.withLock { $0.remove(index.counts) }
-            }
+            // Let go of here and not under the lock: it may be a tree of millions of entries.
+            _ = index.database.order.withLock { $0.remove(index.counts) }
         case .build(let index):
-            if self.build(index, budget: budget) { self.indexRegistry.isBuilt(index) }
-        }
-        return true
-    }
-
-    /// A step of building; whether it was the last.
-    private func build(_ index: Index, budget: Int) -> Bool {
-        for shard in index.database.shards where shard.state.withLock({ $0.build(index, budget: budget) }) {
-            return false
+            let isUnfinished = index.database.order.withLock { $0.build(index, budget: budget) }
+            if !isUnfinished { self.indexRegistry.isBuilt(index) }
         }
         return true
     }

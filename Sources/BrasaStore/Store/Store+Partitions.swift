@@ -21,13 +21,14 @@ struct DocumentRun: Sendable {
     var count: Int
 }
 
-/// Cuts a collection group, as it was at one time, into equal parts, to the precision of a run: one bounded visit to a shard
-/// at a time. Costs a look at each name of the group, and at no document.
+/// Cuts a collection group, as it was at one time, into equal parts, to the precision of a run: one bounded visit at a
+/// time. Costs a look at each name of the group, and at no document.
 package struct Partition: Sendable {
     private var runs: [DocumentRun] = []
-    private var trees: ArraySlice<(shard: Shard, scope: ScanScope)>
+    private let database: DatabaseHandle
     private let time: Int64
-    /// In the first of the trees.
+    private var scopes: ArraySlice<ScanScope>
+    /// In the first of the scopes.
     private var position: PathPosition?
 
     /// The hosted service makes no shorter parts.
@@ -36,24 +37,25 @@ package struct Partition: Sendable {
     private static let runsMax = 1 << 15
 
     fileprivate init(of scopes: [ScanScope], in database: DatabaseHandle, at time: Int64) {
+        self.database = database
         self.time = time
-        self.trees = scopes.flatMap { scope in database.shards.map { (shard: $0, scope: scope) } }[...]
-        self.position = self.trees.first?.scope.start
+        self.scopes = scopes[...]
+        self.position = scopes.first?.start
     }
 
     /// One step; whether there are more.
     package mutating func step() -> Bool {
-        guard let (shard, scope) = self.trees.first else { return false }
+        guard let scope = self.scopes.first else { return false }
         if let from = self.position {
-            let part = shard.state.withLock { $0.runs(scope, from: from, at: self.time) }
+            let part = self.database.order.withLock { $0.runs(scope, from: from, at: self.time) }
             self.add(part.found)
             self.position = part.resume
         }
         if self.position == nil {
-            self.trees.removeFirst()
-            self.position = self.trees.first?.scope.start
+            self.scopes.removeFirst()
+            self.position = self.scopes.first?.start
         }
-        return !self.trees.isEmpty
+        return !self.scopes.isEmpty
     }
 
     private mutating func add(_ runs: [DocumentRun]) {
@@ -82,8 +84,7 @@ package struct Partition: Sendable {
     }
 }
 
-extension ShardState {
-    private static let namesPerVisit = 2_048
+extension OrderState {
     private static let namesPerRun = 32
 
     /// The runs of documents in a scope that were there at a time. What lies below a document is passed over.
@@ -91,7 +92,7 @@ extension ShardState {
         var part = ScanPart<[DocumentRun]>(found: [], resume: nil)
         guard let tree = self.tree(scope.tree) else { return part }
         var walk = tree.walk(from: position, at: time)
-        while part.steps < Self.namesPerVisit {
+        while part.steps < ScanBudget.stepsMax {
             guard let (path, chain) = walk.next(), scope.end.isAfter(path) else {
                 part.resume = nil
                 return part

@@ -5,9 +5,10 @@ import Synchronization
 
 /// The documents of all databases in memory, versioned, with a log that makes commits durable.
 ///
-/// Any thread may read. The writer's functions (`Store+Commit.swift`) are called by one caller at a time. Guards: each
-/// shard's documents by the shard's lock; times by `CommitClock`; what reads may see by `ReadHistory`; which indexes there
-/// are by `IndexRegistry`; no lock is taken while another of these is held.
+/// Any thread may read. The writer's functions (`Store+Commit.swift`) are called by one caller at a time. Guards: documents
+/// by their shard's lock and their database's order (`DatabaseHandle`); times by `CommitClock`; what reads may see by
+/// `ReadHistory`; which indexes there are by `IndexRegistry`. A shard is locked under its order; no other lock is taken
+/// while another of these is held.
 package final class Store: Sendable {
     let documents: VersionedDocuments
     let commitClock: CommitClock

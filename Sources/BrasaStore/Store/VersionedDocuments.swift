@@ -13,8 +13,6 @@ final class VersionedDocuments: Sendable {
 
     /// Bounds one turn of pruning.
     private static let pruneItemsMax = 512
-    private static let parallelLoadMin = 100_000
-    private static let loadThreads = 4
 
     init(configuration: Store.Configuration, entropy: Entropy) {
         let hash = KeyedHash(key0: entropy.next(), key1: entropy.next())
@@ -51,9 +49,7 @@ final class VersionedDocuments: Sendable {
         var pending = Pending()
         var superseding: [Int] = []
         for (index, change) in changes.enumerated() {
-            let (shard, hash) = change.database.place(change.path)
-            let version = change.version(at: time)
-            let effect = shard.state.withLock { $0.add(version, path: change.path, hash: hash) }
+            let effect = change.database.add(change.version(at: time), to: change.path)
             pending.historyBytes += effect.bytes
             guard effect.isSuperseding else { continue }
             // Nearly all commits have one change, and need no list of them.
@@ -75,46 +71,26 @@ final class VersionedDocuments: Sendable {
 
     /// Undoes `add`, newest first. Nobody has seen the versions: their time is above the watermark.
     func takeBack(_ changes: [DocumentChange]) {
-        for change in changes.reversed() {
-            let (shard, hash) = change.database.place(change.path)
-            _ = shard.state.withLock { $0.removeNewest(change.path, hash: hash) }
-        }
+        for change in changes.reversed() { change.database.removeNewest(change.path) }
         self.changes.removeNewest(changes.count)
     }
 
     /// What recovery adds until `endLoading` is not in order yet: neither scans nor pruning may run before.
     func beginLoading(_ database: DatabaseHandle) {
-        for shard in database.shards { shard.state.withLock { $0.beginLoading() } }
+        database.order.withLock { $0.beginLoading() }
     }
 
-    /// Large loads are sorted on several threads, a shard at a time; the outcome is the same.
     func endLoading() {
-        let shards = self.registry.all.flatMap(\.shards)
-        let unsorted = shards.reduce(0) { $0 + $1.state.withLock { $0.unsortedCount } }
-        guard unsorted >= Self.parallelLoadMin else {
-            for shard in shards { shard.state.withLock { $0.endLoading() } }
-            return
+        for database in self.registry.all {
+            let unsorted = database.order.withLock { $0.takeUnsorted() }
+            let sorted = LoadedDocuments.sorted(unsorted)
+            database.order.withLock { $0.endLoading(sorted) }
         }
-        let next = Mutex(0)
-        let workers = (0..<Self.loadThreads).map { Worker(name: "brasa-load-\($0)") }
-        for worker in workers {
-            worker.start {
-                let index = next.withLock { next in
-                    defer { next += 1 }
-                    return next
-                }
-                guard index < shards.count else { return false }
-                shards[index].state.withLock { $0.endLoading() }
-                return true
-            }
-        }
-        for worker in workers { worker.stop() }
     }
 
     /// A document of a checkpoint, which has no history.
     func load(_ version: DocumentChain.Version, path: ResourcePath, in database: DatabaseHandle) {
-        let (shard, hash) = database.place(path)
-        _ = shard.state.withLock { $0.add(version, path: path, hash: hash) }
+        _ = database.add(version, to: path)
     }
 
     /// Forgets a bounded number of versions that are out of the window, or too much. `now` is at most the watermark.
@@ -141,10 +117,9 @@ final class VersionedDocuments: Sendable {
         let items = self.garbage.take(through: horizon, limit: Self.pruneItemsMax)
         var bytes = -items.count * GarbageQueue.Item.bytes
         for item in items {
-            let (shard, hash) = item.database.place(item.path)
             // Up to the item's own time: a document that changed often is trimmed a version at a time, and the lock is
             // never held for all of them.
-            bytes += shard.state.withLock { $0.trim(item.path, hash: hash, horizon: item.time).bytes }
+            bytes += item.database.trim(item.path, horizon: item.time).bytes
         }
         self.history.add(bytes: bytes)
         return underPressure ? !items.isEmpty : items.count == Self.pruneItemsMax

@@ -1,9 +1,9 @@
 import BrasaDocuments
 import BrasaQueries
 
-extension ShardState {
-    /// The shard's part of an index; nil when it was dropped, or never made.
-    func index(_ counts: IndexCounts) -> ShardIndex? {
+extension OrderState {
+    /// An index's trees; nil when it was dropped, or never made.
+    func index(_ counts: IndexCounts) -> IndexState? {
         self.indexes.first { $0.counts === counts }
     }
 
@@ -22,30 +22,30 @@ extension ShardState {
                 index.move(to: .building(place))
                 return true
             }
-            place = ShardIndex.Place(scope: place.scope + 1, position: .start)
+            place = IndexState.Place(scope: place.scope + 1, position: .start)
         }
         index.move(to: .complete)
         return false
     }
 }
 
-/// One visit of the build to a shard.
+/// One visit of the build.
 struct IndexBuild {
-    private let index: ShardIndex
+    private let index: IndexState
     /// What the visit may still do, in steps of about a microsecond.
     private var budget: Int
 
-    static let budgetMax = 256
+    static let budgetMax = 128
     /// Stands for a step.
     private static let bytesPerStep = 512
 
-    init(index: ShardIndex, budget: Int) {
+    init(index: IndexState, budget: Int) {
         self.index = index
         self.budget = budget
     }
 
     /// Whether the scope's end was reached.
-    mutating func walk(_ scope: ScanScope, in state: borrowing ShardState, _ place: inout ShardIndex.Place) -> Bool {
+    mutating func walk(_ scope: ScanScope, in state: borrowing OrderState, _ place: inout IndexState.Place) -> Bool {
         guard let tree = state.tree(scope.tree) else { return true }
         let start = PathPosition.later(scope.start, place.position)
         // Also documents that were deleted, for readers of the past.
@@ -55,12 +55,12 @@ struct IndexBuild {
             self.budget -= 1
             if let depth = scope.depth, path.segmentCount > depth {
                 let position = PathPosition.afterSubtree(path.prefix(segments: depth))
-                place = ShardIndex.Place(scope: place.scope, position: position)
+                place = IndexState.Place(scope: place.scope, position: position)
                 walk.seek(position)
             } else if let through = self.insert(chain, after: place.begun?.path == path ? place.begun?.through : nil) {
-                place = ShardIndex.Place(scope: place.scope, position: .before(path), begun: (path, through))
+                place = IndexState.Place(scope: place.scope, position: .before(path), begun: (path, through))
             } else {
-                place = ShardIndex.Place(scope: place.scope, position: .after(path))
+                place = IndexState.Place(scope: place.scope, position: .after(path))
             }
             if case .overflowing = self.index.progress { return true }
         }

@@ -1,7 +1,7 @@
 import BrasaDocuments
 import BrasaQueries
 
-/// The part of a shard that a scan walks: a range of one of its trees.
+/// The part of a database that a scan walks: a range of one of its trees.
 struct ScanScope: Sendable {
     enum Tree: Sendable {
         case names
@@ -54,7 +54,7 @@ extension ScanScope {
     }
 }
 
-/// Bounds on one visit to a shard, since its lock is held meanwhile.
+/// Bounds on one visit to a database's order, since it is held meanwhile.
 struct ScanBudget {
     static let stepsMax = 1024
 
@@ -62,7 +62,7 @@ struct ScanBudget {
     var steps = Self.stepsMax
 }
 
-/// What one visit to a shard brought, and where to go on; nil: there is no more.
+/// What one visit brought, and where to go on; nil: there is no more.
 struct ScanPart<Found: Sendable>: Sendable {
     var found: Found
     var resume: PathPosition?

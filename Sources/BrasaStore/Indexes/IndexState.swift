@@ -1,14 +1,14 @@
 import BrasaDocuments
 import BrasaQueries
 
-/// One shard's part of an index: the keys of the newest version of each document that was reached so far, and, apart from
+/// What is kept of an index: the keys of the newest version of each document that was reached so far, and, apart from
 /// them, the keys of older versions that the next one has not. Commits keep the keys of documents that the build has
 /// passed, and leave the others to it.
 ///
-/// `@unchecked Sendable`: only touched under its shard's lock while the shard has it, and afterwards only let go of.
-final class ShardIndex: @unchecked Sendable {
+/// `@unchecked Sendable`: only touched with its database's order held while it is there, and afterwards only let go of.
+final class IndexState: @unchecked Sendable {
     let definition: IndexDefinition
-    /// Tells the parts of one index from those of others.
+    /// Tells one index from others.
     let counts: IndexCounts
     private(set) var current = IndexTree()
     private(set) var superseded = SupersededKeys()

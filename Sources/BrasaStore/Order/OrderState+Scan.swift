@@ -1,13 +1,6 @@
 import BrasaDocuments
 
-extension ShardState {
-    func tree(_ tree: ScanScope.Tree) -> NameTree? {
-        switch tree {
-        case .names: self.names
-        case .group(let id): self.groups[id]
-        }
-    }
-
+extension OrderState {
     /// The documents that are visible at `time`, in ascending order from `position`. With `showMissing` also the missing
     /// ones that have visible documents below; a document may then follow itself once as missing.
     func ascending(

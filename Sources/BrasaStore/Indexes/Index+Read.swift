@@ -2,13 +2,12 @@ import BrasaDocuments
 import BrasaQueries
 import Synchronization
 
-extension Shard {
-    /// The documents of this shard's part of an index that are visible at `time`: in ascending order from `position` up to
+extension Index {
+    /// The index's documents that are visible at `time`: in ascending order from `position` up to
     /// `end`, or in descending order from `position` down to it; fewer than there are, or none, once the budget is used
     /// up. Nil: the index was dropped. `isCounting` leaves `entries` empty and counts only. The caller checks the history
     /// for `time` afterwards, as after every read.
     func read(
-        _ index: Index,
         from position: IndexPosition,
         to end: IndexPosition,
         at time: Int64,
@@ -24,10 +23,10 @@ extension Shard {
             isCounting: isCounting,
             budget: budget
         )
-        guard var visit = self.state.withLock({ $0.visit(index.counts, reading) }) else { return nil }
+        guard var visit = self.database.order.withLock({ $0.visit(self.counts, reading) }) else { return nil }
         for place in visit.uncertain.reversed() {
             let entry = visit.entries[place]
-            let isThere = index.definition.has(entry.key, entry.path, entry.document.fields)
+            let isThere = self.definition.has(entry.key, entry.path, entry.document.fields)
             if !isThere { visit.entries.remove(at: place) }
         }
         return IndexPart(

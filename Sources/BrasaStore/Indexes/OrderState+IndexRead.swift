@@ -27,7 +27,7 @@ struct IndexReading: Sendable {
     static let keyBytesMax = 256 << 10
 }
 
-extension ShardState {
+extension OrderState {
     /// Nil when the index is not there, or must not be read.
     func visit(_ counts: IndexCounts, _ reading: IndexReading) -> IndexVisit? {
         guard let index = self.index(counts), case .complete = index.progress else { return nil }

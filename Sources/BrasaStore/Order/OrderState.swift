@@ -1,0 +1,119 @@
+import BrasaDocuments
+
+/// A database's documents in their orders. Guarded by `DatabaseHandle.order`.
+///
+/// `names` has every document in path order, so that a collection is a range of it, with what is nested below its
+/// documents skipped by seeking; missing documents and collection ids are found the same way. `groups` has the documents
+/// of nested collections once more by collection id: with the top-level collection of that id they make up a group.
+/// Documents that were deleted, and keys that documents had, stand apart in each tree (`NameTree`, `IndexState`): reads of
+/// the present pass them by.
+struct OrderState: ~Copyable {
+    let names = NameTree()
+    private(set) var groups: [CollectionID: NameTree] = [:]
+    /// All that are there or being built.
+    private(set) var indexes: [IndexState] = []
+    /// While recovery fills the database: documents that are in no tree yet. Nil: there are none, new ones go there at
+    /// once.
+    private var unsorted: [DocumentChain]?
+
+    mutating func add(_ version: DocumentChain.Version, _ added: AddedVersion) {
+        if let before = added.before {
+            self.relink(added.chain, from: before)
+        } else if self.unsorted == nil {
+            self.link(added.chain)
+        } else {
+            self.unsorted?.append(added.chain)
+        }
+        self.forEachIndex(of: added.chain.path) { $0.add(version, behind: added.before, to: added.chain) }
+    }
+
+    /// Takes back what `add` did.
+    mutating func takeBack(_ removed: RemovedVersion) {
+        let chain = removed.chain
+        if removed.isLast { self.unlink(chain) } else { self.relink(chain, from: removed.version) }
+        let before = removed.isLast ? nil : chain.newest
+        self.forEachIndex(of: chain.path) { $0.takeBack(removed.version, to: before, of: chain) }
+    }
+
+    mutating func forget(_ trimmed: TrimmedChain) {
+        let path = trimmed.chain.path
+        self.forEachIndex(of: path) { index in
+            for (version, endTime) in trimmed.versions { index.forget(version, endTime: endTime, path: path) }
+        }
+        if trimmed.isGone { self.unlink(trimmed.chain) }
+    }
+
+    // MARK: Indexes
+
+    mutating func add(_ index: Index) -> IndexState {
+        let state = IndexState(definition: index.definition, counts: index.counts)
+        self.indexes.append(state)
+        return state
+    }
+
+    /// Takes an index out. To be let go of without the lock, since it may be large.
+    mutating func remove(_ counts: IndexCounts) -> IndexState? {
+        guard let place = self.indexes.firstIndex(where: { $0.counts === counts }) else { return nil }
+        return self.indexes.remove(at: place)
+    }
+
+    private func forEachIndex(of path: ResourcePath, _ body: (IndexState) -> Void) {
+        guard !self.indexes.isEmpty else { return }
+        let collectionID = path.collectionID
+        for index in self.indexes where index.covers(collectionID: collectionID) { body(index) }
+    }
+
+    // MARK: Names
+
+    func tree(_ tree: ScanScope.Tree) -> NameTree? {
+        switch tree {
+        case .names: self.names
+        case .group(let id): self.groups[id]
+        }
+    }
+
+    /// From now on new documents are only found by their path, until `endLoading`.
+    mutating func beginLoading() {
+        self.unsorted = self.unsorted ?? []
+    }
+
+    /// What was loaded, to be sorted and given to `endLoading`.
+    mutating func takeUnsorted() -> [DocumentChain] { self.unsorted.take() ?? [] }
+
+    /// Puts new documents into the trees, in the order of their paths: neighbours meet in the same nodes, which costs much
+    /// less than each looking for its place in a tree far larger than the processor's caches.
+    mutating func endLoading(_ sorted: some Sequence<DocumentChain>) {
+        for chain in sorted { self.link(chain) }
+    }
+
+    private mutating func link(_ chain: DocumentChain) {
+        self.names.insert(chain)
+        guard chain.path.segmentCount > 2 else { return }
+        let id = CollectionID(chain.path.collectionID)
+        let group = self.groups[id] ?? NameTree()
+        group.insert(chain)
+        self.groups[id] = group
+    }
+
+    /// The document's newest version was another.
+    private func relink(_ chain: DocumentChain, from before: DocumentChain.Version) {
+        guard before.fields == nil || chain.fields == nil else { return }
+        // What is being loaded may be in no tree yet.
+        guard self.names.remove(chain.path, before) else { return }
+        self.names.insert(chain)
+        guard chain.path.segmentCount > 2, let group = self.groups[CollectionID(chain.path.collectionID)] else {
+            return
+        }
+        group.remove(chain.path, before)
+        group.insert(chain)
+    }
+
+    private mutating func unlink(_ chain: DocumentChain) {
+        self.names.remove(chain.path, chain.newest)
+        guard chain.path.segmentCount > 2 else { return }
+        let id = CollectionID(chain.path.collectionID)
+        guard let group = self.groups[id] else { return }
+        group.remove(chain.path, chain.newest)
+        if group.isEmpty { self.groups[id] = nil }
+    }
+}
