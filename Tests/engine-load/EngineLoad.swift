@@ -3,13 +3,18 @@ import BrasaLog
 import BrasaPlatform
 import BrasaStore
 
-/// What the engine alone takes for commits of one write, without network and protocol: for profiles and counts
-/// (docs/performance.md).
+/// What the engine alone takes, without network and protocol: for profiles and counts (docs/performance.md).
 @main
 struct EngineLoad: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Commits to the engine as fast as it goes, and says what a commit takes."
+        abstract: "Works the engine as fast as it goes, and says what that takes.",
+        subcommands: [CommitsCommand.self, QueriesCommand.self, BesideCommand.self],
+        defaultSubcommand: CommitsCommand.self
     )
+}
+
+struct CommitsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "commits", abstract: "Commits of one write.")
 
     @Option(help: "fsync, os or memory.")
     var durability = "fsync"
