@@ -2,155 +2,63 @@ import BrasaDocuments
 import BrasaQueries
 import BrasaStore
 
-/// Views as they come and go, and the windows that have to be filled.
+/// What a step means for windows.
 extension Watcher {
-    /// The view that equal targets share.
-    func view(_ selection: View.Selection, bytes: Int, in table: ViewTable) -> View {
-        if let view = table.view(selection) { return view }
-        let view = View(selection, bytes: bytes, in: table.database, position: self.position, memory: self.memory)
-        table.add(view)
-        self.memory.selectionBytes += bytes
-        self.values.views += 1
-        if view.filling != nil { self.fillings.append(view) }
-        return view
-    }
+    private static let refillPiecesMax = 4
 
-    func removeIfUnused(_ view: View, from table: ViewTable) {
-        guard view.subscribers.isEmpty else { return }
-        table.remove(view)
-        self.values.views -= 1
-        self.memory.selectionBytes -= view.selectionBytes
-        view.window = nil
-        view.filling = nil
-        self.count(view)
-    }
-
-    /// Ends all targets of a view.
-    func fail(_ view: View, _ failure: TargetFailure) {
-        for target in view.subscribers.reversed() { target.stream.end(target, cause: failure) }
-    }
-
-    // MARK: Bytes
-
-    /// What the view's window takes may have changed.
-    func count(_ view: View) {
-        let bytes = view.windowBytes
-        self.memory.windowBytes += bytes - view.countedBytes
-        view.countedBytes = bytes
-    }
-
-    /// Whether the window has to go. `isNew`: it is being filled, so that nobody has been shown it yet; of those the
-    /// large ones make room for the small.
-    func isTooLarge(_ view: View, isNew: Bool) -> Bool {
-        let max = self.configuration.windowBytesMax
-        if view.countedBytes > self.configuration.viewWindowBytesMax { return true }
-        let isLarge = view.countedBytes > self.configuration.smallWindowBytesMax
-        return self.memory.windowBytes > (isNew && isLarge ? max - max / 4 : max)
-    }
-
-    // MARK: Filling
-
-    /// The window is to be filled at the watcher's position.
-    func wantWindow(_ view: View) {
-        guard view.window != nil else { return }
-        if view.filling == nil { self.fillings.append(view) }
-        view.filling = .wanted
-    }
-
-    /// The window is to be filled, and a part of that is done.
-    func goOn(_ filling: WindowFilling, of view: View) {
-        // Nobody looks at what it was.
-        view.window?.fill([], isComplete: false)
-        if self.fillings.begin(view, atMost: self.configuration.fillingsMax) {
-            view.filling = .running(filling)
-        } else {
-            self.wantWindow(view)
+    func note(_ path: ResourcePath, _ before: Document?, _ after: Document?, for view: View) {
+        guard case .query(let query) = view.selection, query.names.contains(path) else { return }
+        switch view.filling {
+        case .running(let filling): return filling.missed(path)
+        case .wanted: return
+        case nil: break
         }
-        self.count(view)
-    }
-
-    /// The second part of a turn: a piece of one window after the other. Half of the turn's reads are left to streams.
-    func fillWindows() {
-        guard self.turn.readsLeft > 0, !self.fillings.isEmpty, self.isPositionKnown else { return }
-        let others = self.work.isEmpty ? 0 : (self.turn.readsLeft + 1) / 2
-        self.turn.readsLeft = max(self.turn.readsLeft - others, 1)
-        defer { self.turn.readsLeft = max(self.turn.readsLeft, 0) + others }
-        while self.turn.readsLeft > 0, let view = self.fillings.next(atMost: self.configuration.fillingsMax) {
-            guard !view.subscribers.isEmpty else { continue }
-            if self.fill(view) {
-                for target in view.subscribers { self.enqueue(target.stream) }
-            } else {
-                self.fillings.putBack(view)
-            }
-        }
-    }
-
-    /// Does a piece; whether the view is ready or gone.
-    private func fill(_ view: View) -> Bool {
-        guard case .query(let query) = view.selection, let window = view.window else { return true }
-        self.turn.readsLeft -= WindowFilling.chunk
-        do throws(StoreError) {
-            let filling: WindowFilling
-            if case .running(let running) = view.filling {
-                filling = running
-            } else {
-                guard view.restarts <= self.configuration.fillingRestartsMax else {
-                    self.fail(view, .windowTooBusy)
-                    return true
-                }
-                view.restarts += 1
-                view.window?.fill([], isComplete: false)
-                filling = try self.filling(query, window, in: view.database, at: self.position)
-                view.filling = .running(filling)
-            }
-            let isDone = try filling.advance()
-            self.count(view)
-            if self.isTooLarge(view, isNew: true) {
-                self.fail(view, .windowTooLarge)
-                return true
-            }
-            return isDone ? try self.finish(filling, of: view) : false
-        } catch {
-            view.filling = .wanted
-            self.count(view)
-            return false
-        }
-    }
-
-    func filling(
-        _ query: Query,
-        _ window: Window,
-        in database: DatabaseHandle,
-        at time: Timestamp
-    ) throws(StoreError) -> WindowFilling {
-        try WindowFilling(
-            query,
-            count: window.fillCount,
-            missedMax: self.configuration.fillingChangesMax,
-            in: database,
-            at: time,
-            of: self.store
+        let relocation = Window.Relocation(
+            path: path,
+            before: query.windowEntry(path, before)?.key,
+            after: query.windowEntry(path, after)
         )
+        guard relocation.before != nil || relocation.after != nil else { return }
+        if view.relocations.isEmpty { self.step.windows.append(view) }
+        view.relocations.append(relocation)
     }
 
-    private func finish(_ filling: WindowFilling, of view: View) throws(StoreError) -> Bool {
-        view.filling = .wanted
-        defer { self.count(view) }
-        guard case .query(let query) = view.selection, var window = view.window, let missed = filling.finish(&window)
-        else { return false }
-        var relocations: [Window.Relocation] = []
-        for path in missed {
-            let before = try self.store.get(path, in: view.database, at: filling.time)
-            let after = try self.store.get(path, in: view.database, at: self.position)
-            if before?.updateTime == after?.updateTime { continue }
-            let (key, entry) = (query.windowEntry(path, before)?.key, query.windowEntry(path, after))
-            relocations.append(Window.Relocation(path: path, before: key, after: entry))
+    func settle(_ view: View, at time: Timestamp) throws(StoreError) {
+        let relocations = view.relocations
+        view.relocations = []
+        let bytes = view.countedBytes
+        let moves: [Window.Move]
+        if let applied = view.window?.apply(relocations) {
+            moves = applied
+        } else {
+            moves = try self.refill(view, at: time)
         }
-        guard window.apply(relocations) != nil else { return false }
-        view.window = window
-        view.filling = nil
-        view.restarts = 0
-        view.recent = RecentNews(completeAfter: self.position)
-        return true
+        self.count(view)
+        if view.countedBytes > bytes, self.isTooLarge(view, isNew: false) {
+            self.step.failed.append(view)
+            return
+        }
+        for move in moves {
+            view.recent.append(move.path, time: time)
+            let document = try self.store.get(move.path, in: view.database, at: time)
+            self.step.news.append((view, view.news(of: move.path, document, isMember: move.isMember, at: time)))
+        }
+    }
+
+    /// Runs the query at once when that is cheap; else its streams wait until it has been done piece by piece.
+    private func refill(_ view: View, at time: Timestamp) throws(StoreError) -> [Window.Move] {
+        guard case .query(let query) = view.selection, var window = view.window else { return [] }
+        let filling = try self.filling(query, window, attempt: 0, in: view.database, at: time)
+        for _ in 0..<Self.refillPiecesMax {
+            self.turn.eventsLeft -= WindowFilling.chunk
+            guard try filling.advance() else { continue }
+            let former = window.shownTimes
+            _ = filling.finish(&window)
+            view.window = window
+            return Window.moves(from: former, to: window.shown)
+        }
+        self.goOn(filling, of: view)
+        for target in view.subscribers where target.isLive { target.stream.fallBehind() }
+        return []
     }
 }

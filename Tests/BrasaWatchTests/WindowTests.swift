@@ -82,7 +82,7 @@ import Testing
     }
 }
 
-@Suite struct RecentChangesTests {
+@Suite struct RecentNewsTests {
     private func time(_ number: Int) -> Timestamp { Timestamp(microseconds: Int64(number)) }
 
     @Test func `what changed after a time is known as far back as there is room`() throws {

@@ -13,8 +13,16 @@ final class View {
 
     /// How far a window is.
     enum Filling {
-        case wanted
+        /// After so many attempts in vain.
+        case wanted(attempts: Int)
         case running(WindowFilling)
+
+        var attempts: Int {
+            switch self {
+            case .wanted(let attempts): attempts
+            case .running(let filling): filling.attempt
+            }
+        }
     }
 
     let selection: Selection
@@ -35,8 +43,6 @@ final class View {
     private weak var lastShown: ShownWindow?
     /// Not nil: the window has to be filled, and until then nothing can be told of the view.
     var filling: Filling?
-    /// How often filling it was begun in vain.
-    var restarts = 0
     /// What the watcher has counted of its window.
     var countedBytes = 0
     /// This step's changes, for the window.
@@ -64,7 +70,7 @@ final class View {
         self.projection = query.watchedFields
         if query.limit != nil || query.offset > 0 {
             self.window = Window(offset: query.offset, limit: query.limit)
-            self.filling = .wanted
+            self.filling = .wanted(attempts: 0)
         }
     }
 

@@ -12,7 +12,7 @@ final class ViewMemory {
     var windowBytes = 0
     /// What windows take that are kept as they were.
     fileprivate(set) var shownBytes = 0
-    /// What the views' recent changes take.
+    /// What the views' recent news takes.
     var recentBytes = 0
 
     func keep(_ document: WatchedDocument) {

@@ -13,6 +13,8 @@ final class WindowFilling {
     /// Documents of the scope that changed after the scan's time; nil: too many.
     private var missed: Set<ResourcePath>? = []
     private let missedMax: Int
+    /// How often filling the window was begun, this time included; 0 when that was for a step, which had no time to end it.
+    let attempt: Int
 
     /// What a name takes, about, beside its bytes.
     private static let missedBytes = 48
@@ -23,6 +25,7 @@ final class WindowFilling {
         _ query: Query,
         count: Int?,
         missedMax: Int,
+        attempt: Int,
         in database: DatabaseHandle,
         at time: Timestamp,
         of store: Store
@@ -30,6 +33,7 @@ final class WindowFilling {
         self.query = query
         self.count = count
         self.missedMax = missedMax
+        self.attempt = attempt
         self.scan = try store.query(query, in: database, at: time)
     }
 
