@@ -24,9 +24,9 @@ extension Watcher {
         if target.stream.joins(self.step.number) { target.stream.tell(target, news) }
     }
 
-    /// Most steps are one document's in one view, and most streams have one target. Who listens to nothing else is told
-    /// everything at once, while what it takes to tell it is in the processor's caches: with thousands of streams it would
-    /// not be there any more when their turn came again.
+    /// Most steps are one document's in one view, and most streams are live with all of their targets. Who is to be told
+    /// nothing else is told everything at once, while what it takes to tell it is in the processor's caches: with thousands
+    /// of streams it would not be there any more when their turn came again.
     private func tell(_ view: View, _ news: CommitStep.News, _ time: Timestamp) {
         self.turn.eventsLeft -= view.subscribers.count
         guard let table = view.subscribers.first?.stream.table else { return }
@@ -36,7 +36,7 @@ extension Watcher {
         var told = 0
         for target in view.subscribers where target.isLive {
             let stream = target.stream
-            if stream.targets.count > 1 {
+            if !stream.isToldAtOnce {
                 self.tell(target, news)
             } else if stream.tell(target, news, upTo: snapshot, now: now) {
                 told += 1

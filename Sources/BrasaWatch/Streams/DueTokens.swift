@@ -25,6 +25,7 @@ struct DueTokens {
 
     /// Every target gets a token.
     mutating func clear() {
+        if self.targets.isEmpty { return }
         for target in self.targets { target.isAhead = false }
         self.targets.removeAll(keepingCapacity: true)
     }

@@ -1,12 +1,17 @@
 /// What a stream is about to be told of one document, collecting the targets that it concerns.
 struct HeldNews {
     private var news: CommitStep.News
-    private var targets: [Int32] = []
-    private var removed: [Int32] = []
+    private var targets: [Int32]
+    private var removed: [Int32]
 
-    init(_ news: CommitStep.News, id: Int32) {
+    /// `ids` are shared as long as they stay alone.
+    init(_ news: CommitStep.News, for ids: [Int32]) {
         self.news = news
-        self.append(news, id)
+        if case .shown = news {
+            (self.targets, self.removed) = (ids, [])
+        } else {
+            (self.targets, self.removed) = ([], ids)
+        }
     }
 
     /// Whether it is about the same state of the same document as the news.
@@ -19,12 +24,8 @@ struct HeldNews {
             guard own === other else { return false }
         default: return false
         }
-        self.append(news, id)
-        return true
-    }
-
-    private mutating func append(_ news: CommitStep.News, _ id: Int32) {
         if case .shown = news { self.targets.append(id) } else { self.removed.append(id) }
+        return true
     }
 
     var event: WatchEvent {

@@ -75,10 +75,13 @@ extension WatchStream {
         if self.targets.count == 1 { return self.send(news.event(for: target.ids)) }
         if self.share.held?.add(news, for: target.id) == true { return }
         self.release()
-        self.share.held = HeldNews(news, id: target.id)
+        self.share.held = HeldNews(news, for: target.ids)
     }
 
-    /// Says what changed for the only target, and that it is all up to the snapshot. False when the sink takes nothing.
+    /// Whether, of a step with one news of one view, it is told that and a snapshot whose token is for all of its targets.
+    var isToldAtOnce: Bool { self.unsettledCount == 0 && !self.hasEqualTargets }
+
+    /// Says what changed for one target, and that it is all up to the snapshot. False when the sink takes nothing.
     func tell(_ target: WatchTarget, _ news: CommitStep.News, upTo snapshot: WatchSnapshot, now: MonotonicTime) -> Bool
     {
         guard !self.isClosed, self.sink.isWritable else {
@@ -86,6 +89,7 @@ extension WatchStream {
             return false
         }
         self.lastTold = now
+        if self.targets.count > 1 { self.tokens.clear() }
         self.sink.send(news.event(for: target.ids), upTo: snapshot)
         self.flush()
         return true

@@ -33,6 +33,8 @@ package final class WatchStream {
     /// Targets that are not live.
     var unsettledCount = 0
     var course = Course.anything
+    /// Two of its targets have, or have had, the same view.
+    private(set) var hasEqualTargets = false
     var share = StepShare()
     var tokens = DueTokens()
     /// When it was told of a snapshot, and since when it takes nothing.
@@ -116,6 +118,7 @@ package final class WatchStream {
             notBefore: self.watcher.store.strongReadTime()
         )
         if base == nil, request.start.isResumption { target.restart() }
+        if self.targets.contains(where: { $0.view === target.view }) { self.hasEqualTargets = true }
         target.view.add(target)
         self.targets.append(target)
         self.watcher.enqueue(self)

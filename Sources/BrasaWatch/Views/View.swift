@@ -48,7 +48,8 @@ final class View {
     /// This step's changes, for the window.
     var relocations: [Window.Relocation] = []
     private let memory: ViewMemory
-    private weak var lastSent: WatchedDocument?
+    /// The number of the document that was sent last, in memory.
+    private var lastSent: Int?
     private var recentBytes = 0
 
     /// A larger document is encoded anew rather than kept for whoever may come.
@@ -123,7 +124,11 @@ final class View {
 
     /// The document as it is sent. Of a version sent just now the same object, which has been encoded already.
     func watched(_ path: ResourcePath, _ document: Document) -> WatchedDocument {
-        if let last = self.lastSent, last.path == path, last.document.updateTime == document.updateTime { return last }
+        if let last = self.lastSent.flatMap(self.memory.document), last.path == path,
+            last.document.updateTime == document.updateTime
+        {
+            return last
+        }
         guard let projection = self.projection else {
             return self.remember(WatchedDocument(path: path, document: document))
         }
@@ -150,8 +155,7 @@ final class View {
 
     private func remember(_ document: WatchedDocument) -> WatchedDocument {
         guard document.document.fields.bytes.count <= Self.rememberedBytesMax else { return document }
-        self.memory.keep(document)
-        self.lastSent = document
+        self.lastSent = self.memory.keep(document)
         return document
     }
 }

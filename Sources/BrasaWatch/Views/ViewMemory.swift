@@ -3,9 +3,10 @@
 final class ViewMemory {
     private static let documentsMax = 64
 
-    /// Documents that were sent, the last ones: views know theirs as long as it is here.
+    /// Documents that were sent, the last ones, each in the place that its number gives. Views know theirs by the number:
+    /// a weak reference would make every reference to a document that goes to many a slow one.
     private var documents: ContiguousArray<WatchedDocument> = []
-    private var next = 0
+    private var keptCount = 0
     /// What the selections of all views take.
     var selectionBytes = 0
     /// What windows keep, and what has been gathered for those that are being filled.
@@ -15,14 +16,23 @@ final class ViewMemory {
     /// What the views' recent news takes.
     var recentBytes = 0
 
-    func keep(_ document: WatchedDocument) {
-        if let last = self.documents.last, last === document { return }
-        if self.documents.count < Self.documentsMax {
+    /// The document's number.
+    func keep(_ document: WatchedDocument) -> Int {
+        let number = self.keptCount
+        if let newest = self.document(number - 1), newest === document { return number - 1 }
+        self.keptCount += 1
+        if number < Self.documentsMax {
             self.documents.append(document)
         } else {
-            self.documents[self.next] = document
-            self.next = (self.next + 1) % Self.documentsMax
+            self.documents[number % Self.documentsMax] = document
         }
+        return number
+    }
+
+    /// Nil when others have taken its place.
+    func document(_ number: Int) -> WatchedDocument? {
+        guard number >= 0, self.keptCount - number <= Self.documentsMax else { return nil }
+        return self.documents[number % Self.documentsMax]
     }
 }
 
