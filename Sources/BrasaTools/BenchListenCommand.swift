@@ -11,7 +11,7 @@ struct BenchListenCommand: AsyncParsableCommand {
             One writer changes documents of the project "bench". An event is the receipt of one change by one listener. \
             Its time counts from the moment the writer sends the commit; with --rate, from the moment it should have \
             sent it. So the commit itself and its durability are in it. Without --rate the next change is sent when \
-            every listener that reads has received the last.
+            every listener that reads has received the last. With --listeners 0 only the commits are measured.
             """
     )
 
@@ -47,13 +47,14 @@ struct BenchListenCommand: AsyncParsableCommand {
     @Option(help: "Changes a second (open loop).")
     var rate: Double?
 
-    @Option(help: "The server's process on this machine, to look at its memory.")
+    @Option(help: "The server's process on this machine, to look at its memory and processor time.")
     var process: Int?
 
     @Option(
         help: """
-            text, or row: events a second, median and 99th percentile in microseconds, and with --process its resident \
-            bytes without listeners, with idle ones, and in the end.
+            text, or row: events a second, their median and 99th percentile in microseconds, the writer's answers a \
+            second and their median, and with --process its resident bytes without listeners, with idle ones, and in the \
+            end, and the microseconds of processor time that an event took of it and of the load generator.
             """
     )
     var format = BenchCommand.Format.text
@@ -66,7 +67,9 @@ struct BenchListenCommand: AsyncParsableCommand {
             case .row: self.printRow(report)
             case .text: self.printText(report, plan)
             }
-            guard report.events > 0 else { throw BenchError("nothing was received") }
+            guard plan.reading == 0 ? report.answersPerSecond > 0 : report.events > 0 else {
+                throw BenchError("nothing was received")
+            }
         }
     }
 
@@ -74,8 +77,8 @@ struct BenchListenCommand: AsyncParsableCommand {
         let target = try self.measurement.planTarget()
         try BenchCommand.check("--connections", self.connections, 1...10_000)
         // As many as a server lets a connection open, by default.
-        try BenchCommand.check("--listeners", self.listeners, 1...min(1_000_000, 1_024 * self.connections))
-        try BenchCommand.check("--stalled", self.stalled, 0...self.listeners - 1)
+        try BenchCommand.check("--listeners", self.listeners, 0...min(1_000_000, 1_024 * self.connections))
+        try BenchCommand.check("--stalled", self.stalled, 0...max(0, self.listeners - 1))
         try BenchCommand.check("--stalled-connections", self.stalledConnections, 0...self.connections - 1)
         try BenchCommand.check("--rate", self.rate ?? 1, 0.01...1e6)
         // Shorter messages would be taken for some about targets.
@@ -95,16 +98,18 @@ struct BenchListenCommand: AsyncParsableCommand {
             duration: try self.measurement.planDuration(),
             process: self.process
         )
-        guard plan.reading > 0 else { throw BenchError("no listener is left to read") }
+        guard plan.reading > 0 || self.listeners == 0 else { throw BenchError("no listener is left to read") }
         return plan
     }
 
     private func printRow(_ report: ListenReport) {
         var numbers = [report.eventsPerSecond] + [50, 99].map { report.deliveryMicroseconds(atPercentile: $0) }
+        numbers += [report.answersPerSecond, report.answerMicroseconds(atPercentile: 50)]
         if let resident = report.resident {
             numbers += [resident.before, resident.listening, resident.after].map(Double.init)
         }
-        print(numbers.map { String(format: "%.0f", $0) }.joined(separator: " "))
+        if let (server, generator) = report.processorMicroseconds { numbers += [server, generator] }
+        print(numbers.map { String(format: "%.2f", $0) }.joined(separator: " "))
     }
 
     private func printText(_ report: ListenReport, _ plan: ListenPlan) {
@@ -116,7 +121,11 @@ struct BenchListenCommand: AsyncParsableCommand {
         print("from the time the writer \(start)")
         self.printTimes("to a listener's receipt", report.deliveryMicroseconds)
         self.printTimes("to the writer's answer", report.answerMicroseconds)
-        guard let resident = report.resident else { return }
+        if let (server, generator) = report.processorMicroseconds {
+            let times = String(format: "%.2f µs of the server's, %.2f µs of the load generator's", server, generator)
+            print("processor time an event: \(times)")
+        }
+        guard let resident = report.resident, plan.listeners > 0 else { return }
         let megabytes = [resident.before, resident.listening, resident.after].map {
             String(format: "%.1f MB", Double($0) / 1e6)
         }

@@ -62,4 +62,13 @@ extension ListenPlan {
             #expect(ProcessStatus.residentBytes(other) == nil)
         }
     }
+    @Test func `the processor time is read from the stat of a process`() {
+        let rest = " R 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20"
+        for name in ["brasa", "a (b) c", ") 1 2"] {
+            #expect(ProcessStatus.processorTime("7 (\(name))\(rest)", ticksPerSecond: 100) == .seconds(3))
+        }
+        for other in ["", "7 (brasa)", "7 (brasa) R 1 2 3", "7 (brasa)" + rest.replacing("250", with: "many")] {
+            #expect(ProcessStatus.processorTime(other, ticksPerSecond: 100) == nil)
+        }
+    }
 }

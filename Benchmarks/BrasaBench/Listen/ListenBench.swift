@@ -40,6 +40,7 @@ final class ListenBench: @unchecked Sendable {
         self.done = eventLoop.makePromise()
         self.unready = plan.listeners
         self.reading = plan.reading
+        if plan.listeners == 0 { self.ready.succeed(()) }
     }
 
     // MARK: Before the measurement
@@ -136,9 +137,19 @@ final class ListenBench: @unchecked Sendable {
         writer.unary(self.messages.write, message, metadata: self.messages.metadata) { result in
             switch result {
             case .failure(let failure): self.failed("a change: \(failure.status)")
-            case .success: if self.isRecording { Self.record(stamp, in: &self.report.answers) }
+            case .success: self.answered(stamp)
             }
         }
+    }
+
+    private func answered(_ stamp: UInt64) {
+        if self.isRecording { Self.record(stamp, in: &self.report.answers) }
+        if self.reading == 0 { self.changeNext() }
+    }
+
+    /// Where nothing but the last change's delivery is waited for.
+    private func changeNext() {
+        if !self.isStopping, case .closed = self.plan.pace { self.change(startingAt: .now()) }
     }
 
     fileprivate func received(_ message: ByteBuffer) {
@@ -149,7 +160,7 @@ final class ListenBench: @unchecked Sendable {
         if self.isRecording { Self.record(stamp, in: &self.report.deliveries) }
         guard stamp == self.current else { return }
         self.waiting -= 1
-        if self.waiting == 0, !self.isStopping, case .closed = self.plan.pace { self.change(startingAt: .now()) }
+        if self.waiting == 0 { self.changeNext() }
     }
 
     private static func record(_ stamp: UInt64, in times: inout Histogram<UInt64>) {

@@ -9,6 +9,7 @@ package struct ListenReport: Sendable {
     package var duration: Duration = .zero
     package var changes = 0
     package var resident: Resident?
+    package var processor: Processor?
 
     /// Memory of the server's process.
     package struct Resident: Sendable {
@@ -20,9 +21,26 @@ package struct ListenReport: Sendable {
         package var after: Int
     }
 
+    /// What was used of the processors while it was measured.
+    package struct Processor: Sendable {
+        /// By the server's process.
+        package var server: Duration
+        /// By this one.
+        package var generator: Duration
+    }
+
     package var events: UInt64 { self.deliveries.totalCount }
 
     package var eventsPerSecond: Double { Double(self.events) / (self.duration / .seconds(1)) }
+
+    /// What one event took of the processors, in microseconds: of the server and here.
+    package var processorMicroseconds: (server: Double, generator: Double)? {
+        guard let processor = self.processor, self.events > 0 else { return nil }
+        let events = Double(self.events)
+        return (processor.server / .microseconds(1) / events, processor.generator / .microseconds(1) / events)
+    }
+
+    package var answersPerSecond: Double { Double(self.answers.totalCount) / (self.duration / .seconds(1)) }
 
     package func deliveryMicroseconds(atPercentile percentile: Double) -> Double {
         Double(self.deliveries.valueAtPercentile(percentile)) / 1_000

@@ -46,12 +46,18 @@ package enum ListenRunner {
         try await Task.sleep(for: plan.warmUp)
         bench.record()
         let clock = ContinuousClock()
-        let start = clock.now
+        let (start, processorStart) = (clock.now, Self.processorTimes(plan))
         try await Task.sleep(for: plan.duration)
         let stopped = bench.stop()
-        let duration = clock.now - start
+        let (duration, processorEnd) = (clock.now - start, Self.processorTimes(plan))
         var report = try await stopped.get()
         report.duration = duration
+        if let processorStart, let processorEnd {
+            report.processor = ListenReport.Processor(
+                server: processorEnd.server - processorStart.server,
+                generator: processorEnd.generator - processorStart.generator
+            )
+        }
         if let before, let listening, let after = Self.residentBytes(plan) {
             report.resident = ListenReport.Resident(before: before, listening: listening, after: after)
         }
@@ -75,6 +81,18 @@ package enum ListenRunner {
         )
     }
 
+    private static func processorTimes(_ plan: ListenPlan) -> ListenReport.Processor? {
+        guard let process = plan.process, let server = Self.processorTime("\(process)"),
+            let generator = Self.processorTime("self")
+        else { return nil }
+        return ListenReport.Processor(server: server, generator: generator)
+    }
+
+    private static func processorTime(_ process: String) -> Duration? {
+        guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
+        return ProcessStatus.processorTime(stat, ticksPerSecond: sysconf(Int32(_SC_CLK_TCK)))
+    }
+
     private static func residentBytes(_ plan: ListenPlan) -> Int? {
         guard let process = plan.process,
             let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
@@ -83,8 +101,18 @@ package enum ListenRunner {
     }
 }
 
-/// The text of `/proc/PID/status`.
+/// What the texts of `/proc/PID` say.
 enum ProcessStatus {
+    /// Of `stat`: what all threads together have used of the processors.
+    static func processorTime(_ text: String, ticksPerSecond: Int) -> Duration? {
+        // The program's name may hold spaces and brackets.
+        guard let end = text.lastIndex(of: ")"), ticksPerSecond > 0 else { return nil }
+        let fields = text[text.index(after: end)...].split(whereSeparator: \.isWhitespace)
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return nil }
+        return .seconds((user + system) / Double(ticksPerSecond))
+    }
+
+    /// Of `status`.
     static func residentBytes(_ text: String) -> Int? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }) else { return nil }
         let words = line.split(whereSeparator: \.isWhitespace)
