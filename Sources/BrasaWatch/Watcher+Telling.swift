@@ -31,14 +31,14 @@ extension Watcher {
         self.turn.eventsLeft -= view.subscribers.count
         guard let table = view.subscribers.first?.stream.table else { return }
         // What is the same for all is done once.
-        let snapshot = table.snapshot(at: time, of: self)
+        var updates = StepUpdates(news, upTo: table.snapshot(at: time, of: self))
         let now = self.turn.now
         var told = 0
         for target in view.subscribers where target.isLive {
             let stream = target.stream
             if !stream.isToldAtOnce {
                 self.tell(target, news)
-            } else if stream.tell(target, news, upTo: snapshot, now: now) {
+            } else if stream.tell(updates.update(for: target), now: now) {
                 told += 1
             }
         }

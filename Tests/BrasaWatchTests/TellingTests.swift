@@ -10,11 +10,15 @@ import Testing
         /// Events with their snapshot, and those that came one by one.
         var joined: [String] = []
         var single: [String] = []
+        var updates: [WatchUpdate] = []
 
         var isWritable: Bool { true }
 
         func send(_ event: WatchEvent) { self.single.append(event.text) }
-        func send(_ event: WatchEvent, upTo snapshot: WatchSnapshot) { self.joined.append(event.text) }
+        func send(_ update: WatchUpdate) {
+            self.updates.append(update)
+            self.joined.append(update.event.text)
+        }
         func flush() {}
     }
 
@@ -49,5 +53,19 @@ import Testing
     @Test func `two documents of one step come before one snapshot`() throws {
         let sink = try self.told([try target("c"), try target("d")], of: ["c/a", "d/a"])
         #expect(sink.joined == [] && sink.single == ["change c/a [1]", "change d/a [2]", "snapshot"])
+    }
+    @Test func `streams whose targets have the same id share what they are told, and each hears its own id`() throws {
+        let world = try WatchWorld()
+        let ids = (0..<3 * StepUpdates.updatesMax).map { Int32($0 / 2 + 1) }
+        let sinks = ids.map { _ in Sink() }
+        for (id, sink) in zip(ids, sinks) {
+            try world.open(sink).add(TargetRequest(id: id, selection: try target("c").selection))
+        }
+        world.settle()
+        try world.commit([("c/a", 1)])
+        world.settle()
+        #expect(sinks.map(\.joined) == ids.map { ["change c/a [\($0)]"] })
+        let shared = Set(sinks.flatMap(\.updates).map(ObjectIdentifier.init))
+        #expect(shared.count == ids.count / 2)
     }
 }

@@ -27,16 +27,20 @@ struct ListenResponses {
         }
     }
 
-    /// The same and the snapshot's response.
-    func changed(
-        _ changed: WatchedDocument,
-        _ targets: [Int32],
-        _ removed: [Int32],
-        upTo snapshot: WatchSnapshot
-    ) -> SharedPair<ListenResponse> {
-        SentResponses.of(&snapshot.attachment).pair(changed, targets, removed) {
-            SharedPair(self.changed(changed, targets, removed), self.snapshot(snapshot))
+    /// The response about a document, and the snapshot's.
+    func pair(_ update: WatchUpdate) -> SharedPair<ListenResponse>? {
+        if let pair = update.attachment as? SharedPair<ListenResponse> { return pair }
+        let first: SharedResponse<ListenResponse>
+        switch update.event {
+        case .documentChanged(let document, let targets, let removed):
+            first = self.changed(document, targets, removed)
+        case .documentDeleted(let deletion, let removed):
+            first = self.deleted(deletion, removed)
+        default: return nil
         }
+        let pair = SharedPair(first, self.snapshot(update.snapshot))
+        update.attachment = pair
+        return pair
     }
 
     func deleted(_ deletion: WatchedDeletion, _ removed: [Int32]) -> SharedResponse<ListenResponse> {
@@ -91,35 +95,12 @@ private final class SentResponses {
     private(set) lazy var document = SharedPart()
     private var responses: [(targets: [Int32], removed: [Int32], response: SharedResponse<ListenResponse>)] = []
     private var oldest = 0
-    /// Of a snapshot: the last document that was sent together with it.
-    private var joined: Joined?
-
-    private struct Joined {
-        let document: WatchedDocument
-        let targets: [Int32]
-        let removed: [Int32]
-        let pair: SharedPair<ListenResponse>
-    }
 
     static func of(_ attachment: inout AnyObject?) -> SentResponses {
         if let sent = attachment as? SentResponses { return sent }
         let sent = SentResponses()
         attachment = sent
         return sent
-    }
-
-    func pair(
-        _ document: WatchedDocument,
-        _ targets: [Int32],
-        _ removed: [Int32],
-        _ make: () -> SharedPair<ListenResponse>
-    ) -> SharedPair<ListenResponse> {
-        if let joined, joined.document === document, joined.targets == targets, joined.removed == removed {
-            return joined.pair
-        }
-        let pair = make()
-        self.joined = Joined(document: document, targets: targets, removed: removed, pair: pair)
-        return pair
     }
 
     func response(

@@ -145,13 +145,11 @@ extension ListenStream: WatchSink {
         }
     }
 
-    func send(_ event: WatchEvent, upTo snapshot: WatchSnapshot) {
+    func send(_ update: WatchUpdate) {
         guard let responses else { return }
-        guard case .documentChanged(let document, let targets, let removed) = event else {
-            self.send(event)
-            return self.send(.snapshot(snapshot))
-        }
-        self.call.send(responses.changed(document, targets, removed, upTo: snapshot))
+        if let pair = responses.pair(update) { return self.call.send(pair) }
+        self.send(update.event)
+        self.send(.snapshot(update.snapshot))
     }
 
     /// The connection sends what has gathered at the end of the loop's turn, and before when it is much: the first of

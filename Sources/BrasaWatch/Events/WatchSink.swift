@@ -8,15 +8,15 @@ package protocol WatchSink: AnyObject {
     func send(_ event: WatchEvent)
 
     /// An event and the snapshot that follows it.
-    func send(_ event: WatchEvent, upTo snapshot: WatchSnapshot)
+    func send(_ update: WatchUpdate)
 
     /// No more events come for now: what was sent may leave.
     func flush()
 }
 
 extension WatchSink {
-    package func send(_ event: WatchEvent, upTo snapshot: WatchSnapshot) {
-        self.send(event)
-        self.send(.snapshot(snapshot))
+    package func send(_ update: WatchUpdate) {
+        self.send(update.event)
+        self.send(.snapshot(update.snapshot))
     }
 }

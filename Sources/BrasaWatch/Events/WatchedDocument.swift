@@ -41,3 +41,15 @@ package final class WatchSnapshot {
         self.token = token
     }
 }
+
+/// A change and the snapshot that follows it, shared like `WatchedDocument` by all streams whose target has the same id.
+package final class WatchUpdate {
+    package let event: WatchEvent
+    package let snapshot: WatchSnapshot
+    package var attachment: AnyObject?
+
+    init(_ event: WatchEvent, upTo snapshot: WatchSnapshot) {
+        self.event = event
+        self.snapshot = snapshot
+    }
+}

@@ -82,15 +82,14 @@ extension WatchStream {
     var isToldAtOnce: Bool { self.unsettledCount == 0 && !self.hasEqualTargets }
 
     /// Says what changed for one target, and that it is all up to the snapshot. False when the sink takes nothing.
-    func tell(_ target: WatchTarget, _ news: CommitStep.News, upTo snapshot: WatchSnapshot, now: MonotonicTime) -> Bool
-    {
+    func tell(_ update: WatchUpdate, now: MonotonicTime) -> Bool {
         guard !self.isClosed, self.sink.isWritable else {
             self.fallBehind()
             return false
         }
         self.lastTold = now
         if self.targets.count > 1 { self.tokens.clear() }
-        self.sink.send(news.event(for: target.ids), upTo: snapshot)
+        self.sink.send(update)
         self.flush()
         return true
     }
