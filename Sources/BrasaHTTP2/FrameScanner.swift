@@ -28,6 +28,12 @@ struct FrameScanner {
         self.bytesToSkip -= skipped
         position += skipped
         let start = position
+        // Most headers are in one read.
+        if self.partialCount == 0, bytes.count - position >= Self.headerBytes {
+            let bits = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self).bigEndian
+            position += Self.headerBytes
+            return (self.began(FrameHeader(bigEndian: UInt128(bits) << 8 | UInt128(bytes[position - 1]))), start)
+        }
         while position < bytes.count {
             self.partial = self.partial << 8 | UInt128(bytes[position])
             self.partialCount += 1
@@ -36,12 +42,16 @@ struct FrameScanner {
             let header = FrameHeader(bigEndian: self.partial)
             self.partial = 0
             self.partialCount = 0
-            self.bytesToSkip = header.payloadBytes
-            self.isInHeaderFrame = header.kind == .headers || header.kind == .continuation
-            self.isHeaderBlockOpen = self.isInHeaderFrame && !header.endHeaders
-            if header.kind == .headers { self.headerBlocks += 1 }
-            return (header, start)
+            return (self.began(header), start)
         }
         return nil
+    }
+
+    private mutating func began(_ header: FrameHeader) -> FrameHeader {
+        self.bytesToSkip = header.payloadBytes
+        self.isInHeaderFrame = header.kind == .headers || header.kind == .continuation
+        self.isHeaderBlockOpen = self.isInHeaderFrame && !header.endHeaders
+        if header.kind == .headers { self.headerBlocks += 1 }
+        return header
     }
 }

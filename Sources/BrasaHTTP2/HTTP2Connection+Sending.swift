@@ -188,6 +188,7 @@ extension HTTP2Connection {
 
     /// Fills `output` up to a chunk; whether there may be more.
     private func fillOutput() -> Bool {
+        self.outbound.makeRoom(atMost: Self.outputChunkBytes)
         while self.outbound.output.readableBytes < Self.outputChunkBytes {
             guard let bytes = self.session.nextOutput() else {
                 // Out of memory, or a flood of acknowledgements: there is no way on.

@@ -20,5 +20,11 @@ struct OutboundBytes {
 
     mutating func pumped() { self.unpumpedBytes = 0 }
 
+    /// For what waits and its frames' headers: output that has to be large is not grown step by step.
+    mutating func makeRoom(atMost bytesMax: Int) {
+        guard self.output.readableBytes == 0, self.bufferedBytes > self.output.capacity else { return }
+        self.output.reserveCapacity(min(self.bufferedBytes + self.bufferedBytes / 8, bytesMax))
+    }
+
     mutating func dropOutput() { self.output = ByteBuffer() }
 }
