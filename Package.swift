@@ -345,7 +345,7 @@ let package = Package(
             pure + [
                 "BrasaBytes", "BrasaService", "BrasaMessages", "BrasaIdentity", "BrasaGRPCDoor", "BrasaTransactions",
                 "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
-                "BrasaSimulation", nio("NIOCore"), nio("NIOEmbedded"),
+                "BrasaSimulation", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
             ]
         ),
         tests(

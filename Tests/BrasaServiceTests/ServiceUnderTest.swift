@@ -8,6 +8,7 @@ import BrasaPlatform
 import BrasaSimulation
 import BrasaWatch
 import BrasaWire
+import CBrasaAllocations
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -134,6 +135,21 @@ final class ServiceUnderTest {
         while let bytes = try self.client.readOutbound(as: ByteBuffer.self) {
             try self.server.writeInbound(ByteBuffer(bytes: bytes.readableBytesView))
         }
+    }
+
+    /// Makes a commit and carries everything to its end; what the server allocates from the time at which it is durable until
+    /// all who listen to it have been sent it.
+    func allocationsToTell(_ write: Write) throws -> Int {
+        try self.begin(write: write)
+        self.loop.run()
+        try self.carryToServer()
+        self.loop.run()
+        while self.engine.store.step() {}
+        brasa_allocations_begin()
+        self.loop.run()
+        let count = brasa_allocations_end()
+        try self.run()
+        return count
     }
 
     /// Counts the turns that other work gets on the loop while a call of the server's keeps a snapshot. `work` is done in
