@@ -28,6 +28,7 @@ final class BackgroundWork: Sendable {
         ending: .leaving
     )
     private let indexing: Worker
+    private let toldMemoryFull = Atomic<Bool>(false)
     /// The failure of checkpoints that was said last.
     private let reported = Mutex<String?>(nil)
 
@@ -51,6 +52,7 @@ final class BackgroundWork: Sendable {
             transactions.tick()
             // Whatever is left over is pruned at the next tick: commits are made faster than it by nobody for long.
             for _ in 0..<64 where !store.maintain() { break }
+            self.reportMemory()
             return false
         }
         self.checkpointing.start {
@@ -69,6 +71,16 @@ final class BackgroundWork: Sendable {
         self.checkpointing.stop()
         self.lookingForRoom.stop()
         self.indexing.stop()
+    }
+
+    private func reportMemory() {
+        let isFull = self.store.isMemoryFull
+        guard self.toldMemoryFull.exchange(isFull, ordering: .relaxed) != isFull else { return }
+        if isFull {
+            self.logger.error("memory is at the bound that --max-memory sets: writes but deletes are refused")
+        } else {
+            self.logger.notice("memory is below the bound that --max-memory sets again: writes are accepted")
+        }
     }
 
     private func writeCheckpointIfNeeded() {

@@ -24,6 +24,7 @@ package enum BrasaServer {
         logger.logLevel = configuration.logLevel
         // Before anything is touched on disk.
         let address = try Listener.resolve(configuration)
+        try configuration.checkMemory()
         let connectionsMax = Self.connectionsMax(configuration, allowed: FileDescriptorLimit.raise(), logger: logger)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
         // A signal ends the wait with nil, a log that failed with its error.

@@ -30,6 +30,8 @@ final class Engine: Sendable {
         store.history = max(configuration.history, store.historyMin)
         store.indexBytesMax = configuration.indexBytesMax
         store.indexIdle = configuration.indexIdle
+        store.memoryBytesMax = configuration.memoryBytesMax
+        store.memoryBytesReserved = configuration.connectionBytesMax
         let indexing = BackgroundWork.indexingWorker()
         let watchers = self.watchers
         let writeStreams = self.writeStreams

@@ -17,6 +17,7 @@ struct Metrics {
             store.supersededVersions
         )
         self.gauge("brasa_history_bytes", "About what those versions take.", store.historyBytes)
+        self.addMemory(store)
         self.gauge("brasa_snapshot_pins", "States that readers and listeners hold on to.", store.snapshotPins)
         self.gauge(
             "brasa_log_bytes_since_checkpoint",
@@ -38,6 +39,22 @@ struct Metrics {
             watch.snapshotsCoalesced
         )
         self.counter("brasa_listen_resets_total", "Targets that had to begin again.", watch.resets)
+    }
+
+    private mutating func addMemory(_ store: StoreStatistics) {
+        let (name, memory) = ("brasa_memory_bytes", store.memory)
+        self.head("gauge", name, "What is counted for --max-memory, about, by part.")
+        let parts = [
+            ("documents", memory.documents), ("history", memory.history), ("indexes", memory.indexes),
+            ("connections", memory.reserved),
+        ]
+        for (part, bytes) in parts { self.text += "\(name){part=\"\(part)\"} \(bytes)\n" }
+        self.gauge("brasa_memory_max_bytes", "The bound of --max-memory; 0: none.", store.memoryBytesMax ?? 0)
+        self.gauge(
+            "brasa_memory_full",
+            "Whether writes but deletes are refused for want of memory.",
+            store.isMemoryFull ? 1 : 0
+        )
     }
 
     mutating func addConnectionBytes(_ count: Int) {

@@ -29,7 +29,7 @@ extension Status {
             switch error.code {
             case .readTimeTooOld: .failedPrecondition
             case .readTimeInFuture, .readTimeBeforeCreation, .commitTooLarge: .invalidArgument
-            case .resourceExhausted, .diskFull: .resourceExhausted
+            case .resourceExhausted, .diskFull, .memoryFull: .resourceExhausted
             case .unavailable, .unrecoverable: .unavailable
             }
         self.init(code, error.description)

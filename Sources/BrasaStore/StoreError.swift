@@ -13,6 +13,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case resourceExhausted
         /// The disk has no room. Nothing was changed; later the same may succeed.
         case diskFull
+        /// What is kept in memory would be more than this. Nothing was changed; later the same may succeed.
+        case memoryFull(bytesMax: Int)
         /// The changes do not fit one record.
         case commitTooLarge
         /// The log failed or was closed: no commit will succeed until a restart has recovered.
@@ -50,6 +52,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case .readTimeBeforeCreation: "The requested 'read_time' cannot be before database creation time."
         case .resourceExhausted: "Too many commits are waiting for the disk."
         case .diskFull: "The disk is full: nothing was written."
+        case .memoryFull(let bytesMax): "The memory bound of \(bytesMax) bytes is reached: nothing was written."
         case .commitTooLarge: "The commit is too large."
         case .unavailable: "The database accepts no commits: \(self.cause?.description ?? "the log is closed")"
         case .unrecoverable: self.cause?.description ?? "The data folder cannot be used."

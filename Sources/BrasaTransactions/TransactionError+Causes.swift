@@ -8,6 +8,7 @@ extension TransactionError {
         case .readTimeBeforeCreation: self = .readTimeBeforeCreation
         case .resourceExhausted: self = .exhausted(.queuedWrites)
         case .diskFull: self = .exhausted(.diskSpace)
+        case .memoryFull(let bytesMax): self = .memoryFull(bytesMax: bytesMax)
         case .commitTooLarge: self = .commitTooLarge
         case .unavailable, .unrecoverable: self = .unavailable(reason: error.description)
         }

@@ -28,6 +28,8 @@ package enum TransactionError: Error, Hashable, Sendable {
     case readTimeInFuture(microseconds: Int64)
     case readTimeBeforeCreation
     case exhausted(Bound)
+    /// What the server keeps in memory would be more than it may.
+    case memoryFull(bytesMax: Int)
     /// The changes do not fit one record of the log, or take too much to work out.
     case commitTooLarge
     /// Of one request.
@@ -64,7 +66,7 @@ package enum TransactionError: Error, Hashable, Sendable {
             .invalidArgument
         case .expired, .contention, .tooMuchContention: .aborted
         case .readTimeTooOld: .failedPrecondition
-        case .exhausted: .resourceExhausted
+        case .exhausted, .memoryFull: .resourceExhausted
         case .unavailable: .unavailable
         case .outcomeUnknown: .dataLoss
         }
@@ -87,6 +89,9 @@ package enum TransactionError: Error, Hashable, Sendable {
         case .readTimeInFuture: "The requested 'read_time' cannot be in the future."
         case .readTimeBeforeCreation: "The requested 'read_time' cannot be before database creation time."
         case .exhausted(.diskSpace): "The server's disk is full: nothing was written. Please try again later."
+        case .memoryFull(let bytesMax):
+            "The server keeps as much in memory as it may, \(bytesMax) bytes (--max-memory): nothing was written. "
+                + "Deletes and reads go on. Please try again later."
         case .exhausted(let bound): "Too many \(bound.rawValue). Please try again later."
         case .commitTooLarge: "The commit exceeds the maximum allowed size."
         case .tooManyWrites(let allowed): "maximum \(allowed) writes allowed per request"

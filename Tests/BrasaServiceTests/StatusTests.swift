@@ -33,7 +33,7 @@ import Testing
         (.retryOfReadOnly, .invalidArgument),
         (.readTimeTooOld, .failedPrecondition),
         (.exhausted(.openTransactions), .resourceExhausted),
-        (.exhausted(.diskSpace), .resourceExhausted),
+        (.exhausted(.diskSpace), .resourceExhausted), (.memoryFull(bytesMax: 1), .resourceExhausted),
         (.commitTooLarge, .invalidArgument),
         (.tooManyWrites(allowed: 1), .invalidArgument),
         (.unavailable(reason: "The log has stopped."), .unavailable),

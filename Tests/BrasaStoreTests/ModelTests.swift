@@ -32,7 +32,11 @@ import Testing
         try run.checkReads()
         try run.checkScans()
         while fixture.store.maintain() {}
-        #expect(fixture.store.statistics.documents == run.model.documents.values.count { $0.last?.fields != nil })
+        let newest = run.model.documents.compactMap { key, versions in
+            versions.last?.fields.map { DocumentChain.documentBytes(path: key.path, fields: $0) }
+        }
+        #expect(fixture.store.statistics.documents == newest.count)
+        #expect(fixture.store.memory.documents == newest.reduce(0, +))
     }
 }
 

@@ -10,6 +10,26 @@ import Testing
 
 @Suite("Bounds of the transaction room")
 struct BoundTests {
+    @Test func `What the server has no memory for is refused with the bound, and the transaction may delete instead`()
+        throws
+    {
+        var store = SimulatedServer.smallStore
+        store.memoryBytesMax = 20_000
+        let bench = try Bench(store: store)
+        let reader = try bench.holding("c/mine")
+        var refusal: TransactionError?
+        for number in 0..<1_000 where refusal == nil {
+            refusal = bench.commit(nil, bench.set("c/a\(number)", 1)).error
+            bench.settle()
+        }
+        #expect(refusal == .memoryFull(bytesMax: 20_000) && refusal?.code == .resourceExhausted)
+        #expect(refusal?.message.contains("20000 bytes (--max-memory)") == true)
+        #expect(bench.commit(reader, bench.set("c/mine", 1)).error == .memoryFull(bytesMax: 20_000))
+        let commit = bench.commit(reader, bench.delete("c/a0"))
+        bench.settle()
+        #expect(commit.isSuccess && bench.server.store.latest(Bench.path("c/a0"), in: bench.database) == nil)
+    }
+
     @Test("open transactions")
     func openTransactions() throws {
         var configuration = TransactionConfiguration()

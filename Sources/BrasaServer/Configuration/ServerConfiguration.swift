@@ -21,6 +21,8 @@ package struct ServerConfiguration: Sendable {
     package var indexIdle: Duration = .seconds(24 * 3_600)
     /// What all connections together may make the server keep of requests and responses.
     package var connectionBytesMax = 512 << 20
+    /// What documents, their old versions, indexes and connections together may take; nil: as much as there is.
+    package var memoryBytesMax: Int?
     /// Connections at a time; nil: as many as the system gives file descriptors for, up to 10,000.
     package var connectionsMax: Int?
     package var connectionsPerAddressMax = 1024
@@ -40,6 +42,18 @@ package struct ServerConfiguration: Sendable {
     static let threadsMax = 256
     /// Less would leave the first connection too little for a few documents.
     static let connectionBytesMin = 16 << 20
+
+    /// Less would leave hardly anything to documents beside the smallest `connectionBytesMax`.
+    static let memoryBytesMin = 32 << 20
+
+    /// - Throws: `StartError` when connections alone may take all that there may be.
+    func checkMemory() throws(StartError) {
+        guard let bytesMax = self.memoryBytesMax, bytesMax <= self.connectionBytesMax else { return }
+        let (memory, connections) = (ByteCountText.exact(bytesMax), ByteCountText.exact(self.connectionBytesMax))
+        throw StartError(
+            "--max-memory \(memory) leaves nothing for documents: --connection-memory \(connections) is a part of it"
+        )
+    }
 
     /// What one connection's unfinished and unanswered requests may take. Many parallel commits of large documents are
     /// refused when the server is short of room, not before.

@@ -45,6 +45,16 @@ extension Setting {
             """
         ),
         Setting(
+            "max-memory",
+            \.memoryBytesMax,
+            SettingKind<Int>.bytes(from: ServerConfiguration.memoryBytesMin).optional,
+            default: "no bound",
+            """
+            How much memory documents, their old versions and indexes may take, together with all of \
+            `--connection-memory`; past it old versions go early, and writes but deletes get `RESOURCE_EXHAUSTED`
+            """
+        ),
+        Setting(
             "connections",
             \.connectionsMax,
             SettingKind<Int>.count(1...Int.max).optional,

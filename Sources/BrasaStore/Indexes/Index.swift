@@ -9,10 +9,10 @@ package final class Index: Sendable {
     package let database: DatabaseHandle
     let counts: IndexCounts
 
-    init(definition: IndexDefinition, database: DatabaseHandle) {
+    init(definition: IndexDefinition, database: DatabaseHandle, total: IndexTotal) {
         self.definition = definition
         self.database = database
-        self.counts = IndexCounts()
+        self.counts = IndexCounts(total)
     }
 }
 
@@ -21,6 +21,11 @@ final class IndexCounts: Sendable {
     private let entryCount = Atomic<Int>(0)
     private let byteCount = Atomic<Int>(0)
     private let isLost = Atomic<Bool>(false)
+    private let total: IndexTotal
+
+    init(_ total: IndexTotal) {
+        self.total = total
+    }
 
     var entries: Int { self.entryCount.load(ordering: .relaxed) }
     /// About what the trees take.
@@ -31,7 +36,20 @@ final class IndexCounts: Sendable {
     func add(entries: Int, bytes: Int) {
         self.entryCount.wrappingAdd(entries, ordering: .relaxed)
         self.byteCount.wrappingAdd(bytes, ordering: .relaxed)
+        self.total.add(bytes)
     }
 
+    /// No shard has a part of it any more.
+    func letGo() { self.total.add(-self.bytes) }
+
     func overflow() { self.isLost.store(true, ordering: .releasing) }
+}
+
+/// About what all indexes take that shards have parts of, those that are being dropped included.
+final class IndexTotal: Sendable {
+    private let byteCount = Atomic<Int>(0)
+
+    var bytes: Int { self.byteCount.load(ordering: .relaxed) }
+
+    func add(_ bytes: Int) { self.byteCount.wrappingAdd(bytes, ordering: .relaxed) }
 }

@@ -47,6 +47,7 @@ final class IndexRegistry: Sendable {
     }
 
     let state = Mutex(State())
+    let total = IndexTotal()
     let configuration: Store.Configuration
     let clock: Clock
     private let onRequest: @Sendable () -> Void
@@ -96,7 +97,7 @@ final class IndexRegistry: Sendable {
                 return false
             }
             state.records[key] = Record(
-                index: Index(definition: key.definition, database: key.database),
+                index: Index(definition: key.definition, database: key.database, total: self.total),
                 number: state.nextNumber,
                 created: wall,
                 failures: failures,

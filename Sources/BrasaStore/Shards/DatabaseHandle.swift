@@ -40,11 +40,13 @@ package final class DatabaseHandle: Sendable {
         }
     }
 
-    /// Takes back what `add` did last for this document.
-    func removeNewest(_ path: ResourcePath) {
+    /// Takes back what `add` did last for this document. Returns what its newest version takes more now.
+    func removeNewest(_ path: ResourcePath) -> Int {
         let (shard, hash) = self.place(path)
-        self.order.withLock { order in
-            if let removed = shard.state.withLock({ $0.removeNewest(path, hash: hash) }) { order.takeBack(removed) }
+        return self.order.withLock { order in
+            guard let removed = shard.state.withLock({ $0.removeNewest(path, hash: hash) }) else { return 0 }
+            order.takeBack(removed)
+            return removed.documentBytes
         }
     }
 

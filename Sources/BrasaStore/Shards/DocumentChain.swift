@@ -29,6 +29,17 @@ final class DocumentChain: @unchecked Sendable {
         var historyBytes: Int { 64 + (self.fields?.bytes.count ?? 0) }
     }
 
+    /// What a document takes while it is there, about: this object, its path and its fields as the allocator rounds them,
+    /// its slot in the table and its places in the trees. Nothing once it is deleted: that is history.
+    var documentBytes: Int {
+        self.fields.map { Self.documentBytes(path: self.path, fields: $0) } ?? 0
+    }
+
+    static func documentBytes(path: ResourcePath, fields: EncodedFields) -> Int {
+        let (arrayHeader, objectAndPlaces) = (32, 144)
+        return objectAndPlaces + 2 * arrayHeader + path.bytes.count + fields.bytes.count
+    }
+
     var newest: Version { Version(fields: self.fields, createTime: self.createTime, time: self.time) }
     var supersededCount: Int { self.superseded?.count ?? 0 }
 

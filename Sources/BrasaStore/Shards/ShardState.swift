@@ -19,12 +19,14 @@ struct ShardState: ~Copyable {
             let chain = DocumentChain(path: path, version: version)
             self.chains.insert(chain, hash: hash)
             self.counts.add(version, 1)
-            return AddedVersion(chain: chain, before: nil, history: HistoryChange())
+            let history = HistoryChange(documentBytes: chain.documentBytes)
+            return AddedVersion(chain: chain, before: nil, history: history)
         }
-        var history = HistoryChange(isSuperseding: true)
+        var history = HistoryChange(documentBytes: -chain.documentBytes, isSuperseding: true)
         history.bytes -= Self.tombstoneBytes(chain)
         let before = chain.add(version)
         history.bytes += before.historyBytes + Self.tombstoneBytes(chain)
+        history.documentBytes += chain.documentBytes
         self.counts.add(before, -1)
         self.counts.add(version, 1)
         self.counts.supersededVersions += 1
@@ -34,15 +36,21 @@ struct ShardState: ~Copyable {
     /// Takes back what `add` did last for this document.
     mutating func removeNewest(_ path: ResourcePath, hash: UInt32) -> RemovedVersion? {
         guard let chain = self.chains.find(path, hash: hash) else { return nil }
+        let documentBytes = chain.documentBytes
         guard let removed = chain.removeNewest() else {
             self.counts.add(chain.newest, -1)
             self.chains.remove(path, hash: hash)
-            return RemovedVersion(chain: chain, version: chain.newest, isLast: true)
+            return RemovedVersion(chain: chain, version: chain.newest, isLast: true, documentBytes: -documentBytes)
         }
         self.counts.add(removed, -1)
         self.counts.add(chain.newest, 1)
         self.counts.supersededVersions -= 1
-        return RemovedVersion(chain: chain, version: removed, isLast: false)
+        return RemovedVersion(
+            chain: chain,
+            version: removed,
+            isLast: false,
+            documentBytes: chain.documentBytes - documentBytes
+        )
     }
 
     /// Forgets what no reader at `horizon` or later can see of this document.
@@ -79,6 +87,8 @@ struct RemovedVersion: Sendable {
     let version: DocumentChain.Version
     /// There is no document any more, nor was there one.
     let isLast: Bool
+    /// What the newest version takes more than the one that went.
+    let documentBytes: Int
 }
 
 struct TrimmedChain: Sendable {
@@ -91,6 +101,8 @@ struct TrimmedChain: Sendable {
 
 struct HistoryChange: Sendable {
     var bytes = 0
+    /// Of what is no history: the newest versions.
+    var documentBytes = 0
     /// Something can be trimmed once nobody reads before the version that was added.
     var isSuperseding = false
 }

@@ -76,6 +76,7 @@ extension Store {
         at stamp: CommitStamp,
         waiter: LogWaiter?
     ) throws(StoreError) {
+        try self.checkMemory(for: changes)
         let time = stamp.time.microseconds
         let record: any LogPayload
         if let receipt {

@@ -15,6 +15,7 @@ extension Store {
 
     /// Asks for an index. `indexStep` builds it, unless there is no room for it.
     package func requestIndex(_ definition: IndexDefinition, in database: DatabaseHandle) {
+        guard !self.isMemoryShort else { return }
         self.indexRegistry.request(IndexRegistry.Key(database: database, definition: definition))
     }
 
@@ -28,6 +29,9 @@ extension Store {
         case .drop(let index):
             // Let go of here and not under the lock: it may be a tree of millions of entries.
             _ = index.database.order.withLock { $0.remove(index.counts) }
+            index.counts.letGo()
+        // Until there is room again.
+        case .build where self.isMemoryShort: return false
         case .build(let index):
             let isUnfinished = index.database.order.withLock { $0.build(index, budget: budget) }
             if !isUnfinished { self.indexRegistry.isBuilt(index) }

@@ -4,7 +4,10 @@ import BrasaLog
 extension Store {
     /// One bounded slice of pruning; whether another one is due. A background step.
     package func maintain() -> Bool {
-        self.documents.prune(now: min(self.commitClock.readTime(), self.commitClock.wall))
+        self.documents.prune(
+            now: min(self.commitClock.readTime(), self.commitClock.wall),
+            historyBytesMax: self.historyBytesMax
+        )
     }
 
     package var statistics: StoreStatistics {
@@ -13,7 +16,9 @@ extension Store {
             watermark: self.watermark,
             oldestReadTime: self.oldestReadTime,
             databases: databases.count,
-            historyBytes: self.documents.history.bytes,
+            memory: self.memory,
+            memoryBytesMax: self.configuration.memoryBytesMax,
+            isMemoryFull: self.isMemoryFull,
             snapshotPins: self.documents.history.pinCount,
             logBytesSinceCheckpoint: self.log.bytesSinceCheckpoint
         )
@@ -36,8 +41,13 @@ package struct StoreStatistics: Sendable {
     package var documents = 0
     package var fieldBytes = 0
     package var supersededVersions = 0
-    /// About what superseded versions and deletions take.
-    package let historyBytes: Int
+    package let memory: StoreMemory
+    /// Nil: as much as there is.
+    package let memoryBytesMax: Int?
+    /// Commits that add something are refused.
+    package let isMemoryFull: Bool
     package let snapshotPins: Int
     package let logBytesSinceCheckpoint: Int
+
+    package var historyBytes: Int { self.memory.history }
 }

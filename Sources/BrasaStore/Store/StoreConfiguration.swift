@@ -15,6 +15,11 @@ extension Store {
         /// A checkpoint is due when the log since the last is longer than this and than the documents themselves, so that
         /// writing it costs no more than the commits did.
         package var checkpointBytesMin: Int
+        /// What all parts of `StoreMemory` together may take; nil: as much as there is. Past it, old versions go before
+        /// their time, and commits that add something are refused.
+        package var memoryBytesMax: Int?
+        /// What of that belongs to others in the process, whether they take it or not.
+        package var memoryBytesReserved: Int
         /// An index that no query used for this long is dropped.
         package var indexIdle: Duration
         /// What all indexes together may take: past it the least recently used go, and what does not fit is not built.
@@ -38,6 +43,8 @@ extension Store {
             historyMin: Duration = .seconds(1),
             recentChangesMax: Int = 1 << 16,
             checkpointBytesMin: Int = 64 << 20,
+            memoryBytesMax: Int? = nil,
+            memoryBytesReserved: Int = 0,
             indexIdle: Duration = .seconds(24 * 3600),
             indexBytesMax: Int = 1 << 30,
             indexesMax: Int = 4096,
@@ -53,6 +60,8 @@ extension Store {
             self.historyMin = historyMin
             self.recentChangesMax = recentChangesMax
             self.checkpointBytesMin = checkpointBytesMin
+            self.memoryBytesMax = memoryBytesMax
+            self.memoryBytesReserved = memoryBytesReserved
             self.indexIdle = indexIdle
             self.indexBytesMax = indexBytesMax
             self.indexesMax = indexesMax

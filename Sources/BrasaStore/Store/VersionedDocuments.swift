@@ -8,6 +8,8 @@ final class VersionedDocuments: Sendable {
     let registry: DatabaseRegistry
     let history: ReadHistory
     let changes: ChangeHistory
+    /// About what the newest versions take.
+    private let keptBytes = Atomic<Int>(0)
     private let garbage = GarbageQueue()
     private let configuration: Store.Configuration
 
@@ -21,6 +23,8 @@ final class VersionedDocuments: Sendable {
         self.changes = ChangeHistory(completeAfter: .min, changesMax: configuration.recentChangesMax)
         self.configuration = configuration
     }
+
+    var documentBytes: Int { self.keptBytes.load(ordering: .relaxed) }
 
     /// Recovery is done; versions before this time were not kept. Nor were the changes up to the time of the checkpoint
     /// that it began with, if there was one.
@@ -51,6 +55,7 @@ final class VersionedDocuments: Sendable {
         for (index, change) in changes.enumerated() {
             let effect = change.database.add(change.version(at: time), to: change.path)
             pending.historyBytes += effect.bytes
+            self.keptBytes.wrappingAdd(effect.documentBytes, ordering: .relaxed)
             guard effect.isSuperseding else { continue }
             // Nearly all commits have one change, and need no list of them.
             if changes.count == 1 { pending.superseding = .all } else { superseding.append(index) }
@@ -71,7 +76,9 @@ final class VersionedDocuments: Sendable {
 
     /// Undoes `add`, newest first. Nobody has seen the versions: their time is above the watermark.
     func takeBack(_ changes: [DocumentChange]) {
-        for change in changes.reversed() { change.database.removeNewest(change.path) }
+        for change in changes.reversed() {
+            self.keptBytes.wrappingAdd(change.database.removeNewest(change.path), ordering: .relaxed)
+        }
         self.changes.removeNewest(changes.count)
     }
 
@@ -90,18 +97,21 @@ final class VersionedDocuments: Sendable {
 
     /// A document of a checkpoint, which has no history.
     func load(_ version: DocumentChain.Version, path: ResourcePath, in database: DatabaseHandle) {
-        _ = database.add(version, to: path)
+        self.keptBytes.wrappingAdd(database.add(version, to: path).documentBytes, ordering: .relaxed)
     }
 
     /// Forgets a bounded number of versions that are out of the window, or too much. `now` is at most the watermark.
     /// Returns whether there is more to do.
-    func prune(now: Int64) -> Bool {
+    ///
+    /// - Parameter bytesMax: what is more than this goes before its time; nil: as configured.
+    func prune(now: Int64, historyBytesMax bytesMax: Int? = nil) -> Bool {
+        let historyBytesMax = bytesMax ?? self.configuration.historyBytesMax
         if self.prune(to: now.before(self.configuration.history), underPressure: false) { return true }
-        guard self.history.bytes > self.configuration.historyBytesMax,
+        guard self.history.bytes > historyBytesMax,
             let horizon = self.garbage.horizon(taking: Self.pruneItemsMax)
         else { return false }
         return self.prune(to: min(horizon, now.before(self.configuration.historyMin)), underPressure: true)
-            && self.history.bytes > self.configuration.historyBytesMax
+            && self.history.bytes > historyBytesMax
     }
 
     /// Whether `prune` would find something to do, unless a pin keeps it.

@@ -146,7 +146,7 @@ extension WriterSection {
     ) {
         switch error {
         // It may be tried again, with the locks that it has.
-        case .exhausted: transaction?.state = .active
+        case .exhausted, .memoryFull: transaction?.state = .active
         // As where it is found out before.
         case .commitTooLarge: self.end(transaction, .commitFailed, &visit)
         default: self.end(transaction, .aborted, &visit)

@@ -1,0 +1,59 @@
+/// What the store keeps in memory, by part, as it counts it: bytes that it has asked for, about. What the system gives the
+/// process for them is more, by what allocators round up and keep, and comes back late.
+package struct StoreMemory: Hashable, Sendable {
+    /// Newest versions, with their paths and places in tables and trees.
+    package let documents: Int
+    /// Superseded versions and deletions.
+    package let history: Int
+    package let indexes: Int
+    /// Of others in the process (`memoryBytesReserved`).
+    package let reserved: Int
+
+    package var bytes: Int { self.documents + self.history + self.indexes + self.reserved }
+}
+
+extension Store {
+    package var memory: StoreMemory {
+        StoreMemory(
+            documents: self.documents.documentBytes,
+            history: self.documents.history.bytes,
+            indexes: self.indexRegistry.total.bytes,
+            reserved: self.configuration.memoryBytesReserved
+        )
+    }
+
+    /// Commits that add something are refused until more is given back.
+    package var isMemoryFull: Bool {
+        self.memoryBound.map { $0.isReached && self.memory.bytes > $0.resumeBytes } ?? false
+    }
+
+    /// Nothing is begun that takes memory and can wait.
+    var isMemoryShort: Bool {
+        self.memoryBound.map { self.memory.bytes > $0.resumeBytes } ?? false
+    }
+
+    /// Past it old versions go before their time: rather than that commits are refused.
+    var historyBytesMax: Int {
+        guard let bound = self.memoryBound else { return self.configuration.historyBytesMax }
+        let memory = self.memory
+        return min(self.configuration.historyBytesMax, max(0, memory.history - (memory.bytes - bound.resumeBytes)))
+    }
+
+    /// Asked once a commit, by the one writer, before anything of it is done. What only deletes goes on.
+    func checkMemory(for changes: [DocumentChange]) throws(StoreError) {
+        guard let bound = self.memoryBound else { return }
+        let growth = changes.reduce(0) { $0 + $1.keptBytes }
+        guard growth > 0, !bound.admits(growth, to: self.memory.bytes) else { return }
+        throw StoreError(.memoryFull(bytesMax: bound.bytesMax))
+    }
+}
+
+extension DocumentChange {
+    /// What stays of it in memory. A version that it supersedes stays as well, as history.
+    fileprivate var keptBytes: Int {
+        switch self.outcome {
+        case .set(let fields, _): DocumentChain.documentBytes(path: self.path, fields: fields)
+        case .delete: 0
+        }
+    }
+}
