@@ -74,6 +74,9 @@ let package = Package(
         room("BrasaTree", ["BrasaBytes"]),
         room("BrasaRules", pure + ["BrasaBytes"]),
 
+        // measures: what is counted on the way; no dependency at all
+        room("BrasaMeasures", []),
+
         // messages: what is asked and answered, of every service; no bytes
         room("BrasaMessages", pure),
 
@@ -91,7 +94,7 @@ let package = Package(
         .systemLibrary(name: "CBrasaZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CBrasaFirestoreV1", dependencies: ["CBrasaProtobufC"]),
         room("BrasaHTTP2", ["CBrasaNghttp2", nio("NIOCore")]),
-        room("BrasaGRPC", ["BrasaBytes", "BrasaHTTP2", "CBrasaZlib", nio("NIOCore")]),
+        room("BrasaGRPC", ["BrasaBytes", "BrasaMeasures", "BrasaHTTP2", "CBrasaZlib", nio("NIOCore")]),
         room(
             "BrasaWire",
             pure + ["BrasaBytes", "BrasaMessages", "BrasaGRPC", "CBrasaFirestoreV1", "CBrasaProtobufC", nio("NIOCore")]
@@ -101,8 +104,8 @@ let package = Package(
         .target(name: "CBrasaChecksum"),
         .target(name: "CBrasaThreads"),
         room("BrasaPlatform", ["CBrasaThreads"]),
-        room("BrasaLog", ["BrasaPlatform", "CBrasaChecksum"]),
-        room("BrasaStore", pure + ["BrasaBytes", "BrasaLog", "BrasaPlatform"]),
+        room("BrasaLog", ["BrasaPlatform", "BrasaMeasures", "CBrasaChecksum"]),
+        room("BrasaStore", pure + ["BrasaBytes", "BrasaLog", "BrasaMeasures", "BrasaPlatform"]),
         room("BrasaTransactions", pure + ["BrasaStore", "BrasaPlatform"]),
         room("BrasaWatch", pure + ["BrasaStore", "BrasaPlatform"]),
 
@@ -171,7 +174,7 @@ let package = Package(
             [
                 "BrasaOptions", "BrasaBytes", "BrasaDocuments", "BrasaMessages", "BrasaIdentity", "BrasaService",
                 "BrasaGRPCDoor", "BrasaHTTP", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
-                "BrasaPlatform", "BrasaGRPC", "BrasaHTTP2", "BrasaWire",
+                "BrasaPlatform", "BrasaMeasures", "BrasaGRPC", "BrasaHTTP2", "BrasaWire",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -279,6 +282,7 @@ let package = Package(
             ],
             resources: [.copy("Golden")]
         ),
+        tests("BrasaMeasures", ["BrasaMeasures"]),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaTree", ["BrasaBytes", "BrasaTree"]),
         tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel"]),
@@ -286,7 +290,10 @@ let package = Package(
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests(
             "BrasaGRPC",
-            ["BrasaGRPC", "BrasaHTTP2", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]
+            [
+                "BrasaGRPC", "BrasaMeasures", "BrasaHTTP2", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
+                nio("NIOPosix"),
+            ]
         ),
         tests(
             "BrasaWire",
@@ -298,7 +305,7 @@ let package = Package(
         tests("BrasaPlatform", ["BrasaPlatform"]),
         tests(
             "BrasaLog",
-            ["BrasaLog", "BrasaPlatform", "BrasaSimulation", "CBrasaChecksum"],
+            ["BrasaLog", "BrasaPlatform", "BrasaMeasures", "BrasaSimulation", "CBrasaChecksum"],
             resources: [.copy("Golden")]
         ),
         tests(
@@ -363,8 +370,8 @@ let package = Package(
             pure + [
                 "BrasaServer", "BrasaOptions", "BrasaHTTP", "BrasaMessages", "BrasaIdentity", "BrasaService",
                 "BrasaTransactions",
-                "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
-                "BrasaSimulation",
+                "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaMeasures", "BrasaWire", "BrasaGRPC",
+                "BrasaHTTP2", "BrasaSimulation",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
                 .product(name: "Logging", package: "swift-log"),
             ]

@@ -19,6 +19,12 @@ package struct GRPCDoor {
     /// Where all of its calls come by before anything is made of their messages.
     package var gate: GRPCGate { self.callers.gate }
 
+    /// Who asks, as the call's service is told.
+    package var callerOf: @Sendable (GRPCServerCall) -> Caller {
+        let callers = self.callers
+        return { callers[$0] }
+    }
+
     /// - Parameter refused: told of a request that could not be read, whose call is finished.
     mutating func unary<Request, Response: WireResponse>(
         _ descriptor: GRPCMethodDescriptor,

@@ -32,6 +32,7 @@ extension HTTP2Connection {
         guard !self.draining.isOurs, let context = self.context else { return }
         context.eventLoop.assertInEventLoop()
         guard self.phase == .open || self.phase == .idle else { return }
+        self.note(.drained)
         let loop = context.eventLoop.assumeIsolated()
         self.draining.add(loop.scheduleTask(in: grace) { self.endGrace() })
         if self.isServer, self.draining.phase == .none {

@@ -10,7 +10,9 @@ extension HTTP2Connection {
             self.session.submitPing(.keepalive)
             self.setNeedsPump()
             self.awaitSign(for: delay)
-        case .close: self.context?.close(promise: nil)
+        case .close:
+            self.note(.silent)
+            self.context?.close(promise: nil)
         }
     }
 

@@ -16,10 +16,10 @@ extension HTTP2Connection {
             self.time(headerBlock: self.scanner.openHeaderBlock)
         }
         if result < 0 {
-            self.terminate(.protocolError)
+            self.terminate(.protocolError, .protocolError)
         } else if self.session.outboundFrames > self.outboundFramesMax {
             // Frames that answer the peer's pile up because it does not read: it is not interested in answers.
-            self.terminate(.enhanceYourCalm)
+            self.terminate(.enhanceYourCalm, .unread)
         }
     }
 
@@ -33,7 +33,7 @@ extension HTTP2Connection {
             fed = start
             guard result >= 0, self.phase == .open else { return result }
             guard self.mayBegin(frame) else {
-                self.terminate(.streamClosed)
+                self.terminate(.streamClosed, .closedStream)
                 return 0
             }
         }
@@ -46,11 +46,11 @@ extension HTTP2Connection {
     func frameBegan(_ frame: FrameHeader) -> Bool {
         guard self.phase == .open else { return false }
         guard self.budgets.admit(frame, now: self.now) else {
-            self.terminate(.enhanceYourCalm)
+            self.terminate(.enhanceYourCalm, .frameFlood)
             return false
         }
         guard frame.kind == .data || self.mayBegin(frame) else {
-            self.terminate(.streamClosed)
+            self.terminate(.streamClosed, .closedStream)
             return false
         }
         if frame.kind == .headers, self.isServer, !frame.endStream { self.peerStreams.beginRequest(frame.streamID) }
@@ -72,7 +72,7 @@ extension HTTP2Connection {
         self.headerBlock.append(name, value)
         guard self.headerBlock.size == .bomb else { return true }
         // Compression makes bytes cheap for the peer and dear for us: go no further.
-        self.terminate(.enhanceYourCalm)
+        self.terminate(.enhanceYourCalm, .headerBomb)
         return false
     }
 
@@ -126,7 +126,7 @@ extension HTTP2Connection {
             guard let stream = self.stream(id), !stream.isClosed else { return true }
             stream.handler?.received(data: ByteBuffer(), endStream: true)
         } else if !self.budgets.admitEmptyData(now: self.now) {
-            self.terminate(.enhanceYourCalm)
+            self.terminate(.enhanceYourCalm, .frameFlood)
             return false
         }
         return true

@@ -32,7 +32,7 @@ extension HTTP2Connection {
     /// What is kept though there is no room for it is little, unless the peer is after that.
     func boundExcess() {
         guard self.account.excessBytes > self.limits.excessBytesMax, !self.account.hasRoom(for: 0) else { return }
-        self.terminate(.enhanceYourCalm)
+        self.terminate(.enhanceYourCalm, .memory)
     }
 
     /// Counts what the stream keeps until it is closed.
@@ -61,7 +61,7 @@ extension HTTP2Connection {
         self.account.add(self.partialHeaderBytes)
         let time = self.limits.headerBlockTimeMax
         self.headerBlock.timer = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
-            self.terminate(.enhanceYourCalm)
+            self.terminate(.enhanceYourCalm, .slowHeaders)
         }
     }
 

@@ -116,7 +116,10 @@ extension HTTP2Connection {
                 self.peerStreams.noteReset(frame.streamID)
             }
             guard code != .noError, stream?.localEnd == nil else { return }
-            if !self.budgets.admitProvokedReset(now: self.now) { self.terminate(.enhanceYourCalm) }
+            if !self.budgets.admitProvokedReset(now: self.now) { self.terminate(.enhanceYourCalm, .frameFlood) }
+        case .goaway:
+            // nghttp2's own, unless there is a reason already.
+            if code != .noError { self.note(.protocolError) }
         default:
             break
         }
@@ -192,6 +195,7 @@ extension HTTP2Connection {
         while self.outbound.output.readableBytes < Self.outputChunkBytes {
             guard let bytes = self.session.nextOutput() else {
                 // Out of memory, or a flood of acknowledgements: there is no way on.
+                self.note(.session)
                 self.context?.close(promise: nil)
                 return false
             }

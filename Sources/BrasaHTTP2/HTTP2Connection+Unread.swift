@@ -42,6 +42,6 @@ extension HTTP2Connection {
     private func endIfUnread() {
         let isStuck = self.unread.look(isWaiting: self.outbound.bufferedBytes > 0 || self.room.isSocketFull)
         guard isStuck, self.account.isBudgetScarce else { return }
-        self.terminate(.enhanceYourCalm)
+        self.terminate(.enhanceYourCalm, .unread)
     }
 }

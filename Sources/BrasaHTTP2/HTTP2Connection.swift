@@ -35,6 +35,10 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     /// Told of every stream that has gone, when it counts no more: there is room for another.
     package var onStreamClosed: (() -> Void)?
 
+    /// Told once, when the connection is gone.
+    package var onEnd: ((HTTP2ConnectionEnd) -> Void)?
+    private var end = HTTP2ConnectionEnd.peer
+
     // Receiving.
     var scanner: FrameScanner
     var budgets: FrameBudgets
@@ -156,13 +160,19 @@ package final class HTTP2Connection: ChannelDuplexHandler {
     }
 
     /// Ends the connection with GOAWAY. Safe to call from callbacks.
-    func terminate(_ code: HTTP2ErrorCode) {
+    func terminate(_ code: HTTP2ErrorCode, _ end: HTTP2ConnectionEnd) {
         guard self.phase == .open || self.phase == .idle else { return }
+        self.note(end)
         self.phase = .terminating
         self.session.terminate(code)
         self.noteDraining()
         self.startLinger()
         self.setNeedsPump()
+    }
+
+    /// The first reason counts.
+    func note(_ end: HTTP2ConnectionEnd) {
+        if self.end == .peer { self.end = end }
     }
 
     /// Closes the channel even when the peer takes no more bytes.
@@ -198,5 +208,7 @@ package final class HTTP2Connection: ChannelDuplexHandler {
         self.onDraining = nil
         self.onPeerReady = nil
         self.onStreamClosed = nil
+        self.onEnd?(self.end)
+        self.onEnd = nil
     }
 }

@@ -23,6 +23,7 @@ package struct HTTP2HeaderName: ExpressibleByStringLiteral {
     package static var te: Self { "te" }
     package static var userAgent: Self { "user-agent" }
     package static var authorization: Self { Self("authorization", .authorization) }
+    package static var traceparent: Self { Self("traceparent", .traceparent) }
     package static var grpcTimeout: Self { Self("grpc-timeout", .grpcTimeout) }
     package static var grpcEncoding: Self { Self("grpc-encoding", .grpcEncoding) }
     package static var grpcAcceptEncoding: Self { Self("grpc-accept-encoding", .grpcAcceptEncoding) }

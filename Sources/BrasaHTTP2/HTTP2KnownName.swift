@@ -3,6 +3,7 @@
 enum HTTP2KnownName: UInt8 {
     case method, path, scheme, authority, status
     case contentType, authorization
+    case traceparent
     case grpcTimeout, grpcEncoding, grpcAcceptEncoding, grpcStatus, grpcMessage
 
     init?(_ name: UnsafeRawBufferPointer) {
@@ -11,7 +12,7 @@ enum HTTP2KnownName: UInt8 {
         case 5: candidates = (.path, nil, nil)
         case 7: candidates = (.method, .scheme, .status)
         case 10: candidates = (.authority, nil, nil)
-        case 11: candidates = (.grpcStatus, nil, nil)
+        case 11: candidates = (.grpcStatus, .traceparent, nil)
         case 12: candidates = (.contentType, .grpcTimeout, .grpcMessage)
         case 13: candidates = (.grpcEncoding, .authorization, nil)
         case 20: candidates = (.grpcAcceptEncoding, nil, nil)
@@ -37,6 +38,7 @@ enum HTTP2KnownName: UInt8 {
         case .status: ":status"
         case .contentType: "content-type"
         case .authorization: "authorization"
+        case .traceparent: "traceparent"
         case .grpcTimeout: "grpc-timeout"
         case .grpcEncoding: "grpc-encoding"
         case .grpcAcceptEncoding: "grpc-accept-encoding"

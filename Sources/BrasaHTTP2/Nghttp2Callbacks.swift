@@ -66,7 +66,12 @@ func makeNghttp2Callbacks() -> OpaquePointer {
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
         guard let frame, let owner else { return stop }
         let header = FrameHeader(frame.pointee.hd)
-        let code = header.kind == .reset ? frame.pointee.rst_stream.error_code : 0
+        let code: UInt32 =
+            switch header.kind {
+            case .reset: frame.pointee.rst_stream.error_code
+            case .goaway: frame.pointee.goaway.error_code
+            default: 0
+            }
         with(owner) { $0.frameSent(header, HTTP2ErrorCode(rawValue: code)) }
         return 0
     }

@@ -7,12 +7,19 @@ extension WriteAheadLog {
         disk: any Disk,
         directory: String,
         configuration: LogConfiguration,
+        clock: Clock,
         entropy: Entropy,
         observer: LogObserver,
         replay: (LogEntry) throws(LogRejection) -> Void
     ) throws(LogError) -> WriteAheadLog {
         if configuration.durability == .memory {
-            return WriteAheadLog(configuration: configuration, observer: observer, lastTime: .min, files: nil)
+            return WriteAheadLog(
+                configuration: configuration,
+                clock: clock,
+                observer: observer,
+                lastTime: .min,
+                files: nil
+            )
         }
         let folder = LogFolder(disk: disk, directory: directory)
         let lock = try self.lock(folder)
@@ -26,6 +33,7 @@ extension WriteAheadLog {
         let files = try self.begin(folder, lock, configuration, entropy, contents, scan)
         return WriteAheadLog(
             configuration: configuration,
+            clock: clock,
             observer: observer,
             lastTime: scan.lastTime,
             files: files

@@ -1,3 +1,4 @@
+import BrasaMeasures
 import BrasaPlatform
 import Synchronization
 
@@ -56,10 +57,14 @@ extension WriteAheadLog {
         guard let last = records.last(where: { !$0.isBarrier }) else { return }
         let previousTime = writing.lastTime
         var hasRotated = false
+        let began = self.clock.monotonic()
         let bytes = try writing.segment.write(records, previousTime: previousTime) { header in
             hasRotated = true
             files.note(header)
         }
+        self.groups.durations.record((self.clock.monotonic() - began).microseconds)
+        self.groups.records.record(records.count { !$0.isBarrier })
+        self.groups.bytes.record(bytes)
         writing.lastTime = last.time
         files.writtenBytes.add(bytes, ordering: .relaxed)
         files.wantsSpare.store(writing.segment.wantsSpare && !files.preparer.hasSpare, ordering: .relaxed)

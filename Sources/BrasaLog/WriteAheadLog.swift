@@ -16,11 +16,15 @@ package final class WriteAheadLog: Sendable {
     let queue: Mutex<GroupQueue>
     /// Nil in the mode `memory`.
     let files: LogFiles?
+    let clock: Clock
+    /// Added to by `step`, under the lock of `writer`.
+    let groups = GroupMeasures()
     let worker = Worker(name: "brasa-log")
     let preparingWorker = Worker(name: "brasa-segments")
 
-    init(configuration: LogConfiguration, observer: LogObserver, lastTime: Int64, files: LogFiles?) {
+    init(configuration: LogConfiguration, clock: Clock, observer: LogObserver, lastTime: Int64, files: LogFiles?) {
         self.configuration = configuration
+        self.clock = clock
         self.observer = observer
         let roomBytes = files?.writer.withLock { $0.segment.roomBytes } ?? 0
         self.queue = Mutex(GroupQueue(roomBytes: roomBytes, lastTime: lastTime, durableTime: lastTime))

@@ -21,3 +21,13 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
 
     package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.sinceStart < right.sinceStart }
 }
+
+extension Duration {
+    /// Truncated; at the bounds of the type for what is out of range.
+    package var microseconds: Int {
+        let (seconds, attoseconds) = self.components
+        let (product, overflow) = Int(seconds).multipliedReportingOverflow(by: 1_000_000)
+        let (sum, overflow2) = product.addingReportingOverflow(Int(attoseconds / 1_000_000_000_000))
+        return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
+    }
+}

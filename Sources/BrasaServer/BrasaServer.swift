@@ -20,7 +20,8 @@ package enum BrasaServer {
         _ configuration: ServerConfiguration,
         ready: @escaping @Sendable (ListenAddress) -> Void
     ) async throws {
-        var logger = Logger(label: "brasa", factory: { StreamLogHandler.standardError(label: $0) })
+        let format = configuration.logFormat
+        var logger = Logger(label: "brasa", factory: { _ in ServerLogHandler(format) })
         logger.logLevel = configuration.logLevel
         // Before anything is touched on disk.
         let address = try Listener.resolve(configuration)
@@ -29,12 +30,18 @@ package enum BrasaServer {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
         // A signal ends the wait with nil, a log that failed with its error.
         let (endings, end) = AsyncStream.makeStream(of: LogError?.self, bufferingPolicy: .bufferingOldest(1))
+        let observation = Observation()
         do {
-            let engine = try Engine(configuration, logger: logger) { end.yield($0) }
+            let observationListener = try await Self.listenForObservers(configuration, observation, group, logger)
+            let engine = try Engine(configuration, logger: logger) { error in
+                observation.become(.failed)
+                end.yield(error)
+            }
             let service = ListeningService(
                 address: address,
                 configuration: configuration,
                 engine: engine,
+                observation: observation,
                 connectionsMax: connectionsMax,
                 group: group,
                 logger: logger,
@@ -46,11 +53,24 @@ package enum BrasaServer {
             lifecycle.gracefulShutdownSignals = [.sigterm, .sigint]
             defer { engine.stop() }
             try await ServiceGroup(configuration: lifecycle).run()
+            await observationListener?.close()
         } catch {
             try? await group.shutdownGracefully()
             throw error
         }
         try await group.shutdownGracefully()
+    }
+
+    private static func listenForObservers(
+        _ configuration: ServerConfiguration,
+        _ observation: Observation,
+        _ group: MultiThreadedEventLoopGroup,
+        _ logger: Logger
+    ) async throws -> ObservationListener? {
+        guard let address = configuration.metricsListen else { return nil }
+        let listener = try await ObservationListener.bind(address, observation, group: group)
+        logger.info("serving metrics and probes", metadata: ["address": "\(listener.address)"])
+        return listener
     }
 
     /// - Parameter allowed: by the system.
@@ -71,6 +91,7 @@ private struct ListeningService: Service {
     let address: SocketAddress
     let configuration: ServerConfiguration
     let engine: Engine
+    let observation: Observation
     let connectionsMax: Int
     let group: MultiThreadedEventLoopGroup
     let logger: Logger
@@ -83,6 +104,7 @@ private struct ListeningService: Service {
             self.configuration,
             group: self.group,
             engine: self.engine,
+            observation: self.observation,
             logger: self.logger
         )
         let listener = try await Listener.bind(
@@ -92,6 +114,7 @@ private struct ListeningService: Service {
             group: self.group,
             services: services
         )
+        self.observation.become(.ready)
         self.ready(listener.address)
         let statistics = self.engine.store.statistics
         self.logger.info(

@@ -16,10 +16,17 @@ final class ConnectionRegistry: Sendable {
     private let countPerAddressMax: Int
 
     let refusals: ConnectionRefusals
+    private let count: ConnectionCount
 
     /// Connections past the bounds are closed as soon as they are accepted.
-    init(countMax: Int, countPerAddressMax: Int, refusals: ConnectionRefusals) {
+    init(
+        countMax: Int,
+        countPerAddressMax: Int,
+        refusals: ConnectionRefusals,
+        count: ConnectionCount = ConnectionCount()
+    ) {
         self.refusals = refusals
+        self.count = count
         self.countMax = countMax
         self.countPerAddressMax = countPerAddressMax
     }
@@ -37,7 +44,9 @@ final class ConnectionRegistry: Sendable {
         }
         if let reason { self.refusals.count(reason) }
         guard isAdded else { return false }
+        self.count.connectionOpened()
         channel.closeFuture.whenComplete { _ in
+            self.count.connectionClosed()
             self.table.withLockedValue { table in
                 table.channels[ObjectIdentifier(channel)] = nil
                 let rest = table.counts[address, default: 0] - 1

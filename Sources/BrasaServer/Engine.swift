@@ -76,7 +76,11 @@ final class Engine: Sendable {
         )
     }
 
-    var metrics: Metrics { Metrics(self.store.statistics, self.watchers.counters) }
+    func add(to page: inout MetricsPage) {
+        page.add(self.store.statistics)
+        page.add(self.transactions.statistics)
+        page.add(self.watchers.counters)
+    }
 
     /// Promise 1 in the weaker modes is said aloud, so that nobody is surprised after a crash.
     private static func announce(_ configuration: ServerConfiguration, logger: Logger) {

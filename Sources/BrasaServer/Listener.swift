@@ -36,7 +36,8 @@ final class Listener: Sendable {
         let connections = ConnectionRegistry(
             countMax: connectionsMax,
             countPerAddressMax: configuration.connectionsPerAddressMax,
-            refusals: services.refusals
+            refusals: services.refusals,
+            count: services.connectionCount
         )
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
@@ -100,9 +101,10 @@ final class Listener: Sendable {
                 .recvAllocator,
                 value: FixedSizeRecvByteBufferAllocator(capacity: Self.readBytes)
             )
-            try channel.pipeline.syncOperations.addHandler(
-                HTTP2Connection(role: .server(configuration, acceptor: doors.acceptor(on: channel.eventLoop)))
-            )
+            let connection = HTTP2Connection(role: .server(configuration, acceptor: doors.acceptor(on: channel)))
+            let (log, peer) = (services.connectionLog, channel.remoteAddress)
+            connection.onEnd = { log.ended($0, peer: peer) }
+            try channel.pipeline.syncOperations.addHandler(connection)
         case .http1, .undecided:
             try PlainConnection.configure(
                 channel,

@@ -3,20 +3,24 @@ import BrasaHTTP
 import BrasaMessages
 import BrasaService
 
-/// What is answered over plain HTTP: `GET /` for readiness probes, `GET /metrics` for Prometheus, and the emulator's
-/// endpoint that clears a database.
+/// What is answered over plain HTTP: `GET /` for tools that wait for the emulator, `/livez` and `/readyz` for probes, `GET
+/// /metrics` for Prometheus unless that has an address of its own, and the emulator's endpoint that clears a database.
 enum PlainEndpoints {
     private static let database = "/emulator/v1/projects/{project}/databases/{database}/documents"
 
     static func router(
         emulator: Bool,
         service: FirestoreService,
-        metrics: @escaping @Sendable () -> Metrics
+        observation: Observation,
+        hasMetrics: Bool
     ) -> HTTPRouter {
         var router = HTTPRouter()
         router.get("/", for: .everybody) { HTTPAnswer(200, "Ok\n") }
-        router.get("/metrics", for: .administrators) {
-            HTTPAnswer(200, contentType: Metrics.contentType, metrics().text)
+        observation.addProbes(to: &router)
+        if hasMetrics {
+            router.get("/metrics", for: .administrators) { observation.metrics }
+        } else {
+            router.refuse("/metrics") { _ in HTTPAnswer(404, "the metrics are served on --metrics-address\n") }
         }
         if emulator {
             router.add(

@@ -18,15 +18,18 @@ struct ServiceDirectory: Sendable {
         let http: HTTPDoor
 
         /// Chooses the door of each request of one HTTP/2 connection.
-        func acceptor(on eventLoop: any EventLoop) -> HTTP2Acceptor {
-            self.grpc.acceptor(on: eventLoop, otherwise: self.http.acceptor)
+        func acceptor(on channel: any Channel) -> HTTP2Acceptor {
+            self.grpc.acceptor(on: channel.eventLoop, peer: channel.remoteAddress, otherwise: self.http.acceptor)
         }
     }
 
     let health: ServingStatuses
+    let observation: Observation
     /// Of all connections.
     let budget: ByteBudget
     let refusals: ConnectionRefusals
+    let connectionCount = ConnectionCount()
+    let connectionLog: ConnectionLog
     /// How long a client may take, to send as to read.
     let receiveTimeMax: TimeAmount
     private let entries: [ObjectIdentifier: Doors]
@@ -35,6 +38,7 @@ struct ServiceDirectory: Sendable {
         _ configuration: ServerConfiguration,
         group: any EventLoopGroup,
         engine: Engine,
+        observation: Observation = Observation(),
         logger: Logger
     ) throws {
         var limits = GRPCServerLimits()
@@ -47,6 +51,15 @@ struct ServiceDirectory: Sendable {
         let admin = AdminService(store: engine.store)
         let budget = ByteBudget(bytesMax: configuration.connectionBytesMax)
         let refusals = ConnectionRefusals { logger.warning("\($0.text)") }
+        let callLog = CallLog(logger)
+        let connectionLog = ConnectionLog(logger)
+        let metrics = MetricsSource(
+            engine: engine,
+            budget: budget,
+            refusals: refusals,
+            connections: self.connectionCount,
+            endings: connectionLog
+        )
         var entries: [ObjectIdentifier: Doors] = [:]
         for eventLoop in group.makeIterator() {
             let firestore = engine.makeService(on: eventLoop)
@@ -55,17 +68,27 @@ struct ServiceDirectory: Sendable {
             grpc.add(admin)
             grpc.add(HealthService(health, on: eventLoop))
             grpc.add(reflection)
-            let router = PlainEndpoints.router(emulator: configuration.emulator, service: firestore) {
-                var metrics = engine.metrics
-                metrics.addConnectionBytes(budget.drawnBytes)
-                metrics.addRefusals(refusals)
-                return metrics
-            }
+            let router = PlainEndpoints.router(
+                emulator: configuration.emulator,
+                service: firestore,
+                observation: observation,
+                hasMetrics: configuration.metricsListen == nil
+            )
+            let server = GRPCServer(
+                methods: grpc.methods,
+                limits: limits,
+                gate: grpc.gate,
+                observer: callLog.observer(slowMin: configuration.slowCall, caller: grpc.callerOf)
+            )
+            metrics.add(server)
             entries[ObjectIdentifier(eventLoop)] = Doors(
-                grpc: GRPCServer(methods: grpc.methods, limits: limits, gate: grpc.gate),
+                grpc: server,
                 http: HTTPDoor(router, reception, receiveTimeMax: limits.receiveTimeMax)
             )
         }
+        observation.provide(metrics)
+        self.connectionLog = connectionLog
+        self.observation = observation
         self.budget = budget
         self.refusals = refusals
         self.receiveTimeMax = limits.receiveTimeMax
@@ -83,6 +106,7 @@ struct ServiceDirectory: Sendable {
 
     /// Tells who asks for the server's health that it is about to end.
     func announceShutdown() {
+        self.observation.become(.draining)
         self.health.setAll(.notServing)
     }
 }

@@ -87,6 +87,7 @@ func openLog(
         disk: disk,
         directory: directory,
         configuration: configuration,
+        clock: .system,
         entropy: .seeded(seed),
         observer: journal.observer
     ) { entry in

@@ -148,6 +148,7 @@ import Testing
                 disk: self.disk,
                 directory: testDirectory,
                 configuration: .small(),
+                clock: .system,
                 entropy: .seeded(1),
                 observer: self.journal.observer
             ) { _ throws(LogRejection) in throw LogRejection("unknown kind of change") }

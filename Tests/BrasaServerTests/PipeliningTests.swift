@@ -55,12 +55,13 @@ import Testing
             try self.channel.pipeline.syncOperations.addHandler(self.socket)
             let engine = self.engine
             let made = self.made
-            let router = PlainEndpoints.router(
-                emulator: false,
-                service: engine.makeService(on: self.channel.embeddedEventLoop)
-            ) {
+            var router = HTTPRouter()
+            router.get("/", for: .everybody) { HTTPAnswer(200, "Ok\n") }
+            router.get("/metrics", for: .administrators) {
                 made.withLockedValue { $0 += 1 }
-                return engine.metrics
+                var page = MetricsPage()
+                engine.add(to: &page)
+                return HTTPAnswer(200, contentType: MetricsPage.contentType, page.text)
             }
             do {
                 try PlainConnection.configure(

@@ -54,16 +54,10 @@ import Testing
         let answer = try await self.exchange("GET /metrics HTTP/1.1")
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
         #expect(answer.contains("content-type: text/plain; version=0.0.4; charset=utf-8\r\n"))
-        let body = try #require(answer.split(separator: "\r\n\r\n").last)
-        let lines = body.split(separator: "\n")
-        #expect(lines.contains("# TYPE brasa_listen_streams gauge"))
-        #expect(lines.contains("brasa_listen_streams 0"))
+        let page = Exposition(String(try #require(answer.split(separator: "\r\n\r\n").last)))
+        #expect(page.problems == [] && page["brasa_listen_streams"] == 0)
         // Nobody is there but who asks.
-        #expect(lines.contains("brasa_connection_bytes 65536"))
-        for line in lines where !line.hasPrefix("#") {
-            let parts = line.split(separator: " ")
-            #expect(parts.count == 2 && Int(parts[1]) != nil)
-        }
+        #expect(page["brasa_connection_bytes"] == 65536)
     }
 
     @Test func `Clearing deletes the documents`() async throws {

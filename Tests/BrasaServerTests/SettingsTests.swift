@@ -30,7 +30,8 @@ import Testing
     @Test(arguments: [
         ("listen", "[::1]:9", "[::1]:9"), ("data-dir", "/a b", "/a b"), ("durability", "os", "os"),
         ("shards", "256", "256"), ("threads", "7", "7"), ("history", "90s", "90s"), ("index-memory", "2048M", "2G"),
-        ("max-memory", "2048M", "2G"), ("index-idle", "48h", "2d"), ("connection-memory", "16384K", "16M"),
+        ("metrics-address", "[::1]:7", "[::1]:7"), ("max-memory", "2048M", "2G"), ("slow-call", "250ms", "250ms"),
+        ("log-format", "json", "json"), ("index-idle", "48h", "2d"), ("connection-memory", "16384K", "16M"),
         ("connections", "5", "5"),
         ("connections-per-address", "6", "6"), ("receive-time", "1500ms", "1500ms"), ("emulator", "yes", "on"),
         ("insecure", "1", "on"), ("log-level", "trace", "trace"),
@@ -51,9 +52,22 @@ import Testing
     }
 
     @Test func `Every setting has a case above, and a name of its own`() {
-        #expect(Setting.all.count == 16)
+        #expect(Setting.all.count == 19)
         #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
         #expect(Setting.named("connection-memory")?.variable == "BRASA_CONNECTION_MEMORY")
+    }
+
+    @Test func `A bound of memory has to be more than what connections may take of it`() throws {
+        try self.read([]).checkMemory()
+        try self.read(["--max-memory=32M", "--connection-memory=16M"]).checkMemory()
+        #expect(
+            throws: StartError(
+                "--max-memory 512M leaves nothing for documents: --connection-memory 512M is a part of it"
+            )
+        ) {
+            try self.read(["--max-memory=512M"]).checkMemory()
+        }
+        #expect(self.refusal(["--max-memory=31M"])?.contains("a number of bytes from 32M") == true)
     }
 
     @Test func `Of an option that stands there twice the last one counts`() throws {

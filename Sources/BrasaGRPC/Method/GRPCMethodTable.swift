@@ -17,13 +17,16 @@ package struct GRPCMethodTable: Sendable {
         let descriptor: GRPCMethodDescriptor
         let handler: Handler
         let path: [UInt8]
+        /// Its place among the methods of the table.
+        let index: Int
         /// Nil: the server's limit.
         let messageBytesMax: Int?
         /// What is answered to a larger message.
         let messageTooLarge: GRPCStatus?
 
-        init(_ descriptor: GRPCMethodDescriptor, messageBytesMax: Int?, _ handler: Handler) {
+        init(_ descriptor: GRPCMethodDescriptor, at index: Int, messageBytesMax: Int?, _ handler: Handler) {
             self.descriptor = descriptor
+            self.index = index
             self.messageBytesMax = messageBytesMax
             self.messageTooLarge = messageBytesMax.map { .messageTooLarge($0) }
             self.handler = handler
@@ -43,6 +46,8 @@ package struct GRPCMethodTable: Sendable {
     private var slots: [UInt32] = [0, 0, 0, 0]
 
     package init() {}
+
+    var count: Int { self.methods.count }
 
     package var descriptors: [GRPCMethodDescriptor] { self.methods.map(\.descriptor) }
 
@@ -65,7 +70,7 @@ package struct GRPCMethodTable: Sendable {
         case (.clientStreaming, .bidirectional), (.bidirectional, .bidirectional): break
         default: preconditionFailure("\(descriptor.path) is registered with a handler of another kind")
         }
-        let method = Method(descriptor, messageBytesMax: messageBytesMax, handler)
+        let method = Method(descriptor, at: self.methods.count, messageBytesMax: messageBytesMax, handler)
         precondition(self.method(at: method.path[...]) == nil, "\(descriptor.path) is registered twice")
         self.methods.append(method)
         if self.methods.count * 4 > self.slots.count { self.grow() } else { self.place(self.methods.count - 1) }

@@ -9,6 +9,7 @@ package final class GRPCServer: Sendable {
     /// The metadata that services read. Calls keep no other.
     let metadataKeys: [GRPCMetadataKey]
     let gate: GRPCGate?
+    let observer: GRPCCallObserver?
     // What is answered at the limits, made once.
     let messageTooLarge: GRPCStatus
     let inflatesTooFar: GRPCStatus
@@ -19,12 +20,14 @@ package final class GRPCServer: Sendable {
         methods: GRPCMethodTable,
         limits: GRPCServerLimits = GRPCServerLimits(),
         metadataKeys: [GRPCMetadataKey] = [],
-        gate: GRPCGate? = nil
+        gate: GRPCGate? = nil,
+        observer: GRPCCallObserver? = nil
     ) {
         self.methods = methods
         self.limits = limits
         self.metadataKeys = metadataKeys
         self.gate = gate
+        self.observer = observer
         self.messageTooLarge = .messageTooLarge(limits.messageBytesMax)
         self.inflatesTooFar = GRPCStatus(
             .invalidArgument,
@@ -39,10 +42,15 @@ package final class GRPCServer: Sendable {
     /// The acceptor of one new connection on that event loop: `HTTP2Role.server(configuration, acceptor: …)`. Not to be
     /// shared between connections.
     ///
-    /// - Parameter other: the door of all requests that are no gRPC calls. By default probes are answered, and the rest is
-    ///   refused.
-    package func acceptor(on eventLoop: any EventLoop, otherwise other: HTTP2Acceptor? = nil) -> HTTP2Acceptor {
-        let connection = GRPCServerConnection(server: self, loop: self.loop(eventLoop))
+    /// - Parameters:
+    ///   - peer: whose connection it is, for reports.
+    ///   - other: the door of all requests that are no gRPC calls. By default probes are answered, and the rest is refused.
+    package func acceptor(
+        on eventLoop: any EventLoop,
+        peer: SocketAddress? = nil,
+        otherwise other: HTTP2Acceptor? = nil
+    ) -> HTTP2Acceptor {
+        let connection = GRPCServerConnection(server: self, loop: self.loop(eventLoop), peer: peer)
         let probeAnswer = self.limits.probeAnswer
         let other = other ?? { stream, _ in GRPCProbeHandler(stream, answer: probeAnswer) }
         return { stream, headers in
@@ -60,11 +68,14 @@ package final class GRPCServer: Sendable {
         }
     }
 
+    /// Of each event loop.
+    var statistics: [GRPCCallStatistics] { self.loops.withLock { $0.values.map(\.statistics) } }
+
     private func loop(_ eventLoop: any EventLoop) -> GRPCServerLoop {
         self.loops.withLock { loops in
             let id = ObjectIdentifier(eventLoop)
             if let loop = loops[id] { return loop }
-            let loop = GRPCServerLoop(eventLoop)
+            let loop = GRPCServerLoop(eventLoop, methodCount: self.methods.count)
             loops[id] = loop
             return loop
         }
@@ -77,14 +88,16 @@ final class GRPCServerLoop: @unchecked Sendable {
     let eventLoop: any EventLoop
     let deadlines: DeadlineTimer
     let gzip = GzipCodec()
+    let statistics: GRPCCallStatistics
     /// Calls whose streams are gone, for those that come: a call then allocates nothing.
     private var spareCalls: [GRPCServerCall] = []
 
     /// About what the loop's connections have in flight together in a turn.
     private static let spareCallsMax = 256
 
-    init(_ eventLoop: any EventLoop) {
+    init(_ eventLoop: any EventLoop, methodCount: Int) {
         self.eventLoop = eventLoop
+        self.statistics = GRPCCallStatistics(methodCount: methodCount)
         self.deadlines = DeadlineTimer(eventLoop: eventLoop)
     }
 
@@ -108,14 +121,16 @@ final class GRPCServerLoop: @unchecked Sendable {
 final class GRPCServerConnection {
     let server: GRPCServer
     let loop: GRPCServerLoop
+    let peer: SocketAddress?
     /// Bytes that calls keep of their requests, or because of them.
     private(set) var requestBytes = 0
     /// The services' own.
     var state: AnyObject?
 
-    init(server: GRPCServer, loop: GRPCServerLoop) {
+    init(server: GRPCServer, loop: GRPCServerLoop, peer: SocketAddress?) {
         self.server = server
         self.loop = loop
+        self.peer = peer
     }
 
     /// False when this takes the connection over its limit.

@@ -12,6 +12,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
     package func received(headers: HTTP2Headers, endStream: Bool) {
         if endStream { self.receiving.ended() }
         guard headers.hasValue(.method, "POST") else { return self.refuseHTTPMethod() }
+        self.beginMeasuring(headers)
         guard self.hasRoom(), let server = self.connection?.server else { return }
         guard
             let method = headers.withValue(
@@ -44,6 +45,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
 
     package func received(data: ByteBuffer, endStream: Bool) {
         if endStream { self.receiving.ended() }
+        self.measure.requestBytes += data.readableBytes
         if self.receiving.received(data) {
             self.deliver()
         } else {

@@ -56,6 +56,7 @@ extension GRPCServerCall {
             message = compressed
             isCompressed = true
         }
+        self.measure.responseBytes += message.readableBytes
         let (first, second) = GRPCMessageEncoder.frame(
             message,
             isCompressed: isCompressed,
@@ -83,8 +84,10 @@ extension GRPCServerCall {
     private func send(_ bytes: FramedBytes) {
         self.sendHeaders()
         guard self.sending.isOpen, let stream = self.stream else { return }
+        self.measure.responseBytes += bytes.start.readableBytes
         stream.sendData(bytes.start)
         guard let rest = bytes.rest else { return }
+        self.measure.responseBytes += rest.shared.readableBytes + rest.end.readableBytes
         stream.sendData(rest.shared)
         stream.sendData(rest.end)
     }
@@ -116,6 +119,7 @@ extension GRPCServerCall {
     package func finish(_ status: GRPCStatus, trailers metadata: GRPCMetadata? = nil) {
         self.sendHeaders()
         guard self.sending.finish() else { return }
+        self.conclude(status)
         self.letGo()
         if status.isOK, status.message.isEmpty, metadata == nil {
             self.stream?.sendTrailers(Self.okTrailers)

@@ -25,6 +25,7 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
     var kept = GRPCKeptBytes()
     var time = GRPCTimeLimit()
     var service = Service()
+    var measure = GRPCCallMeasure()
 
     /// The service's ears; let go of when the call is finished, since they usually hold the call.
     struct Service {
@@ -54,6 +55,7 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
         self.kept = GRPCKeptBytes()
         self.time = GRPCTimeLimit()
         self.service = Service()
+        self.measure = GRPCCallMeasure()
     }
 
     package var deadline: NIODeadline? { self.time.deadline }
@@ -121,6 +123,7 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
         if self.sending.isOpen {
             let (handler, observer) = (self.service.handler, self.service.cancelObserver)
             self.sending.cancel()
+            self.conclude(.cancelled)
             self.letGo()
             handler?.cancelled()
             observer?()

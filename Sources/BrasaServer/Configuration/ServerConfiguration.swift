@@ -7,6 +7,8 @@ import NIOCore
 /// and checks its value where it is parsed; the server trusts them.
 package struct ServerConfiguration: Sendable {
     package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    /// Metrics and probes for whoever reaches it; nil: with everything else.
+    package var metricsListen: ListenAddress?
     package var dataDirectory = "./brasa-data"
     package var durability = Durability.fsync
     /// Shards of the store: a power of two is not needed, more than the cores is useful.
@@ -33,6 +35,9 @@ package struct ServerConfiguration: Sendable {
     /// Allows listening beyond loopback although nothing checks who calls.
     package var insecure = false
     package var logLevel = Logger.Level.info
+    package var logFormat = LogFormat.text
+    /// Calls that take as long are told in the log.
+    package var slowCall: Duration = .seconds(1)
     /// How long calls in flight may take to finish after SIGTERM. No setting.
     package var grace: Duration = .seconds(10)
 

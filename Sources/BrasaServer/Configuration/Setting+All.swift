@@ -1,10 +1,18 @@
 import BrasaLog
+import BrasaOptions
 import Logging
 
 extension Setting {
     /// In the order of help.
     package static let all: [Setting] = [
         Setting("listen", \.listen, .address, "Where to listen; port 0 picks a free one"),
+        Setting(
+            "metrics-address",
+            \.metricsListen,
+            SettingKind<ListenAddress>.address.optional,
+            default: "that of --listen",
+            "Where to serve metrics and probes instead, over plain HTTP to whoever reaches it; from before data is read"
+        ),
         Setting("data-dir", \.dataDirectory, .folder, "The folder that holds the data; made when missing"),
         Setting(
             "durability",
@@ -86,6 +94,13 @@ extension Setting {
             """
         ),
         Setting("insecure", \.insecure, .flag, "Allow listening beyond loopback although nothing checks who calls"),
+        Setting(
+            "slow-call",
+            \.slowCall,
+            .duration(isZeroAllowed: false),
+            "The log has a line for a call that takes as long, as it has for those that fail"
+        ),
+        Setting("log-format", \.logFormat, .word("FORMAT"), "How a line of the log is written"),
         Setting("log-level", \.logLevel, .word("LEVEL"), "What is logged, to standard error"),
     ]
 

@@ -75,9 +75,12 @@ extension SettingKind<Int> {
         )
     }
 
-    /// Of a value that depends on the machine when nobody says it.
-    var optional: SettingKind<Int?> {
-        SettingKind<Int?>(
+}
+
+extension SettingKind {
+    /// Of a value that is something else when nobody says it.
+    var optional: SettingKind<Value?> {
+        SettingKind<Value?>(
             placeholder: self.placeholder,
             accepted: self.accepted,
             parse: { text in self.parse(text).map { .some($0) } },

@@ -50,6 +50,8 @@ final class ChangeHistory: Sendable {
         self.state.withLock { $0.completeAfter = max($0.completeAfter, time) }
     }
 
+    var count: Int { self.state.withLock { $0.changes.count } }
+
     /// Changes after this are all there.
     var completeAfter: Int64 { self.state.withLock { $0.completeAfter } }
 

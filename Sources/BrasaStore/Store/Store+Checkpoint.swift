@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaLog
+import BrasaPlatform
 import Synchronization
 
 extension Store {
@@ -16,14 +17,22 @@ extension Store {
         guard self.isCheckpointDue, self.checkpointPace.withLock({ $0.isTime() }) else { return false }
         // The log comes first where there is room for one of them only.
         self.log.prepareNextSegment()
+        let began = self.clock.monotonic()
         do throws(StoreError) {
             guard let run = try self.beginCheckpoint() else { return false }
             try run.finish()
         } catch {
+            self.checkpointMeasures.withLock { $0.failed += 1 }
             if error.code == .diskFull { self.checkpointPace.withLock { $0.foundDiskFull() } }
             throw error
         }
         self.checkpointPace.withLock { $0.succeeded() }
+        let (duration, wall) = (self.clock.monotonic() - began, self.clock.wall())
+        self.checkpointMeasures.withLock { measures in
+            measures.written += 1
+            measures.microseconds = duration.microseconds
+            measures.lastMicroseconds = wall.microseconds
+        }
         return true
     }
 

@@ -76,7 +76,22 @@ extension Store {
         at stamp: CommitStamp,
         waiter: LogWaiter?
     ) throws(StoreError) {
-        try self.checkMemory(for: changes)
+        do throws(StoreError) {
+            try self.checkMemory(for: changes)
+            try self.add(changes, receipt, at: stamp, waiter)
+        } catch {
+            self.commitMeasures.refused(error.code)
+            throw error
+        }
+        self.commitMeasures.committed(changes: changes.count)
+    }
+
+    private func add(
+        _ changes: [DocumentChange],
+        _ receipt: CommitReceipt?,
+        at stamp: CommitStamp,
+        _ waiter: LogWaiter?
+    ) throws(StoreError) {
         let time = stamp.time.microseconds
         let record: any LogPayload
         if let receipt {

@@ -1,5 +1,6 @@
 package import BrasaDocuments
-import BrasaLog
+package import BrasaLog
+import Synchronization
 
 extension Store {
     /// One bounded slice of pruning; whether another one is due. A background step.
@@ -14,13 +15,19 @@ extension Store {
         let databases = self.databases
         var statistics = StoreStatistics(
             watermark: self.watermark,
+            appliedTime: self.appliedTime,
             oldestReadTime: self.oldestReadTime,
             databases: databases.count,
             memory: self.memory,
             memoryBytesMax: self.configuration.memoryBytesMax,
             isMemoryFull: self.isMemoryFull,
             snapshotPins: self.documents.history.pinCount,
-            logBytesSinceCheckpoint: self.log.bytesSinceCheckpoint
+            log: self.log.statistics,
+            checkpoints: self.checkpointMeasures.withLock { $0 },
+            commits: self.commitMeasures.commits,
+            changes: self.commitMeasures.changes,
+            refusals: CommitRefusal.allCases.map { ($0, self.commitMeasures.refusals($0)) },
+            recentChanges: self.documents.changes.count
         )
         for database in databases {
             let counts = database.counts
@@ -35,6 +42,8 @@ extension Store {
 /// What a store holds, newest state, durable or not.
 package struct StoreStatistics: Sendable {
     package let watermark: Timestamp
+    /// Of the latest state, durable or not.
+    package let appliedTime: Timestamp
     package let oldestReadTime: Timestamp
     /// With documents, with history, or held by somebody.
     package let databases: Int
@@ -47,7 +56,14 @@ package struct StoreStatistics: Sendable {
     /// Commits that add something are refused.
     package let isMemoryFull: Bool
     package let snapshotPins: Int
-    package let logBytesSinceCheckpoint: Int
+    package let log: LogStatistics
+    package let checkpoints: CheckpointMeasures
+    package let commits: Int
+    package let changes: Int
+    package let refusals: [(reason: CommitRefusal, count: Int)]
+    /// Changes that are remembered one by one.
+    package let recentChanges: Int
 
     package var historyBytes: Int { self.memory.history }
+    package var logBytesSinceCheckpoint: Int { self.log.bytesSinceCheckpoint }
 }

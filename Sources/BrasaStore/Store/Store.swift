@@ -19,6 +19,9 @@ package final class Store: Sendable {
     let memoryBound: MemoryBound?
     let isCheckpointing = Atomic<Bool>(false)
     let checkpointPace = Mutex(CheckpointPace())
+    let checkpointMeasures = Mutex(CheckpointMeasures())
+    let commitMeasures = CommitMeasures()
+    let clock: Clock
     /// Of the newest checkpoint; `Int64.min` when there is none.
     let checkpointTime: Atomic<Int64>
     /// What receipts take in it; 0 after a start, so that the first checkpoint comes somewhat earlier.
@@ -32,6 +35,7 @@ package final class Store: Sendable {
     private init(
         documents: VersionedDocuments,
         commitClock: CommitClock,
+        clock: Clock,
         log: WriteAheadLog,
         configuration: Configuration,
         indexRegistry: IndexRegistry,
@@ -42,6 +46,7 @@ package final class Store: Sendable {
     ) {
         self.documents = documents
         self.commitClock = commitClock
+        self.clock = clock
         self.log = log
         self.configuration = configuration
         self.indexRegistry = indexRegistry
@@ -86,6 +91,7 @@ package final class Store: Sendable {
                 disk: disk,
                 directory: directory,
                 configuration: configuration.log,
+                clock: clock,
                 entropy: entropy,
                 observer: observer
             ) { (entry) throws(LogRejection) in try recovery.read(entry) }
@@ -103,6 +109,7 @@ package final class Store: Sendable {
             return Store(
                 documents: documents,
                 commitClock: commitClock,
+                clock: clock,
                 log: log,
                 configuration: configuration,
                 indexRegistry: IndexRegistry(configuration: configuration, clock: clock, onRequest: onIndexRequested),

@@ -72,13 +72,3 @@ extension Store {
         }
     }
 }
-
-extension Duration {
-    /// Truncated, and at the bounds of the type for durations that no timestamp could be away.
-    var wholeMicroseconds: Int64 {
-        let (seconds, attoseconds) = self.components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        let (sum, overflow2) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000)
-        return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
-    }
-}

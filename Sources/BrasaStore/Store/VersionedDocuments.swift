@@ -149,7 +149,7 @@ extension DocumentChange {
 extension Int64 {
     /// This time less a duration; the earliest time there is when that is out of range.
     func before(_ duration: Duration) -> Int64 {
-        let (time, overflow) = self.subtractingReportingOverflow(duration.wholeMicroseconds)
+        let (time, overflow) = self.subtractingReportingOverflow(Int64(duration.microseconds))
         return overflow ? .min : time
     }
 }

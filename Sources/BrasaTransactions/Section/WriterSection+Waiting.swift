@@ -14,6 +14,7 @@ extension WriterSection {
         if decision.isGranted {
             self.perform(request, &visit)
         } else if request.isWaiting {
+            self.happened.lockWaits += 1
             visit.ticket = RequestTicket(request: request)
             self.deadlines.append((request, visit.now + self.configuration.lockWait))
             // Requests that were granted leave their husks behind.
@@ -56,6 +57,7 @@ extension WriterSection {
             self.deadlines.popFirst()
             guard request.isWaiting else { continue }
             self.locks.cancel(request)
+            self.happened.lockTimeouts += 1
             self.refuse(request, .tooMuchContention, &visit)
             self.abortTransaction(of: request, &visit)
         }
@@ -84,6 +86,7 @@ extension WriterSection {
     /// An older transaction took these locks. See `Transaction.State.doomed`.
     private mutating func doom(_ owner: LockOwner, _ requests: [LockRequest], _ visit: inout Visit) {
         guard let id = owner.transaction, let transaction = self.table.openTransaction(id) else { return }
+        self.happened.wounded += 1
         let snapshot: Transaction.Snapshot
         do throws(StoreError) {
             let time = self.store.appliedTime

@@ -16,6 +16,7 @@ struct WriterSection: ~Copyable {
     var deadlines = FirstInFirstOut<(request: LockRequest, deadline: MonotonicTime)>()
     /// Of all open optimistic transactions.
     var observations = Observations.Count()
+    var happened = TransactionStatistics.Happened()
     private let entropy: Entropy
     private var lastSequence: UInt64 = 0
 
@@ -51,6 +52,7 @@ struct WriterSection: ~Copyable {
         )
         if case .readOnly(let time?) = mode { transaction.view = Transaction.View(try self.snapshot(at: time)) }
         self.table.insert(transaction)
+        self.happened.begun += 1
         return id
     }
 
@@ -94,6 +96,7 @@ struct WriterSection: ~Copyable {
     /// Ends a transaction, lets go of its locks, and answers what it still waits for.
     mutating func end(_ transaction: Transaction, _ ending: TransactionTable.Ending, _ visit: inout Visit) {
         guard self.table.end(transaction, ending, now: visit.now) else { return }
+        self.happened.count(ending)
         if let view = transaction.view.take() {
             self.observations = self.observations - view.observations.count
             visit.letGo(of: view.observations)

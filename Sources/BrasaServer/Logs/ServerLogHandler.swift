@@ -1,0 +1,51 @@
+import BrasaPlatform
+import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Writes the server's log to standard error, a line at a time.
+struct ServerLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+    private let format: LogFormat
+    private let write: @Sendable (String) -> Void
+
+    init(_ format: LogFormat, write: @escaping @Sendable (String) -> Void = ServerLogHandler.writeToStandardError) {
+        self.format = format
+        self.write = write
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { self.metadata[key] }
+        set { self.metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let metadata = self.metadata.merging(event.metadata ?? [:]) { $1 }
+        let line = self.format.line(
+            at: Clock.system.wall().microseconds,
+            event.level,
+            event.message.description,
+            metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        )
+        self.write(line + "\n")
+    }
+
+    /// In one write, so that lines of several threads do not mix. Where nobody reads it, nothing can be done.
+    @Sendable private static func writeToStandardError(_ line: String) {
+        var rest = Array(line.utf8)[...]
+        while !rest.isEmpty {
+            #if canImport(Glibc)
+                let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            #else
+                let count = rest.withUnsafeBytes { Darwin.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            #endif
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

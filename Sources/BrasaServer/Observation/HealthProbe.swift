@@ -1,0 +1,76 @@
+package import BrasaOptions
+import NIOCore
+import NIOPosix
+
+/// Asks a running server how it is, as `brasa health` does.
+package enum HealthProbe {
+    private static let timeMax: TimeAmount = .seconds(5)
+    private static let answerBytesMax = 4 << 10
+
+    /// What the server says for itself.
+    ///
+    /// - Parameter path: `/livez` or `/readyz`.
+    /// - Throws: `StartError` with why it is not well, or not there.
+    package static func ask(_ address: ListenAddress, _ path: String) async throws -> String {
+        let group = MultiThreadedEventLoopGroup.singleton
+        let answer = group.next().makePromise(of: String.self)
+        do {
+            let channel = try await ClientBootstrap(group: group)
+                .connectTimeout(Self.timeMax)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(Asking(path, answer))
+                    }
+                }
+                .connect(host: address.reachableHost, port: address.port).get()
+            channel.eventLoop.scheduleTask(in: Self.timeMax) { channel.close(promise: nil) }
+        } catch {
+            answer.succeed("")
+            throw StartError("nobody answers on \(address): \(error)")
+        }
+        let text = try await answer.futureResult.get()
+        let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
+        let body = parts.count == 2 ? String(parts[1].prefix { $0 != "\n" }) : ""
+        guard text.hasPrefix("HTTP/1.1 ") else { throw StartError("what listens on \(address) does not speak HTTP") }
+        guard text.hasPrefix("HTTP/1.1 200 ") else { throw StartError(body.isEmpty ? "not well" : body) }
+        return body
+    }
+
+    private final class Asking: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        private let path: String
+        private let answer: EventLoopPromise<String>
+        private var text = ""
+
+        init(_ path: String, _ answer: EventLoopPromise<String>) {
+            self.path = path
+            self.answer = answer
+        }
+
+        func channelActive(context: ChannelHandlerContext) {
+            let request = "GET \(self.path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
+            context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(string: request)), promise: nil)
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            self.text += String(buffer: self.unwrapInboundIn(data))
+            if self.text.utf8.count > HealthProbe.answerBytesMax { context.close(promise: nil) }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { self.answer.succeed(self.text) }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}
+
+extension ListenAddress {
+    /// Where a server that listens everywhere is reached from its own machine.
+    fileprivate var reachableHost: String {
+        switch self.host {
+        case "0.0.0.0": "127.0.0.1"
+        case "::": "::1"
+        default: self.host
+        }
+    }
+}
