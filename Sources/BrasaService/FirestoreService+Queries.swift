@@ -63,7 +63,8 @@ extension FirestoreService {
             query,
             in: access.database,
             at: access.time,
-            isAnyOrder: isWhole && (isAnyOrder || query.nearest != nil)
+            isAnyOrder: isWhole && (isAnyOrder || query.nearest != nil),
+            plans: self.plans
         )
         guard access.isLocking else { return QueryRun(query, scan) }
         // What lies behind the limit was not seen, so others may go on writing there.

@@ -16,6 +16,7 @@ package final class FirestoreService: Sendable {
     let entropy: Entropy
     /// Of the same loop.
     package let watcher: Watcher
+    let plans = PlanCache()
     /// Of all loops.
     let writeStreams: WriteStreamTable
 

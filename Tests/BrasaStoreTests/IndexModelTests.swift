@@ -199,12 +199,15 @@ private struct IndexModelRun {
                     steps: Int.random(in: 1...5, using: &self.random)
                 )
                 let part = index.read(
-                    from: from,
-                    to: isDescending ? start : end,
-                    at: time.microseconds,
-                    isDescending: isDescending,
-                    isCounting: isCounting,
-                    budget: budget
+                    IndexReading(
+                        position: from,
+                        end: isDescending ? start : end,
+                        time: time.microseconds,
+                        isDescending: isDescending,
+                        isCounting: isCounting,
+                        needsPlaces: true,
+                        budget: budget
+                    )
                 )
                 guard let part else {
                     Issue.record("the index is gone")

@@ -84,12 +84,15 @@ import Testing
     /// Nil when the index was dropped.
     private func count(_ index: Index) -> Int? {
         index.read(
-            from: .start,
-            to: .end,
-            at: .max,
-            isDescending: false,
-            isCounting: true,
-            budget: ScanBudget(entries: 1_000)
+            IndexReading(
+                position: .start,
+                end: .end,
+                time: .max,
+                isDescending: false,
+                isCounting: true,
+                needsPlaces: false,
+                budget: ScanBudget(entries: 1_000)
+            )
         )?
         .count
     }

@@ -37,6 +37,7 @@ import Testing
                         time: time,
                         isDescending: false,
                         isCounting: true,
+                        needsPlaces: false,
                         budget: all
                     )
                     return order.visit(index.counts, reading)?.examined ?? 0

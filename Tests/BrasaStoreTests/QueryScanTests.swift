@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import Synchronization
 import Testing
 
 @testable import BrasaStore
@@ -69,6 +70,36 @@ import Testing
         #expect(Set(names) == Set((0..<60).map { "users/u\($0 * 100)" }) && names.count == 60)
         #expect(scan.statistics.documentsScanned < 4_000)
         #expect(scan.plan.indexesUsed.count == 2)
+    }
+
+    /// An offset, and a count of a query with a limit, cost a look at the index alone.
+    @Test(arguments: [1, 1_024])
+    func passesOverWhatAnIndexTellsWithoutALookAtDocuments(stepMax: Int) throws {
+        let bench = try QueryBench(count: 700) { $0.queryStepMax = stepMax }
+        let query = try bench.query([filter("team", .equal, .integer(3))], order: [("score", .ascending)])
+        _ = try bench.run(query)
+        bench.buildIndexes()
+        let scan = try bench.scan(query)
+        // The first of them lost their keys since, and others got such.
+        try bench.write(0..<70, team: { _ in 5 })
+        try bench.write(0..<35, team: { $0 % 7 + 3 })
+        for isLost in [false, true] {
+            var scan = scan
+            var passed = 0
+            while passed < 30 { passed += try scan.skip(30 - passed) }
+            #expect(passed == 30 && scan.statistics.documentsScanned == 0)
+            if isLost {
+                bench.store.indexRegistry.state.withLock { state in
+                    for key in Array(state.records.keys) { state.remove(key) }
+                }
+                bench.buildIndexes()
+            }
+            var names: [String] = []
+            while names.count < 3 {
+                names += try scan.next(3 - names.count).map { String(decoding: $0.path.lastSegment, as: UTF8.self) }
+            }
+            #expect(names == ["u213", "u220", "u227"])
+        }
     }
 
     @Test func readsOneSnapshotWhateverIsWritten() throws {

@@ -19,6 +19,7 @@ struct QueryTrial {
 
     private let fixture: StoreFixture
     private let database: DatabaseHandle
+    private let plans = PlanCache()
     private let query: Query
     private var generator: QueryCaseGenerator
     private let indexing: Indexing
@@ -178,7 +179,7 @@ struct QueryTrial {
         _ coverage: inout Coverage
     ) throws -> String? {
         let isAnyOrder = self.generator.random.chance(6)
-        var scan = try self.fixture.store.query(self.query, in: self.database, at: time, isAnyOrder: isAnyOrder)
+        var scan = try self.scan(at: time, isAnyOrder: isAnyOrder)
         if !expected.isEmpty { coverage.add(scan) }
         let firstPlan = scan.plan
         var found: [ModelDocument] = []
@@ -216,7 +217,7 @@ struct QueryTrial {
     }
 
     private mutating func count(at time: Timestamp, expecting expected: [ModelDocument]) throws -> String? {
-        var scan = try self.fixture.store.query(self.query, in: self.database, at: time)
+        var scan = try self.scan(at: time)
         var count = 0
         if self.generator.random.chance(2) { count += try scan.next(self.generator.random.below(4)).count }
         var calls = 0
@@ -227,6 +228,18 @@ struct QueryTrial {
             if calls < Self.disturbedCallsMax { try self.disturb() }
         }
         return count == expected.count ? nil : self.report("counted \(count)", scan, expected)
+    }
+
+    /// Half of them by the plan of the one before.
+    private mutating func scan(at time: Timestamp, isAnyOrder: Bool = false) throws -> QueryScan {
+        let plans = self.generator.random.chance(2) ? self.plans : nil
+        return try self.fixture.store.query(
+            self.query,
+            in: self.database,
+            at: time,
+            isAnyOrder: isAnyOrder,
+            plans: plans
+        )
     }
 
     private func report(_ what: String, _ scan: QueryScan, _ expected: [ModelDocument]) -> String {

@@ -57,6 +57,8 @@ final class StoreFixture {
         self.store = try Self.open(self.configuration, self.disk, self.clock, self.seed, self.receiptKeeper)
     }
 
+    func wait(_ duration: Duration) { self.clock.advance(microseconds: duration.wholeMicroseconds) }
+
     func flush() {
         while self.store.step() || self.store.prepareStep() {}
         self.scheduler.runAll()

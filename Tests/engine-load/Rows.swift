@@ -11,6 +11,7 @@ final class Rows: Sendable {
     private let database: DatabaseHandle
     private let parent: ParentName
     private let transactions: TransactionManager
+    private let plans = PlanCache()
     private let names: [DocumentName]
     private let kind: FieldPath
     private let number: FieldPath
@@ -101,14 +102,16 @@ final class Rows: Sendable {
     @inline(never)
     func pageInline(_ structured: StructuredQuery) throws -> Int {
         let query = try Query(structured, parent: self.parent)
-        var scan = try self.store.query(query, in: self.database, at: self.store.strongReadTime())
+        let time = self.store.strongReadTime()
+        var scan = try self.store.query(query, in: self.database, at: time, plans: self.plans)
         return try scan.next(query.limit ?? .max).count
     }
 
     @inline(never)
     func countInline(_ structured: StructuredAggregationQuery) throws -> Int {
         let query = try AggregationQuery(structured, parent: self.parent).query
-        var scan = try self.store.query(query, in: self.database, at: self.store.strongReadTime(), isAnyOrder: true)
+        let time = self.store.strongReadTime()
+        var scan = try self.store.query(query, in: self.database, at: time, isAnyOrder: true, plans: self.plans)
         var count = 0
         while !scan.isAtEnd { count += try scan.skip(.max) }
         return count

@@ -60,12 +60,29 @@ package struct Conjunction: Hashable, Sendable {
 extension Query.Filter {
     /// The filter in disjunctive normal form, without ways that cannot be. The number of ways was bounded by the checks.
     package var disjunctions: [Conjunction] {
+        if let terms = self.terms { return Conjunction(terms).map { [$0] } ?? [] }
         var conjunctions: [Conjunction] = []
         for terms in self.ways {
             guard let conjunction = Conjunction(terms), !conjunctions.contains(conjunction) else { continue }
             conjunctions.append(conjunction)
         }
         return conjunctions
+    }
+
+    /// Nil when there are several ways, or none.
+    private var terms: [Term]? {
+        switch self {
+        case .term(let term): return [term]
+        case .all(let filters):
+            var terms: [Term] = []
+            terms.reserveCapacity(filters.count)
+            for filter in filters {
+                guard case .term(let term) = filter else { return nil }
+                terms.append(term)
+            }
+            return terms
+        case .any, .isIn, .containsAny: return nil
+        }
     }
 
     private var ways: [[Term]] {

@@ -14,7 +14,7 @@ package struct ConjunctionShape: Sendable {
     }
 
     /// What a clause of the query's order is in the keys.
-    package enum SortPart: Sendable {
+    enum SortPart: Sendable {
         /// Known: all of the conjunction's documents have this value.
         case constant([UInt8])
         case field(ResultOrder.Clause)
@@ -24,57 +24,48 @@ package struct ConjunctionShape: Sendable {
     package let names: NameRange
     package let order: ResultOrder
     package let terms: [Term]
+    package let layout: ConjunctionLayout
     /// Equalities sorted by canonical path, then a contained element if any.
     package let bound: [BoundPart]
-    package let sortParts: [SortPart]
-    package let isReversed: Bool
-    /// The one document that the conjunction allows.
-    package let pinned: ResourcePath?
 
     package init(_ conjunction: Conjunction, of query: Query) {
-        var equalities: [FieldPath: BoundPart] = [:]
-        var contained: BoundPart?
-        var pinned: ResourcePath?
-        for term in conjunction.terms {
-            switch term.condition {
-            case .equal(.reference(let name)) where term.path.isDocumentName: pinned = name.path
-            case .equal(let value):
-                equalities[term.path] = BoundPart(
-                    part: IndexDefinition.Part(term.path, .ascending),
-                    key: OrderPreservingKey(value).bytes
-                )
-            case .arrayContains(let value):
-                contained = BoundPart(
-                    part: IndexDefinition.Part(term.path, .contains),
-                    key: OrderPreservingKey(value).bytes
-                )
-            default: break
-            }
-        }
-        let sorted = equalities.values.map { (text: UTF8Text($0.part.path.canonical), part: $0) }
-            .sorted { $0.text < $1.text }
-            .map(\.part)
-        self.bound = sorted + (contained.map { [$0] } ?? [])
-        self.pinned = pinned
+        self.init(conjunction, of: query, ConjunctionLayout(conjunction, of: query))
+    }
+
+    /// `layout` is that of this query, or of another one that is like it.
+    package init(_ conjunction: Conjunction, of query: Query, _ layout: ConjunctionLayout) {
         self.names = query.names
         self.order = query.order
         self.terms = conjunction.terms
-        self.isReversed = query.order.clauses.last?.isDescending ?? false
-        self.sortParts = query.order.clauses.map { clause in
-            if clause.path.isDocumentName { return .name }
-            return equalities[clause.path].map { .constant($0.key) } ?? .field(clause)
+        self.layout = layout
+        self.bound = layout.bound.map { BoundPart(part: $0.part, key: conjunction.terms[$0.term].boundKey) }
+    }
+
+    package var isReversed: Bool { self.layout.isReversed }
+
+    /// The one document that the conjunction allows.
+    package var pinned: ResourcePath? {
+        guard let index = self.layout.pinned, case .equal(.reference(let name)) = self.terms[index].condition else {
+            return nil
+        }
+        return name.path
+    }
+
+    var sortParts: [SortPart] {
+        self.layout.sortParts.map { part in
+            switch part {
+            case .constant(let index): .constant(self.bound[index].key)
+            case .field(let clause): .field(clause)
+            case .name: .name
+            }
         }
     }
 
     /// The clauses of the order that stand in the suffix, the name aside.
-    package var sortFields: [ResultOrder.Clause] {
-        self.sortParts.compactMap { if case .field(let clause) = $0 { clause } else { nil } }
-    }
+    package var sortFields: [ResultOrder.Clause] { self.layout.sortFields }
 
     /// Whether suffixes are whole keys of the query's order, or their complements.
-    package var hasConstants: Bool {
-        self.sortParts.contains { if case .constant = $0 { true } else { false } }
-    }
+    package var hasConstants: Bool { self.layout.hasConstants }
 
     package var scope: IndexDefinition.Scope {
         guard self.names.allDescendants else { return .collection }
@@ -96,5 +87,15 @@ package struct ConjunctionShape: Sendable {
     package var idealDefinition: IndexDefinition? {
         if self.bound.isEmpty, self.sortFields.isEmpty { return nil }
         return self.definition(self.bound)
+    }
+}
+
+extension Term {
+    /// What stands in a key for the value of an equality or of a contained element.
+    fileprivate var boundKey: [UInt8] {
+        switch self.condition {
+        case .equal(let value), .arrayContains(let value): OrderPreservingKey(value).bytes
+        default: []
+        }
     }
 }

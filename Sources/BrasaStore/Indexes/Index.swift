@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaPlatform
 package import BrasaQueries
 import Synchronization
 
@@ -8,11 +9,54 @@ package final class Index: Sendable {
     package let definition: IndexDefinition
     package let database: DatabaseHandle
     let counts: IndexCounts
+    let usage: IndexUsage
 
-    init(definition: IndexDefinition, database: DatabaseHandle, total: IndexTotal) {
+    init(definition: IndexDefinition, database: DatabaseHandle, total: IndexTotal, usage: IndexUsage) {
         self.definition = definition
         self.database = database
         self.counts = IndexCounts(total)
+        self.usage = usage
+    }
+}
+
+/// How much an index is used, noted without a lock.
+final class IndexUsage: Sendable {
+    private let useCount = Atomic<Int>(0)
+    /// Microseconds; the least number: never.
+    private let lastUse = Atomic<Int64>(.min)
+    /// Nanoseconds.
+    private let lastWish: Atomic<Int64>
+
+    init(wanted now: MonotonicTime) {
+        self.lastWish = Atomic(now.nanoseconds)
+    }
+
+    var uses: Int { self.useCount.load(ordering: .relaxed) }
+
+    var lastUsed: WallTime? {
+        let time = self.lastUse.load(ordering: .relaxed)
+        return time == .min ? nil : WallTime(microseconds: time)
+    }
+
+    /// When it was used or requested last.
+    var lastWanted: MonotonicTime {
+        MonotonicTime(sinceStart: .nanoseconds(self.lastWish.load(ordering: .relaxed)))
+    }
+
+    func isUsed(_ wall: WallTime, _ now: MonotonicTime) {
+        self.useCount.wrappingAdd(1, ordering: .relaxed)
+        self.lastUse.store(wall.microseconds, ordering: .relaxed)
+        self.isWanted(now)
+    }
+
+    func isWanted(_ now: MonotonicTime) { self.lastWish.store(now.nanoseconds, ordering: .relaxed) }
+}
+
+extension MonotonicTime {
+    /// Since the start of the clock, for 292 years.
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = self.sinceStart.components
+        return seconds.multipliedReportingOverflow(by: 1_000_000_000).partialValue &+ attoseconds / 1_000_000_000
     }
 }
 

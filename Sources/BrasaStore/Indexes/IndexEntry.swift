@@ -18,4 +18,6 @@ struct IndexPart: Sendable {
     var examined = 0
     /// Where to go on; nil: there is no more.
     var resume: IndexPosition?
+    /// The last of those that were only counted, when that was wanted.
+    var last: IndexEntry?
 }

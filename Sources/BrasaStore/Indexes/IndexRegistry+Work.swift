@@ -15,7 +15,10 @@ extension IndexRegistry {
         let now = self.clock.monotonic()
         return self.state.withLock { state in
             if state.dropped.isEmpty { self.tidy(&state, now: now) }
-            if let dropped = state.dropped.popLast() { return .drop(dropped) }
+            if let dropped = state.dropped.popLast() {
+                self.hasChanged()
+                return .drop(dropped)
+            }
             let next = state.records.values.lazy.filter { $0.state == .building }.min { $0.number < $1.number }
             return next?.index.map { .build($0) }
         }
@@ -120,7 +123,7 @@ extension IndexRegistry.Record {
         }
     }
 
-    fileprivate var rank: Rank { Rank(lastWanted: self.lastWanted, number: self.number) }
+    fileprivate var rank: Rank { Rank(lastWanted: self.usage.lastWanted, number: self.number) }
 }
 
 extension IndexRegistry.State {
@@ -141,7 +144,7 @@ extension IndexRegistry.State {
         for key in Array(self.records.keys) {
             guard sibling.map(key.isLike) ?? true, let place = self.records.index(forKey: key) else { continue }
             let rank = self.records.values[place].rank
-            let (recordState, uses) = (self.records.values[place].state, self.records.values[place].uses)
+            let (recordState, uses) = (self.records.values[place].state, self.records.values[place].usage.uses)
             guard isOfInterest(recordState, uses), time.map({ rank.lastWanted < $0 }) ?? true,
                 least.map({ rank < $0.rank }) ?? true
             else { continue }

@@ -30,12 +30,9 @@ final class IndexRegistry: Sendable {
         /// The order of requests.
         let number: Int
         let created: WallTime
-        var uses = 0
         /// How often it was given up.
         var failures = 0
-        var lastUsed: WallTime?
-        /// When it was used or requested last.
-        var lastWanted: MonotonicTime
+        let usage: IndexUsage
     }
 
     struct State {
@@ -48,6 +45,8 @@ final class IndexRegistry: Sendable {
 
     let state = Mutex(State())
     let total = IndexTotal()
+    /// Another one whenever an index becomes ready, or goes.
+    private let changes = Atomic<Int>(0)
     let configuration: Store.Configuration
     let clock: Clock
     private let onRequest: @Sendable () -> Void
@@ -57,6 +56,12 @@ final class IndexRegistry: Sendable {
         self.clock = clock
         self.onRequest = onRequest
     }
+
+    /// While it is the same, the same indexes are ready.
+    var generation: Int { self.changes.load(ordering: .acquiring) }
+
+    /// Called under the lock, when it is done.
+    func hasChanged() { self.changes.wrappingAdd(1, ordering: .releasing) }
 
     func ready(_ key: Key) -> Index? {
         self.state.withLock { state in
@@ -70,17 +75,7 @@ final class IndexRegistry: Sendable {
     /// A query reads these indexes.
     func markUsed(_ indexes: [Index]) {
         let (wall, now) = (self.clock.wall(), self.clock.monotonic())
-        self.state.withLock { state in
-            for index in indexes {
-                let key = Key(database: index.database, definition: index.definition)
-                guard let place = state.records.index(forKey: key), state.records.values[place].index === index else {
-                    continue
-                }
-                state.records.values[place].uses += 1
-                state.records.values[place].lastUsed = wall
-                state.records.values[place].lastWanted = now
-            }
-        }
+        for index in indexes { index.usage.isUsed(wall, now) }
     }
 
     func request(_ key: Key) {
@@ -89,19 +84,20 @@ final class IndexRegistry: Sendable {
             var failures = 0
             if let place = state.records.index(forKey: key) {
                 guard case .abandoned(let until) = state.records.values[place].state, until <= now else {
-                    state.records.values[place].lastWanted = now
+                    state.records.values[place].usage.isWanted(now)
                     return false
                 }
                 failures = state.records.values[place].failures
             } else if !self.hasPlace(for: key, &state, now: now) {
                 return false
             }
+            let usage = IndexUsage(wanted: now)
             state.records[key] = Record(
-                index: Index(definition: key.definition, database: key.database, total: self.total),
+                index: Index(definition: key.definition, database: key.database, total: self.total, usage: usage),
                 number: state.nextNumber,
                 created: wall,
                 failures: failures,
-                lastWanted: now
+                usage: usage
             )
             state.nextNumber += 1
             return true
@@ -117,6 +113,7 @@ final class IndexRegistry: Sendable {
                 state.bytes <= self.configuration.indexBytesMax
             else { return }
             state.records.values[place].state = .ready
+            self.hasChanged()
         }
     }
 
@@ -163,9 +160,9 @@ extension IndexDescription {
             state: state,
             entries: record.index?.counts.entries ?? 0,
             bytes: record.index?.counts.bytes ?? 0,
-            uses: record.uses,
+            uses: record.usage.uses,
             created: Timestamp(microseconds: record.created.microseconds),
-            lastUsed: record.lastUsed.map { Timestamp(microseconds: $0.microseconds) }
+            lastUsed: record.usage.lastUsed.map { Timestamp(microseconds: $0.microseconds) }
         )
     }
 }

@@ -12,10 +12,12 @@ struct IndexCursor: Sendable {
     private var end = IndexPosition.end
     private var fetchCount: Int
     private let pace: FetchPace
+    private let needsKeys: Bool
 
-    init(_ access: QueryPlan.IndexRun.Access, isReversed: Bool, pace: FetchPace) {
+    init(_ access: QueryPlan.IndexRun.Access, isReversed: Bool, pace: FetchPace, needsKeys: Bool) {
         self.access = access
         self.isReversed = isReversed
+        self.needsKeys = needsKeys
         self.fetchCount = pace.first
         self.pace = pace
     }
@@ -59,40 +61,72 @@ struct IndexCursor: Sendable {
     mutating func fetch(_ work: inout ScanWork) throws(StoreError) {
         while self.fetched.isEmpty, self.position != nil, work.canGoOn {
             let budget = ScanBudget(entries: self.fetchCount, steps: min(work.budget, ScanBudget.stepsMax))
-            guard let part = try self.read(&work, isCounting: false, budget: budget) else { return }
-            self.fetched = part.entries
-            self.fetched.reverse()
+            guard let part = try self.read(&work, isCounting: false, needsPlaces: self.needsKeys, budget) else {
+                return
+            }
             let bytes = part.entries.reduce(0) { $0 + $1.key.count }
             let affordable = max(self.pace.keyBytesMax / max(bytes / max(part.entries.count, 1), 1), 1)
             self.fetchCount = min(self.fetchCount * 4, self.pace.most, affordable)
+            self.fetched = part.entries
+            self.reverseFetched()
         }
     }
 
-    /// How many entries the rest of the interval has, as far as the work's budget goes; they are passed over.
-    mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
-        var count = self.fetched.count
-        self.fetched = []
-        while self.position != nil, work.canGoOn {
-            let budget = ScanBudget(entries: .max, steps: min(work.budget, ScanBudget.stepsMax))
-            guard let part = try self.read(&work, isCounting: true, budget: budget) else { break }
-            count += part.count
+    /// In place: what is taken from the end is moved, and counts no references.
+    private mutating func reverseFetched() {
+        var (first, last) = (0, self.fetched.count - 1)
+        while first < last {
+            self.fetched.swapAt(first, last)
+            (first, last) = (first + 1, last - 1)
         }
-        return count
+    }
+
+    /// Moves what is fetched to the results, up to `limit` of these.
+    mutating func takeFetched(_ limit: Int, into entries: inout [QueryScan.Entry]) {
+        while entries.count < limit, let entry = self.fetched.popLast() {
+            entries.append(QueryScan.Entry(path: entry.path, document: entry.document, orderKey: nil))
+        }
+    }
+
+    /// How many entries follow in the interval, up to `limit`, as far as the work's budget goes; they are passed over. With
+    /// the last of them when it is wanted.
+    mutating func count(
+        _ limit: Int,
+        needsLast: Bool,
+        _ work: inout ScanWork
+    ) throws(StoreError) -> (count: Int, last: IndexEntry?) {
+        var count = 0
+        var last: IndexEntry?
+        while count < limit, let entry = self.fetched.popLast() {
+            count += 1
+            last = entry
+        }
+        while count < limit, self.position != nil, work.canGoOn {
+            let budget = ScanBudget(entries: limit - count, steps: min(work.budget, ScanBudget.stepsMax))
+            guard let part = try self.read(&work, isCounting: true, needsPlaces: needsLast, budget) else { break }
+            count += part.count
+            last = part.last ?? last
+        }
+        return (count, last)
     }
 
     private mutating func read(
         _ work: inout ScanWork,
         isCounting: Bool,
-        budget: ScanBudget
+        needsPlaces: Bool,
+        _ budget: ScanBudget
     ) throws(StoreError) -> IndexPart? {
         guard let position = self.position else { return nil }
         let part = self.access.index.read(
-            from: position,
-            to: self.end,
-            at: work.time,
-            isDescending: self.isReversed,
-            isCounting: isCounting,
-            budget: budget
+            IndexReading(
+                position: position,
+                end: self.end,
+                time: work.time,
+                isDescending: self.isReversed,
+                isCounting: isCounting,
+                needsPlaces: needsPlaces,
+                budget: budget
+            )
         )
         try work.history.check(work.time)
         guard let part else {

@@ -17,8 +17,8 @@ struct MergedRuns: Sendable {
     /// One source's last document may be another's next.
     private let hasDuplicates: Bool
     private var lastPath: ResourcePath?
-    /// Whether entries can be counted without a look at documents or at other sources.
-    let isCountable: Bool
+    /// Whether what one index gives out are the results as they are: they can be counted without a look at documents.
+    let isDirect: Bool
     /// How many runs a better index may come for.
     let improvableCount: Int
 
@@ -38,17 +38,18 @@ struct MergedRuns: Sendable {
         self.sources = runs.map { run in
             switch run {
             case .document(let path): RunSource(path, in: database)
-            case .indexes(let run): RunSource(run, pace: pace)
+            case .indexes(let run): RunSource(run, pace: pace, needsKeys: runs.count > 1 && !isByOrderKey)
             }
         }
         // Keys of indexes run the other way when the query reads them backwards.
         let isDescending = !isByOrderKey && query.order.clauses.last?.isDescending ?? false
-        self.heap = CandidateHeap(sourceCount: self.sources.count, isDescending: isDescending)
-        self.unfetched = Array(self.sources.indices.reversed())
+        let isMerging = runs.count > 1
+        self.heap = CandidateHeap(sourceCount: isMerging ? runs.count : 0, isDescending: isDescending)
+        self.unfetched = isMerging ? Array(runs.indices.reversed()) : []
         if runs.count == 1, case .indexes(let run)? = runs.first {
-            self.isCountable = run.isExact && run.accesses.count == 1
+            self.isDirect = run.isExact && run.accesses.count == 1
         } else {
-            self.isCountable = false
+            self.isDirect = false
         }
     }
 
@@ -79,13 +80,25 @@ struct MergedRuns: Sendable {
         }
     }
 
-    /// How many results are left, as far as the work's budget goes. They are passed over in any order.
-    mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
-        var count = self.heap.count
-        for source in self.sources.indices where work.canGoOn { count += try self.sources[source].countRest(&work) }
-        self.heap.removeAll()
-        self.unfetched = self.sources.indices.filter { !self.sources[$0].isAtEnd }
-        return count
+    /// Adds results up to `limit`, where they are direct.
+    mutating func take(
+        _ limit: Int,
+        _ work: inout ScanWork,
+        into entries: inout [QueryScan.Entry]
+    ) throws(StoreError) {
+        let before = entries.count
+        try self.sources[0].take(limit, &work, into: &entries)
+        work.statistics.documentsScanned += entries.count - before
+    }
+
+    /// How many results follow, up to `limit`, as far as the work's budget goes, where they are direct; they are passed
+    /// over. With the last of them when it is wanted.
+    mutating func count(
+        _ limit: Int,
+        needsLast: Bool,
+        _ work: inout ScanWork
+    ) throws(StoreError) -> (count: Int, last: IndexEntry?) {
+        try self.sources[0].count(limit, needsLast: needsLast, &work)
     }
 
     private mutating func result(

@@ -9,26 +9,42 @@ package struct PlanSummary: Hashable, Sendable {
         package let properties: String
     }
 
-    package private(set) var indexesUsed: [IndexUse] = []
+    /// Each once. Texts are made when they are asked for, which few queries are.
+    package var indexesUsed: [IndexUse] {
+        var uses: [IndexUse] = []
+        for source in self.sources where !uses.contains(source.use) { uses.append(source.use) }
+        return uses
+    }
 
-    mutating func add(_ plan: QueryPlan, of planner: Planner) {
-        switch plan {
-        case .nothing: break
-        case .names, .sort:
-            let isGroup = planner.query.names.allDescendants
-            self.add(IndexUse(queryScope: isGroup ? "Collection group" : "Collection", properties: "(__name__ ASC)"))
-        case .merge(let runs, _):
-            for case .indexes(let run) in runs {
-                for access in run.accesses {
-                    let definition = access.index.definition
-                    self.add(IndexUse(queryScope: definition.scopeName, properties: definition.properties))
-                }
+    private enum Source: Hashable {
+        case names(isGroup: Bool)
+        case index(IndexDefinition)
+
+        var use: IndexUse {
+            switch self {
+            case .names(let isGroup):
+                IndexUse(queryScope: isGroup ? "Collection group" : "Collection", properties: "(__name__ ASC)")
+            case .index(let definition):
+                IndexUse(queryScope: definition.scopeName, properties: definition.properties)
             }
         }
     }
 
-    private mutating func add(_ use: IndexUse) {
-        if !self.indexesUsed.contains(use) { self.indexesUsed.append(use) }
+    private var sources: [Source] = []
+
+    mutating func add(_ plan: QueryPlan, of planner: Planner) {
+        switch plan {
+        case .nothing: break
+        case .names, .sort: self.add(.names(isGroup: planner.query.names.allDescendants))
+        case .merge(let runs, _):
+            for case .indexes(let run) in runs {
+                for access in run.accesses { self.add(.index(access.index.definition)) }
+            }
+        }
+    }
+
+    private mutating func add(_ source: Source) {
+        if !self.sources.contains(source) { self.sources.append(source) }
     }
 }
 

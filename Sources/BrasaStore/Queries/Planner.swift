@@ -10,12 +10,28 @@ struct Planner: Sendable {
     let isAnyOrder: Bool
     let shapes: [ConjunctionShape]
 
-    init(_ query: Query, in database: DatabaseHandle, of store: Store, isAnyOrder: Bool) {
+    /// What is known of a query before it is planned, since it was of one like it.
+    struct Known: Sendable {
+        let layouts: [ConjunctionLayout]
+        let choices: [IndexChoice]
+    }
+
+    init(
+        _ query: Query,
+        in database: DatabaseHandle,
+        of store: Store,
+        isAnyOrder: Bool,
+        layouts: [ConjunctionLayout]? = nil
+    ) {
         self.query = query
         self.database = database
         self.store = store
         self.isAnyOrder = isAnyOrder
-        self.shapes = query.disjunctions.map { ConjunctionShape($0, of: query) }
+        if let layouts {
+            self.shapes = zip(query.disjunctions, layouts).map { ConjunctionShape($0, of: query, $1) }
+        } else {
+            self.shapes = query.disjunctions.map { ConjunctionShape($0, of: query) }
+        }
     }
 
     /// How many results will be taken at most, if that is known.
@@ -44,12 +60,17 @@ struct Planner: Sendable {
             }
     }
 
-    /// `resume` is the key of the last result already given out.
-    func plan(resume: OrderPreservingKey?) -> QueryPlan {
+    /// Which indexes there are for each of the conjunctions.
+    var known: Known {
+        Known(layouts: self.shapes.map(\.layout), choices: self.shapes.map { self.choice($0) })
+    }
+
+    /// `resume` is the key of the last result already given out. The indexes are looked for unless they are known.
+    func plan(resume: OrderPreservingKey?, _ known: Known? = nil) -> QueryPlan {
         if self.shapes.isEmpty || self.query.names.isEmpty { return .nothing }
         if self.isOnNames { return .names(isExact: true) }
         if self.isPinned { return .names(isExact: false) }
-        if let runs = self.runs(resume: resume) {
+        if let runs = self.runs(resume: resume, known) {
             if runs.isEmpty { return .nothing }
             let isByOrderKey =
                 runs.count > 1 && (self.shapes.contains { $0.pinned != nil || $0.hasConstants })
@@ -59,54 +80,60 @@ struct Planner: Sendable {
     }
 
     /// Nil when no index helps with one of the conjunctions.
-    private func runs(resume: OrderPreservingKey?) -> [QueryPlan.Run]? {
+    private func runs(resume: OrderPreservingKey?, _ known: Known?) -> [QueryPlan.Run]? {
         let resume = resume.map { KeyBound(prefix: $0.bytes, isAfter: true) }
         var runs: [QueryPlan.Run] = []
-        for shape in self.shapes {
+        for (number, shape) in self.shapes.enumerated() {
             if let path = shape.pinned {
                 runs.append(.document(path))
                 continue
             }
             let suffixes = shape.suffixes(start: self.query.start, end: self.query.end, resume: resume)
             if suffixes.intervals.isEmpty { continue }
-            guard let run = self.run(shape, suffixes) else { return nil }
+            let choice = known?.choices[number] ?? self.choice(shape)
+            guard let run = self.run(shape, suffixes, choice) else { return nil }
             runs.append(.indexes(run))
         }
         return runs
     }
 
-    private func run(_ shape: ConjunctionShape, _ suffixes: ConjunctionShape.Suffixes) -> QueryPlan.IndexRun? {
-        guard shape.idealDefinition != nil else { return nil }
-        var accesses: [QueryPlan.IndexRun.Access] = []
-        var isExact = suffixes.isExact
-        let whole = self.access(shape, shape.bound)
-        if let whole {
-            accesses = [whole]
-        } else {
-            let known = shape.bound.count > 1 ? shape.bound.compactMap { self.access(shape, [$0]) } : []
-            accesses = known
-            isExact = isExact && known.count == shape.bound.count
-            // The order alone, without any known part, still spares the sorting.
-            if known.isEmpty, !shape.sortFields.isEmpty, let access = self.access(shape, []) { accesses = [access] }
-        }
-        guard !accesses.isEmpty else { return nil }
+    private func run(
+        _ shape: ConjunctionShape,
+        _ suffixes: ConjunctionShape.Suffixes,
+        _ choice: IndexChoice
+    ) -> QueryPlan.IndexRun? {
+        guard !choice.accesses.isEmpty else { return nil }
         return QueryPlan.IndexRun(
-            accesses: accesses,
+            accesses: choice.accesses.map { access in
+                var prefix = access.index.definition.prefix(parent: self.query.names.parent).bytes
+                for part in access.bound { prefix += shape.bound[part].key }
+                return QueryPlan.IndexRun.Access(index: access.index, prefix: prefix)
+            },
             intervals: suffixes.intervals,
             isReversed: shape.isReversed,
-            isExact: isExact,
-            isIdeal: whole != nil
+            isExact: suffixes.isExact && choice.isComplete,
+            isIdeal: choice.isIdeal
         )
     }
 
-    private func access(
-        _ shape: ConjunctionShape,
-        _ bound: [ConjunctionShape.BoundPart]
-    ) -> QueryPlan.IndexRun.Access? {
-        guard let definition = shape.definition(bound), let index = self.store.readyIndex(definition, in: self.database)
+    private func choice(_ shape: ConjunctionShape) -> IndexChoice {
+        guard shape.idealDefinition != nil else { return IndexChoice() }
+        let parts = Array(shape.bound.indices)
+        if let whole = self.access(shape, parts) {
+            return IndexChoice(accesses: [whole], isIdeal: true, isComplete: true)
+        }
+        let known = parts.count > 1 ? parts.compactMap { self.access(shape, [$0]) } : []
+        if !known.isEmpty { return IndexChoice(accesses: known, isComplete: known.count == parts.count) }
+        // The order alone, without any known part, still spares the sorting.
+        guard !shape.sortFields.isEmpty, let access = self.access(shape, []) else { return IndexChoice() }
+        return IndexChoice(accesses: [access], isComplete: parts.isEmpty)
+    }
+
+    private func access(_ shape: ConjunctionShape, _ parts: [Int]) -> IndexChoice.Access? {
+        guard let definition = shape.definition(parts.map { shape.bound[$0] }),
+            let index = self.store.readyIndex(definition, in: self.database)
         else { return nil }
-        let prefix = definition.prefix(parent: self.query.names.parent).bytes + bound.flatMap(\.key)
-        return QueryPlan.IndexRun.Access(index: index, prefix: prefix)
+        return IndexChoice.Access(index: index, bound: parts)
     }
 
     /// Asks for the indexes that would make the query cost what it returns.

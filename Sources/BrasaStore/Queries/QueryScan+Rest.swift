@@ -33,10 +33,10 @@ extension QueryScan {
         let stage = self.stage
         self.stage = .ended
         switch consume stage {
-        case .merge(var merged) where merged.isCountable:
+        case .merge(var merged) where merged.isDirect:
             do {
                 defer { self.stage = .merge(merged) }
-                let count = try merged.countRest(&work)
+                let (count, _) = try merged.count(.max, needsLast: false, &work)
                 if !merged.isAtEnd { return count }
                 counted = count
             }
@@ -48,5 +48,35 @@ extension QueryScan {
             while try self.advance(self.store.configuration.queryStepMax, &work, &entries) {}
             return entries.count
         }
+    }
+
+    /// Passes over the next results without a look at their documents; returns over how many, nil when only the documents
+    /// tell which are results.
+    mutating func count(_ limit: Int, _ work: inout ScanWork) throws(StoreError) -> Int? {
+        guard case .merge(let merged) = self.stage, merged.isDirect else { return nil }
+        self.stage = .ended
+        return try self.count(merged, limit, &work)
+    }
+
+    private mutating func count(
+        _ merged: consuming MergedRuns,
+        _ limit: Int,
+        _ work: inout ScanWork
+    ) throws(StoreError) -> Int {
+        var merged = merged
+        var counted = 0
+        do {
+            defer { self.stage = .merge(merged) }
+            let (count, last) = try merged.count(limit, needsLast: true, &work)
+            if let last { self.last = Entry(path: last.path, document: last.document, orderKey: nil) }
+            counted = count
+        }
+        if work.isIndexLost {
+            work.isIndexLost = false
+            try self.begin()
+        } else if merged.isAtEnd {
+            self.stage = .ended
+        }
+        return counted
     }
 }

@@ -28,7 +28,7 @@ extension QueryScan {
         }
     }
 
-    private mutating func adopt(_ plan: QueryPlan, resume: OrderPreservingKey?) throws(StoreError) {
+    mutating func adopt(_ plan: QueryPlan, resume: OrderPreservingKey?) throws(StoreError) {
         self.plan.add(plan, of: self.planner)
         self.planAgainAt = self.statistics.examined + self.planInterval
         switch plan {
@@ -132,7 +132,11 @@ extension QueryScan {
         var merged = merged
         do {
             defer { self.stage = .merge(merged) }
-            while entries.count < limit, let entry = try merged.next(&work) { self.add(entry, to: &entries) }
+            if merged.isDirect {
+                try self.take(limit, from: &merged, &work, into: &entries)
+            } else {
+                while entries.count < limit, let entry = try merged.next(&work) { self.add(entry, to: &entries) }
+            }
         }
         if work.isIndexLost, self.rest == nil {
             work.isIndexLost = false
@@ -145,6 +149,18 @@ extension QueryScan {
             try self.beginWithIndex(improvable: merged.improvableCount)
         }
         return false
+    }
+
+    private mutating func take(
+        _ limit: Int,
+        from merged: inout MergedRuns,
+        _ work: inout ScanWork,
+        into entries: inout [Entry]
+    ) throws(StoreError) {
+        let before = entries.count
+        // Also when it throws, what was found is found.
+        defer { if entries.count > before, self.rest == nil { self.last = entries.last } }
+        try merged.take(limit, &work, into: &entries)
     }
 
     private mutating func add(_ entry: Entry, to entries: inout [Entry]) {

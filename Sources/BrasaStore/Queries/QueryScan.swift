@@ -26,6 +26,9 @@ package struct QueryScan: Sendable {
         case ended
     }
 
+    /// Room that is made for results before there are any.
+    private static let reservedMax = 64
+
     let store: Store
     let planner: Planner
     private let pin: SnapshotPin
@@ -38,12 +41,12 @@ package struct QueryScan: Sendable {
     /// Set once the order is given up.
     var rest: UnorderedRest?
 
-    init(_ planner: Planner, pin: SnapshotPin, of store: Store) throws(StoreError) {
+    init(_ planner: Planner, _ plan: QueryPlan, pin: SnapshotPin, of store: Store) throws(StoreError) {
         self.time = pin.time
         self.store = store
         self.planner = planner
         self.pin = pin
-        try self.begin()
+        try self.adopt(plan, resume: nil)
     }
 
     /// The next results, at most `limit`. Perhaps fewer or none although there are more: then as much was examined as
@@ -52,6 +55,7 @@ package struct QueryScan: Sendable {
     package mutating func next(_ limit: Int) throws(StoreError) -> [Entry] {
         try self.work { (scan, work) throws(StoreError) in
             var entries: [Entry] = []
+            entries.reserveCapacity(min(limit, Self.reservedMax))
             while entries.count < limit, try scan.advance(limit, &work, &entries) {}
             work.statistics.results += entries.count
             return entries
@@ -63,6 +67,10 @@ package struct QueryScan: Sendable {
     package mutating func skip(_ count: Int) throws(StoreError) -> Int {
         if count == .max { return try self.skipRest() }
         return try self.work { (scan, work) throws(StoreError) in
+            if let counted = try scan.count(count, &work) {
+                work.statistics.results += counted
+                return counted
+            }
             var entries: [Entry] = []
             let limit = min(count, scan.store.configuration.queryStepMax)
             while entries.count < limit, try scan.advance(limit, &work, &entries) {}
@@ -98,13 +106,24 @@ package struct QueryScan: Sendable {
 extension Store {
     /// The results of a query at `time`. With `isAnyOrder` they may come in another order than the query's, which is
     /// cheaper while there is no index: for aggregations and nearest neighbours of queries without offset and limit.
+    /// `plans` are those of the caller's event loop.
     package func query(
         _ query: Query,
         in database: DatabaseHandle,
         at time: Timestamp,
-        isAnyOrder: Bool = false
+        isAnyOrder: Bool = false,
+        plans: PlanCache? = nil
     ) throws(StoreError) -> QueryScan {
+        let pin = try self.pin(at: time)
+        // Before indexes are looked for: what comes or goes meanwhile makes another plan.
+        let generation = self.indexRegistry.generation
+        if let plans, let known = plans.find(query, in: database, generation: generation) {
+            let planner = Planner(query, in: database, of: self, isAnyOrder: isAnyOrder, layouts: known.layouts)
+            return try QueryScan(planner, planner.plan(resume: nil, known), pin: pin, of: self)
+        }
         let planner = Planner(query, in: database, of: self, isAnyOrder: isAnyOrder)
-        return try QueryScan(planner, pin: self.pin(at: time), of: self)
+        let known = planner.known
+        plans?.remember(query, known, generation: generation)
+        return try QueryScan(planner, planner.plan(resume: nil, known), pin: pin, of: self)
     }
 }

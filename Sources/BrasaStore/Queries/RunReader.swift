@@ -11,11 +11,17 @@ struct RunReader: Sendable {
     /// Where the suffix begins in the keys of the entries.
     let suffixStart: Int
 
-    init(_ run: QueryPlan.IndexRun, pace: FetchPace) {
+    /// `needsKeys`: the run is merged with others by the keys of its entries.
+    init(_ run: QueryPlan.IndexRun, pace: FetchPace, needsKeys: Bool) {
         self.isReversed = run.isReversed
         self.intervals = run.isReversed ? run.intervals : run.intervals.reversed()
         self.cursors = run.accesses.map { access in
-            IndexCursor(access, isReversed: run.isReversed, pace: pace)
+            IndexCursor(
+                access,
+                isReversed: run.isReversed,
+                pace: pace,
+                needsKeys: needsKeys || run.accesses.count > 1
+            )
         }
         self.suffixStart = run.accesses.first?.prefix.count ?? 0
     }
@@ -55,13 +61,37 @@ struct RunReader: Sendable {
         return self.cursors[0].popHead()
     }
 
-    /// How many entries are left, as far as the work's budget goes; they are passed over. For runs of one index.
-    mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
-        var count = try self.cursors[0].countRest(&work)
-        while self.cursors[0].isAtEnd, work.canGoOn, let interval = self.intervals.popLast() {
-            self.cursors[0].begin(interval)
-            count += try self.cursors[0].countRest(&work)
+    /// Adds the next entries to the results, up to `limit` of these, as far as the work's budget goes. For runs of one index.
+    mutating func take(
+        _ limit: Int,
+        _ work: inout ScanWork,
+        into entries: inout [QueryScan.Entry]
+    ) throws(StoreError) {
+        while entries.count < limit {
+            try self.cursors[0].fetch(&work)
+            if self.cursors[0].hasHead {
+                self.cursors[0].takeFetched(limit, into: &entries)
+            } else {
+                guard self.cursors[0].isAtEnd, let interval = self.intervals.popLast() else { return }
+                self.cursors[0].begin(interval)
+            }
         }
-        return count
+    }
+
+    /// How many entries follow, up to `limit`, as far as the work's budget goes; they are passed over. With the last of
+    /// them when it is wanted. For runs of one index.
+    mutating func count(
+        _ limit: Int,
+        needsLast: Bool,
+        _ work: inout ScanWork
+    ) throws(StoreError) -> (count: Int, last: IndexEntry?) {
+        var (count, last) = try self.cursors[0].count(limit, needsLast: needsLast, &work)
+        while count < limit, self.cursors[0].isAtEnd, work.canGoOn, let interval = self.intervals.popLast() {
+            self.cursors[0].begin(interval)
+            let more = try self.cursors[0].count(limit - count, needsLast: needsLast, &work)
+            count += more.count
+            last = more.last ?? last
+        }
+        return (count, last)
     }
 }

@@ -20,8 +20,8 @@ struct RunSource: Sendable {
     /// Whether all that comes from here is a result.
     let isExact: Bool
 
-    init(_ run: QueryPlan.IndexRun, pace: FetchPace) {
-        self.run = RunReader(run, pace: pace)
+    init(_ run: QueryPlan.IndexRun, pace: FetchPace, needsKeys: Bool) {
+        self.run = RunReader(run, pace: pace, needsKeys: needsKeys)
         self.isExact = run.isExact
     }
 
@@ -71,8 +71,21 @@ struct RunSource: Sendable {
         return Candidate(key: key.bytes, keyStart: 0, path: path, document: document, orderKey: key)
     }
 
-    /// How many entries are left, as far as the work's budget goes; they are passed over. For runs of one index.
-    mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
-        try self.run?.countRest(&work) ?? 0
+    /// As `RunReader.take`.
+    mutating func take(
+        _ limit: Int,
+        _ work: inout ScanWork,
+        into entries: inout [QueryScan.Entry]
+    ) throws(StoreError) {
+        try self.run?.take(limit, &work, into: &entries)
+    }
+
+    /// As `RunReader.count`.
+    mutating func count(
+        _ limit: Int,
+        needsLast: Bool,
+        _ work: inout ScanWork
+    ) throws(StoreError) -> (count: Int, last: IndexEntry?) {
+        try self.run?.count(limit, needsLast: needsLast, &work) ?? (0, nil)
     }
 }

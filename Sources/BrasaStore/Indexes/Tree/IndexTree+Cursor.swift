@@ -47,6 +47,33 @@ extension IndexTree {
             }
         }
 
+        /// The entries behind the place that stand in one leaf and before `end`, so many at most; the place moves behind them.
+        /// None: there are no more. For trees of keys that did not end.
+        mutating func nextRun(_ limit: Int, before end: IndexPosition) -> Run {
+            if self.index == self.leaf.chains.count, !self.moveToNextLeaf() {
+                return Run(leaf: self.leaf, indices: 0..<0)
+            }
+            let start = self.index
+            var stop = limit < self.leaf.chains.count - start ? start + limit : self.leaf.chains.count
+            if stop > start, !self.leaf.keys.isBefore(end, at: stop - 1) {
+                stop = max(start, self.leaf.keys.search(end.prefix, isAfter: end.isAfter))
+            }
+            self.index = stop
+            return Run(leaf: self.leaf, indices: start..<stop)
+        }
+
+        /// The same of those before the place and not before `end`.
+        mutating func previousRun(_ limit: Int, notBefore end: IndexPosition) -> Run {
+            if self.index == 0, !self.moveToPreviousLeaf() { return Run(leaf: self.leaf, indices: 0..<0) }
+            let stop = self.index
+            var start = max(stop - limit, 0)
+            if start < stop, self.leaf.keys.isBefore(end, at: start) {
+                start = min(stop, self.leaf.keys.search(end.prefix, isAfter: end.isAfter))
+            }
+            self.index = start
+            return Run(leaf: self.leaf, indices: start..<stop)
+        }
+
         /// To the next one with something for the cursor's time; stays where it is when there is none.
         private mutating func moveToNextLeaf() -> Bool {
             for depth in self.steps.indices.reversed() {
@@ -84,6 +111,12 @@ extension IndexTree {
             }
             return false
         }
+    }
+
+    /// Entries side by side where they stand.
+    struct Run {
+        let leaf: IndexNode
+        let indices: Range<Int>
     }
 
     /// An entry where it stands; its key is copied only when asked for.
