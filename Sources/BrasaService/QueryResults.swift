@@ -3,7 +3,7 @@ import BrasaMessages
 import BrasaQueries
 import BrasaStore
 
-/// The responses of one query, made one at a time: the count of skipped documents if there is an offset, then the
+/// The responses of one query, made a few kilobytes at a time: the count of skipped documents if there is an offset, then the
 /// documents; at least one in any case, since clients take the read time from it. An explanation goes with the
 /// last, which is therefore held back until it is known to be it.
 final class QueryResults {
@@ -23,8 +23,14 @@ final class QueryResults {
         self.hasToldSkipped = run.query.offset == 0 || run.query.limit == 0
     }
 
+    /// Documents come to about this together before they are sent.
+    private static let bytesAtOnce = 16 << 10
+
     func next() -> ResponseStream<RunQueryResponse>.Part {
-        if let response = self.takeResponse() { return self.send(response) }
+        if let response = self.takeResponse() {
+            // The last one has to be held back.
+            return self.explanation == nil ? self.sendAll(from: response) : self.send(response)
+        }
         guard !self.run.isAtEnd else { return self.end() }
         if self.isYieldDue {
             self.isYieldDue = false
@@ -58,6 +64,18 @@ final class QueryResults {
         return RunQueryResponse(document: NamedDocument(name: name, document: document), readTime: self.access.time)
     }
 
+    private func sendAll(from first: RunQueryResponse) -> ResponseStream<RunQueryResponse>.Part {
+        self.hasAnswered = true
+        var responses = [first]
+        responses.reserveCapacity(self.found.count + 1)
+        var bytes = first.documentBytes
+        while bytes < Self.bytesAtOnce, let response = self.takeResponse() {
+            bytes += response.documentBytes
+            responses.append(response)
+        }
+        return .responses(responses)
+    }
+
     private func send(_ response: RunQueryResponse) -> ResponseStream<RunQueryResponse>.Part {
         self.hasAnswered = true
         guard self.explanation != nil else { return .response(response) }
@@ -76,4 +94,8 @@ final class QueryResults {
         guard !self.hasAnswered else { return .end }
         return self.send(RunQueryResponse(readTime: self.access.time))
     }
+}
+
+extension RunQueryResponse {
+    fileprivate var documentBytes: Int { self.document?.document?.fields.bytes.count ?? 0 }
 }

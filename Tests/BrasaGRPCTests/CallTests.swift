@@ -134,6 +134,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [[], [3], [0, 1, 5_000, 0, 100_000, 2]], [false, true])
+    func `Messages that are sent at once arrive one by one, compressed where gzip was begun with`(
+        sizes: [Int],
+        compressed: Bool
+    ) throws {
+        let messages = sizes.map { size in (0..<size).map { UInt8(truncatingIfNeeded: $0 / 7) } }
+        let loopback = try Loopback(compressedRequestBytesMin: compressed ? 1 : nil)
+        defer { loopback.close() }
+        var counts: [Int] = []
+        loopback.service.whenStarted = { started in
+            for _ in 0..<2 {
+                counts.append(started.call.send(messages, capacity: 10) { $1.writeBytes($0) })
+            }
+            started.call.finish(.ok)
+            counts.append(started.call.send(messages, capacity: 10) { $1.writeBytes($0) })
+        }
+        let recorder = ResponseRecorder()
+        loopback.grpc.serverStreaming(
+            loopback.grpc.request(TestService.streaming),
+            ByteBuffer(repeating: 0, count: 10),
+            handler: recorder
+        )
+        try loopback.run()
+        #expect(recorder.messages == messages + messages)
+        #expect(recorder.results.map(\.status) == [.ok])
+        #expect(counts[0] >= sizes.reduce(0, +) && counts[0] == counts[1])
+    }
+
     @Test func `A deadline ends the call on both sides, at its time and not before`() throws {
         let loopback = try Loopback()
         defer { loopback.close() }

@@ -19,6 +19,16 @@ package enum GRPCMessageEncoder {
         return buffer
     }
 
+    /// Adds a framed message that `write` appends to the buffer.
+    static func append(to buffer: inout ByteBuffer, _ write: (inout ByteBuffer) -> Void) {
+        let start = buffer.writerIndex
+        buffer.writeRepeatingByte(0, count: GRPCMessageDecoder.prefixBytes)
+        write(&buffer)
+        let length = buffer.writerIndex - start - GRPCMessageDecoder.prefixBytes
+        // A buffer holds less than 4 GiB by its own construction.
+        buffer.setInteger(UInt32(clamping: length), at: start + 1)
+    }
+
     /// The framed message, in one piece, or as prefix and payload when putting them together would copy much.
     static func frame(
         _ message: consuming ByteBuffer,

@@ -66,6 +66,34 @@ extension GRPCServerCall {
         if let second { stream.sendData(second) }
     }
 
+    /// Sends several response messages from one buffer, which `write` fills with each; returns how many bytes they are.
+    /// `capacity` is about how many.
+    package func send<Message>(
+        _ messages: [Message],
+        capacity: Int,
+        _ write: (Message, inout ByteBuffer) -> Void
+    ) -> Int {
+        guard !self.sending.compresses, messages.count > 1 else {
+            return messages.reduce(0) { total, message in
+                var buffer = self.makeMessageBuffer(capacity: capacity / messages.count)
+                write(message, &buffer)
+                let count = buffer.readableBytes
+                self.send(buffer)
+                return total + count
+            }
+        }
+        self.sendHeaders()
+        guard self.sending.isOpen, let stream = self.stream else { return 0 }
+        let room = capacity + messages.count * GRPCMessageDecoder.prefixBytes
+        var buffer = stream.takeSpareBuffer(capacity: room) ?? self.allocator.buffer(capacity: room)
+        for message in messages {
+            GRPCMessageEncoder.append(to: &buffer) { write(message, &$0) }
+        }
+        let count = buffer.readableBytes
+        stream.sendData(buffer)
+        return count
+    }
+
     /// Sends a response message that others are sent too.
     package func send(_ message: GRPCFramedMessage) {
         // Compressed it is this call's own.

@@ -47,6 +47,9 @@ extension Call {
     @discardableResult
     package func send(_ response: Response) -> Int { self.functions.send(self.handle, response) }
 
+    /// Sends several responses of a stream at once; about how many bytes they are.
+    func send(_ responses: [Response]) -> Int { self.functions.sendAll(self.handle, responses) }
+
     /// Sends a response that other calls are sent too.
     package func send(_ response: SharedResponse<Response>) { self.functions.sendShared(self.handle, response) }
 

@@ -8,17 +8,20 @@ package struct Door<Transport: CallTransport, Response: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - send: sends one of any number of responses, and says about how many bytes it is.
-    ///   - sendShared: the same for one that other calls are sent as well; nil: each is sent its own.
+    ///   - sendAll: sends several of any number at once; nil: each by itself.
+    ///   - sendShared: the same as `send` for one that other calls are sent as well; nil: each is sent its own.
     ///   - sendPair: the same for two in a row.
     ///   - respond: ends a call with its one response, or with RESOURCE_EXHAUSTED when there is no room for it.
     ///   - respondOutcome: the same for a call that may have changed something: what has happened is told in any case.
     package init(
         send: @escaping @Sendable (Transport, Response) -> Int,
+        sendAll: (@Sendable (Transport, [Response]) -> Int)? = nil,
         sendShared: (@Sendable (Transport, SharedResponse<Response>) -> Void)? = nil,
         sendPair: (@Sendable (Transport, SharedPair<Response>) -> Void)? = nil,
         respond: @escaping @Sendable (Transport, Response) -> Void,
         respondOutcome: @escaping @Sendable (Transport, Response) -> Void
     ) {
+        let sendAll = sendAll ?? { call, responses in responses.reduce(0) { $0 + send(call, $1) } }
         let sendShared = sendShared ?? { _ = send($0, $1.response) }
         let sendPair =
             sendPair
@@ -29,6 +32,7 @@ package struct Door<Transport: CallTransport, Response: Sendable>: Sendable {
         self.functions = CallFunctions(
             transport: TransportFunctions(Transport.self),
             send: { send(unsafeDowncast($0, to: Transport.self), $1) },
+            sendAll: { sendAll(unsafeDowncast($0, to: Transport.self), $1) },
             sendShared: { sendShared(unsafeDowncast($0, to: Transport.self), $1) },
             sendPair: { sendPair(unsafeDowncast($0, to: Transport.self), $1) },
             respond: { respond(unsafeDowncast($0, to: Transport.self), $1) },
@@ -52,6 +56,7 @@ typealias CallHandle = AnyObject & Sendable
 final class CallFunctions<Response: Sendable>: Sendable {
     let transport: TransportFunctions
     let send: @Sendable (any CallHandle, Response) -> Int
+    let sendAll: @Sendable (any CallHandle, [Response]) -> Int
     let sendShared: @Sendable (any CallHandle, SharedResponse<Response>) -> Void
     let sendPair: @Sendable (any CallHandle, SharedPair<Response>) -> Void
     let respond: @Sendable (any CallHandle, Response) -> Void
@@ -60,6 +65,7 @@ final class CallFunctions<Response: Sendable>: Sendable {
     init(
         transport: TransportFunctions,
         send: @escaping @Sendable (any CallHandle, Response) -> Int,
+        sendAll: @escaping @Sendable (any CallHandle, [Response]) -> Int,
         sendShared: @escaping @Sendable (any CallHandle, SharedResponse<Response>) -> Void,
         sendPair: @escaping @Sendable (any CallHandle, SharedPair<Response>) -> Void,
         respond: @escaping @Sendable (any CallHandle, Response) -> Void,
@@ -67,6 +73,7 @@ final class CallFunctions<Response: Sendable>: Sendable {
     ) {
         self.transport = transport
         self.send = send
+        self.sendAll = sendAll
         self.sendShared = sendShared
         self.sendPair = sendPair
         self.respond = respond

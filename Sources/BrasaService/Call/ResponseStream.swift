@@ -9,6 +9,8 @@ final class ResponseStream<Response: Sendable>: CallObserver, @unchecked Sendabl
     /// What a source has next.
     enum Part {
         case response(Response)
+        /// Several, of a few kilobytes together or one that is more.
+        case responses([Response])
         /// Nothing yet, but work was done: other calls get their turn before it goes on.
         case yield
         case end
@@ -52,6 +54,8 @@ final class ResponseStream<Response: Sendable>: CallObserver, @unchecked Sendabl
             switch source() {
             case .response(let response):
                 room -= self.call.send(response) + ResponseTurn.responseCost
+            case .responses(let responses):
+                room -= self.call.send(responses) + responses.count * ResponseTurn.responseCost
             case .yield:
                 return self.pause()
             case .end:
