@@ -83,13 +83,13 @@ final class IndexCounts: Sendable {
         self.total.add(bytes)
     }
 
-    /// No shard has a part of it any more.
+    /// It is out of its order.
     func letGo() { self.total.add(-self.bytes) }
 
     func overflow() { self.isLost.store(true, ordering: .releasing) }
 }
 
-/// About what all indexes take that shards have parts of, those that are being dropped included.
+/// About what all indexes take, those that are being dropped included.
 final class IndexTotal: Sendable {
     private let byteCount = Atomic<Int>(0)
 
