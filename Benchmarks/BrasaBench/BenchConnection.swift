@@ -17,8 +17,10 @@ final class BenchConnection: @unchecked Sendable {
     private let getRequest: GRPCClientRequest
     private let commitRequest: GRPCClientRequest
     private let stub: FirestoreClientStub
-    private var generator: SystemRandomNumberGenerator = .init()
+    private var generator = QuickRandom()
     private var number: Int
+    /// Calls that may still be made.
+    private var remaining: Int
     private var inFlight = 0
     private var report = BenchReport()
     private var isRecording = false
@@ -43,6 +45,7 @@ final class BenchConnection: @unchecked Sendable {
         self.commitRequest = grpc.request(commit, metadata: metadata, timeout: .seconds(60))
         self.stub = FirestoreClientStub(grpc, metadata: metadata, timeout: .seconds(60))
         self.number = index << 40
+        self.remaining = plan.calls(on: index - 1)
     }
 
     static func open(
@@ -115,8 +118,8 @@ final class BenchConnection: @unchecked Sendable {
     func start() {
         self.channel.eventLoop.execute {
             switch self.plan.pace {
-            case .closed:
-                for _ in 0..<self.plan.streams { self.call(startingAt: .now()) }
+            case .closed, .counted:
+                for _ in 0..<min(self.plan.streams, self.remaining) { self.call(startingAt: .now()) }
             case .open(let callsPerSecond):
                 self.interval = .nanoseconds(Int64(1e9 * Double(self.plan.connections) / callsPerSecond))
                 self.nextStart = .now()
@@ -141,8 +144,18 @@ final class BenchConnection: @unchecked Sendable {
         }
     }
 
+    /// Completes when all calls of a counted plan have been answered.
+    func end() -> EventLoopFuture<BenchReport> {
+        self.channel.eventLoop.flatSubmit {
+            let promise = self.channel.eventLoop.makePromise(of: BenchReport.self)
+            self.stopped = promise
+            self.finishIfIdle()
+            return promise.futureResult
+        }
+    }
+
     private func finishIfIdle() {
-        guard self.isStopping, self.inFlight == 0, let stopped = self.stopped else { return }
+        guard self.isStopping || self.remaining == 0, self.inFlight == 0, let stopped = self.stopped else { return }
         self.stopped = nil
         stopped.succeed(self.report)
         self.channel.close(promise: nil)
@@ -171,6 +184,7 @@ final class BenchConnection: @unchecked Sendable {
     private func call(startingAt start: NIODeadline) {
         self.number += 1
         self.inFlight += 1
+        self.remaining -= 1
         switch self.workload.next(number: self.number, using: &self.generator, on: self.grpc) {
         case .get(let message), .raw(let message):
             self.grpc.unary(self.getRequest, message) { self.ended($0.map { _ in }, startedAt: start) }
@@ -185,15 +199,16 @@ final class BenchConnection: @unchecked Sendable {
 
     private func ended(_ result: Result<Void, GRPCCallResult>, startedAt start: NIODeadline) {
         self.inFlight -= 1
-        self.record(result, since: start)
-        if self.isStopping { return self.finishIfIdle() }
+        let now = NIODeadline.now()
+        self.record(result, after: now - start)
+        if self.isStopping || self.remaining == 0 { return self.finishIfIdle() }
         switch self.plan.pace {
-        case .closed: self.call(startingAt: .now())
-        case .open: if self.nextStart <= .now() { self.startDue() }
+        case .closed, .counted: self.call(startingAt: now)
+        case .open: if self.nextStart <= now { self.startDue() }
         }
     }
 
-    private func record(_ result: Result<Void, GRPCCallResult>, since start: NIODeadline) {
+    private func record(_ result: Result<Void, GRPCCallResult>, after latency: TimeAmount) {
         if case .failure(let failure) = result {
             self.report.failures[failure.status.code, default: 0] += 1
             self.report.failureExample = self.report.failureExample ?? "\(failure.status)"
@@ -202,7 +217,6 @@ final class BenchConnection: @unchecked Sendable {
             return
         }
         guard self.isRecording else { return }
-        let latency = NIODeadline.now() - start
         _ = self.report.latencies.record(UInt64(max(0, latency.nanoseconds)))
     }
 }

@@ -44,6 +44,8 @@ package struct BenchPlan: Sendable {
         /// Calls start at fixed times, so many a second in all, whether or not answers have come. Latency counts from the
         /// time at which a call should have started, so that a stall shows in every call that it delayed.
         case open(callsPerSecond: Double)
+        /// As closed, but so many calls in all, and every one is measured: for counts of what a call takes.
+        case counted(calls: Int)
     }
 
     package var host: String
@@ -93,6 +95,12 @@ package struct BenchPlan: Sendable {
         self.documentBytes = documentBytes
         self.fields = fields
         self.isLoaded = isLoaded
+    }
+
+    /// How many calls a connection makes.
+    func calls(on connection: Int) -> Int {
+        guard case .counted(let calls) = self.pace else { return .max }
+        return calls / self.connections + (connection < calls % self.connections ? 1 : 0)
     }
 }
 

@@ -27,6 +27,7 @@ package enum BenchRunner {
         }
         try await connections[0].setUp()
         try await connections[0].settle()
+        if case .counted = plan.pace { return try await Self.runCounted(connections) }
         for connection in connections { connection.start() }
         try await Task.sleep(for: plan.warmUp)
         for connection in connections { connection.record() }
@@ -35,9 +36,26 @@ package enum BenchRunner {
         try await Task.sleep(for: plan.duration)
         let reports = connections.map { $0.stop() }
         let duration = clock.now - start
+        var total = try await Self.sum(reports)
+        total.duration = duration
+        return total
+    }
+
+    private static func runCounted(_ connections: [BenchConnection]) async throws -> BenchReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        for connection in connections {
+            connection.record()
+            connection.start()
+        }
+        var total = try await Self.sum(connections.map { $0.end() })
+        total.duration = clock.now - start
+        return total
+    }
+
+    private static func sum(_ reports: [EventLoopFuture<BenchReport>]) async throws -> BenchReport {
         var total = BenchReport()
         for report in reports { total.add(try await report.get()) }
-        total.duration = duration
         return total
     }
 }

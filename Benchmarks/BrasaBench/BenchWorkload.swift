@@ -18,8 +18,10 @@ struct BenchWorkload: Sendable {
 
     private let plan: BenchPlan
     private let database: DatabaseName
-    private let names: [DocumentName]
     private let fields: EncodedFields
+    /// By the number of digits less one.
+    private let gets: [MessageTemplate]
+    private let commits: [MessageTemplate]
     /// Nil when the plan has no queries.
     let queries: QueryWorkload?
 
@@ -29,14 +31,42 @@ struct BenchWorkload: Sendable {
         self.database = database
         if case .query(let query) = plan.work {
             self.queries = try QueryWorkload(query, plan: plan, database: database)
-            self.names = []
         } else {
             self.queries = nil
-            self.names = try (0..<plan.documents).map { index in
-                try DocumentName(parsing: "\(database.string)/documents/bench/document-\(index)".utf8)
+        }
+        let fields = BenchFields.entries(text: plan.documentBytes, count: plan.fields)
+        self.fields = EncodedFields(encoding: fields)
+        // A write that changes nothing makes no version and no record, so a number goes with it, in the last of the fields.
+        let version = Value.MapEntry(key: "version", value: .integer(MessageTemplate.versionMin))
+        let numbered = EncodedFields(encoding: fields + [version])
+        let digitCounts = 1...String(plan.documents).count
+        self.gets = try digitCounts.map { digits in
+            try Self.template(in: database, digits: digits) { GetDocumentRequest(name: $0).encode(into: &$1) }
+        }
+        self.commits = try digitCounts.map { digits in
+            try Self.template(in: database, digits: digits, endsWithVersion: true) { name, message in
+                CommitRequest(database: database, writes: [Write(name: name, operation: .set(numbered))])
+                    .encode(into: &message)
             }
         }
-        self.fields = EncodedFields(encoding: BenchFields.entries(text: plan.documentBytes, count: plan.fields))
+    }
+
+    private static func name(_ number: String, in database: DatabaseName) throws -> DocumentName {
+        try DocumentName(parsing: "\(database.string)/documents/bench\(MessageTemplate.head)\(number)".utf8)
+    }
+
+    private static func template(
+        in database: DatabaseName,
+        digits: Int,
+        endsWithVersion: Bool = false,
+        _ encode: (DocumentName, inout ByteBuffer) -> Void
+    ) throws -> MessageTemplate {
+        var message = ByteBuffer()
+        encode(try Self.name(String(repeating: "0", count: digits), in: database), &message)
+        guard let template = MessageTemplate(message, digitCount: digits, endsWithVersion: endsWithVersion) else {
+            throw BenchError("the message of a call has another form than expected")
+        }
+        return template
     }
 
     /// The next call. `number` counts up, so that commits change what they write.
@@ -58,24 +88,13 @@ struct BenchWorkload: Sendable {
             // A plan of queries has them.
             return self.queries.map { .query($0.next(using: &generator)) } ?? .raw(message)
         }
-        let name = self.names[Int.random(in: 0..<self.names.count, using: &generator)]
-        guard isCommit else {
-            GetDocumentRequest(name: name).encode(into: &message)
-            return .get(message)
-        }
-        self.write(name, number: number, into: &message)
-        return .commit(message)
-    }
-
-    private func write(_ name: DocumentName, number: Int, into message: inout ByteBuffer) {
-        // A write that changes nothing makes no version and no record, so a number goes with it.
-        let numbered =
-            self.fields.bytes
-            + EncodedFields(encoding: [
-                Value.MapEntry(key: "version", value: .integer(Int64(number)))
-            ]).bytes
-        let write = Write(name: name, operation: .set(EncodedFields(canonical: numbered)))
-        CommitRequest(database: self.database, writes: [write]).encode(into: &message)
+        let document = Int.random(in: 0..<self.plan.documents, using: &generator)
+        var digits = 1
+        var bound = 10
+        while document >= bound { (digits, bound) = (digits + 1, bound * 10) }
+        let template = isCommit ? self.commits[digits - 1] : self.gets[digits - 1]
+        template.write(document: document, version: number, into: &message)
+        return isCommit ? .commit(message) : .get(message)
     }
 
     // MARK: Before the measurement
@@ -92,7 +111,8 @@ struct BenchWorkload: Sendable {
 
     func setUp(_ documents: Range<Int>) throws -> CommitRequest {
         let writes = try documents.map { index in
-            try self.queries?.write(index) ?? Write(name: self.names[index], operation: .set(self.fields))
+            try self.queries?.write(index)
+                ?? Write(name: try Self.name(String(index), in: self.database), operation: .set(self.fields))
         }
         return CommitRequest(database: self.database, writes: writes)
     }

@@ -48,6 +48,9 @@ struct BenchCallsCommand: AsyncParsableCommand {
     @Option(help: "Calls a second in all (open loop).")
     var rate: Double?
 
+    @Option(help: "Make so many calls in all, and measure each, instead of for a time.")
+    var calls: Int?
+
     @Option(help: "Documents that gets and queries choose from and commits write to.")
     var documents = 10_000
 
@@ -104,12 +107,14 @@ struct BenchCallsCommand: AsyncParsableCommand {
             try BenchCommand.check("--queried", self.queried ?? self.documents, self.matches...self.documents)
         }
         try BenchCommand.check("--rate", self.rate ?? 1, 0.01...1e9)
+        try BenchCommand.check("--calls", self.calls ?? 1, 1...1_000_000_000)
+        if self.calls != nil, self.rate != nil { throw BenchError("--calls and --rate exclude each other") }
         try BenchCommand.check("--commits", self.commits, 0...1)
         return BenchPlan(
             host: target.host,
             port: target.port,
             work: try self.planWork(),
-            pace: self.rate.map { .open(callsPerSecond: $0) } ?? .closed,
+            pace: self.calls.map { .counted(calls: $0) } ?? self.rate.map { .open(callsPerSecond: $0) } ?? .closed,
             connections: self.connections,
             streams: self.streams,
             threads: self.threads,

@@ -1,8 +1,8 @@
 internal import BrasaHTTP2
 package import NIOCore
 
-/// What a call says before its first message; a value to be made once for many calls.
-package struct GRPCClientRequest: Sendable {
+/// What a call says before its first message; to be made once for many calls, which share it.
+package final class GRPCClientRequest: Sendable {
     package let descriptor: GRPCMethodDescriptor
     package let timeout: TimeAmount?
     let headers: HTTP2Headers
