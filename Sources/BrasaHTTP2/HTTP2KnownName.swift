@@ -48,7 +48,7 @@ enum HTTP2KnownName: UInt8 {
     }
 
     private func isSpelled(_ name: UnsafeRawBufferPointer) -> Bool {
-        self.text.withUTF8Buffer { name.elementsEqual($0) }
+        name.isEqual(to: self.text)
     }
 
     /// Where in a list the first field of each known name stands, counted from one; zero for none.

@@ -45,11 +45,11 @@ extension GRPCClientCall: HTTP2StreamHandler {
 
     /// What is wrong with a response that is not gRPC's.
     private static func failure(of headers: HTTP2Headers) -> GRPCStatus? {
-        let number = headers.string(.status).flatMap { Int($0) } ?? 0
-        guard number == 200 else {
+        guard headers.hasValue(.status, "200") else {
+            let number = headers.string(.status).flatMap { Int($0) } ?? 0
             return GRPCStatus(GRPCStatusCode(responseStatus: number), "The server answered HTTP status \(number)")
         }
-        guard headers[.contentType]?.starts(with: "application/grpc".utf8) == true else {
+        guard headers.withValue(.contentType, { $0?.starts(with: "application/grpc") == true }) else {
             return GRPCStatus(.unknown, "The server's answer is not gRPC")
         }
         return nil

@@ -1,3 +1,4 @@
+internal import BrasaHTTP2
 package import NIOCore
 
 /// The methods that a server answers. Filled at start, then copied into `GRPCServer` and never changed; a path is looked
@@ -34,10 +35,7 @@ package struct GRPCMethodTable: Sendable {
         }
 
         func isAt(_ path: UnsafeRawBufferPointer) -> Bool {
-            guard self.path.count == path.count else { return false }
-            var position = 0
-            while position < path.count, self.path[position] == path[position] { position += 1 }
-            return position == path.count
+            self.path.withUnsafeBytes { $0.isEqual(to: path) }
         }
     }
 
@@ -103,15 +101,12 @@ package struct GRPCMethodTable: Sendable {
         self.slots[slot] = UInt32(truncatingIfNeeded: index + 1)
     }
 
-    /// FNV-1a over the path's last bytes, which tell methods apart. A hostile path can hit a long probe, never an endless
-    /// one, as the table is mostly empty.
+    /// Of the path's last sixteen bytes, which tell methods apart, and of its length. A hostile path can hit a long probe,
+    /// never an endless one, as the table is mostly empty.
     private static func hash(_ path: UnsafeRawBufferPointer) -> Int {
-        var hash: UInt32 = 2_166_136_261
-        var position = max(0, path.count - 24)
-        while position < path.count {
-            hash = (hash ^ UInt32(path[position])) &* 16_777_619
-            position += 1
-        }
-        return Int(hash ^ hash >> 15)
+        guard path.count >= 16 else { return path.count }
+        let (first, last) = (path.word(at: path.count - 16), path.word(at: path.count - 8))
+        let hash = (first ^ UInt64(path.count)) &* 0x9e37_79b9_7f4a_7c15 ^ last &* 0xc2b2_ae3d_27d4_eb4f
+        return Int(hash >> 32)
     }
 }

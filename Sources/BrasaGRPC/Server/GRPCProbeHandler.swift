@@ -40,6 +40,6 @@ final class GRPCProbeHandler: HTTP2StreamHandler {
 
 extension HTTP2Headers {
     func hasValue(_ name: HTTP2HeaderName, _ value: StaticString) -> Bool {
-        self.withValue(name) { found in value.withUTF8Buffer { found?.elementsEqual($0) == true } }
+        self.withValue(name) { $0?.isEqual(to: value) == true }
     }
 }

@@ -62,7 +62,7 @@ package final class GRPCServer: Sendable {
     /// A request is a gRPC call if its content type says so.
     private static func isCall(_ headers: HTTP2Headers) -> Bool {
         headers.withValue(.contentType) { contentType in
-            guard let contentType, contentType.starts(with: "application/grpc".utf8) else { return false }
+            guard let contentType, contentType.starts(with: "application/grpc") else { return false }
             guard contentType.count > 16 else { return true }
             return contentType[16] == UInt8(ascii: "+") || contentType[16] == UInt8(ascii: ";")
         }

@@ -19,6 +19,11 @@ extension GRPCStatus {
 
     /// The status in a response's trailers; nil when they have none. A number that is no code counts as UNKNOWN.
     init?(trailers: HTTP2Headers) {
+        // What almost every call ends with.
+        if trailers.hasValue(.grpcStatus, "0"), !trailers.contains(.grpcMessage) {
+            self = .ok
+            return
+        }
         guard let text = trailers[.grpcStatus] else { return nil }
         let number = Int(String(decoding: text, as: UTF8.self))
         let message = trailers[.grpcMessage].map { StatusMessageText.decode($0) } ?? ""
