@@ -39,9 +39,12 @@ package struct GRPCDoor {
             messageBytesMax: messageBytesMax,
             .unary { call, message in
                 let caller = callers[call]
-                let request = call.decode { () throws(WireError) in try decode(message) }
-                guard let request else { return refused(message, caller) }
-                method(request, door.call(call, by: caller, requestBytes: message.readableBytes))
+                do throws(WireError) {
+                    method(try decode(message), door.call(call, by: caller, requestBytes: message.readableBytes))
+                } catch {
+                    call.finish(error.status)
+                    refused(message, caller)
+                }
             }
         )
     }

@@ -22,10 +22,9 @@ struct GroupBuffer: ~Copyable, @unchecked Sendable {
         segment: Checksum,
         offset: Int
     ) -> UnsafeRawBufferPointer {
-        let bodyBytes = records.reduce(0) { $0 + $1.paddedBytes }
         let header = GroupHeader(
-            bodyBytes: bodyBytes,
-            recordCount: records.reduce(0) { $0 + ($1.isBarrier ? 0 : 1) },
+            bodyBytes: records.bodyBytes,
+            recordCount: records.recordCount,
             firstRecord: firstRecord,
             syncedOffset: syncedOffset
         )
@@ -34,9 +33,16 @@ struct GroupBuffer: ~Copyable, @unchecked Sendable {
         header.encode(into: group, segment: segment, offset: offset)
         var end = GroupHeader.bytes
         var number = firstRecord
-        for record in records where !record.isBarrier {
-            let slot = UnsafeMutableRawBufferPointer(rebasing: group[end..<end + record.paddedBytes])
-            RecordFrame.encode(record, number: number, segment: segment, into: slot)
+        for index in records.indices where !records[index].isBarrier {
+            let slot = UnsafeMutableRawBufferPointer(rebasing: group[end..<end + records[index].paddedBytes])
+            RecordFrame.encode(
+                records[index].payload,
+                bytes: records[index].payloadBytes,
+                time: records[index].time,
+                number: number,
+                segment: segment,
+                into: slot
+            )
             end += slot.count
             number += 1
         }
@@ -55,18 +61,20 @@ struct GroupBuffer: ~Copyable, @unchecked Sendable {
 /// One record inside a group: length, checksum, time, payload, zeros up to a multiple of 8.
 enum RecordFrame {
     static func encode(
-        _ record: QueuedRecord,
+        _ payload: any LogPayload,
+        bytes: Int,
+        time: Int64,
         number: UInt64,
         segment: Checksum,
         into slot: UnsafeMutableRawBufferPointer
     ) {
-        slot.put(UInt32(record.payloadBytes), at: 0)
-        slot.put(record.time, at: 8)
-        let end = LogFormat.recordHeaderBytes + record.payloadBytes
-        record.payload.write(into: UnsafeMutableRawBufferPointer(rebasing: slot[LogFormat.recordHeaderBytes..<end]))
+        slot.put(UInt32(bytes), at: 0)
+        slot.put(time, at: 8)
+        let end = LogFormat.recordHeaderBytes + bytes
+        payload.write(into: UnsafeMutableRawBufferPointer(rebasing: slot[LogFormat.recordHeaderBytes..<end]))
         UnsafeMutableRawBufferPointer(rebasing: slot[end...]).initializeMemory(as: UInt8.self, repeating: 0)
         slot.put(
-            Self.checksum(UnsafeRawBufferPointer(slot), length: record.payloadBytes, number, segment),
+            Self.checksum(UnsafeRawBufferPointer(slot), length: bytes, number, segment),
             at: 4
         )
     }

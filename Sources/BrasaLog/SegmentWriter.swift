@@ -108,8 +108,7 @@ struct SegmentWriter: ~Copyable, Sendable {
         previousTime: Int64,
         onRotation: (SegmentHeader) -> Void
     ) throws(LogError) -> Int {
-        let bodyBytes = records.reduce(0) { $0 + $1.paddedBytes }
-        let bytes = LogFormat.roundUp(GroupHeader.bytes + bodyBytes, to: LogFormat.pageBytes)
+        let bytes = LogFormat.roundUp(GroupHeader.bytes + records.bodyBytes, to: LogFormat.pageBytes)
         if bytes > self.roomBytes {
             try self.rotate(groupBytes: bytes, previousTime: previousTime)
             onRotation(self.header)
@@ -130,7 +129,7 @@ struct SegmentWriter: ~Copyable, Sendable {
         }
         if isSyncing { try self.syncFile() }
         self.offset += bytes
-        self.nextRecord += records.reduce(0) { $0 + ($1.isBarrier ? 0 : 1) }
+        self.nextRecord += UInt64(records.recordCount)
         if isSyncing { self.syncedOffset = self.offset }
         return bytes
     }

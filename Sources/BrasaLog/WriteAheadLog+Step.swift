@@ -54,7 +54,7 @@ extension WriteAheadLog {
         _ files: LogFiles
     ) throws(LogError) {
         let records = writing.taken[group]
-        guard let last = records.last(where: { !$0.isBarrier }) else { return }
+        guard let time = records.lastRecordTime else { return }
         let previousTime = writing.lastTime
         var hasRotated = false
         let began = self.clock.monotonic()
@@ -65,7 +65,7 @@ extension WriteAheadLog {
         self.groups.durations.record((self.clock.monotonic() - began).microseconds)
         self.groups.records.record(records.count { !$0.isBarrier })
         self.groups.bytes.record(bytes)
-        writing.lastTime = last.time
+        writing.lastTime = time
         files.writtenBytes.add(bytes, ordering: .relaxed)
         files.wantsSpare.store(writing.segment.wantsSpare && !files.preparer.hasSpare, ordering: .relaxed)
         if hasRotated { self.noteRoom() }
@@ -75,11 +75,11 @@ extension WriteAheadLog {
         var (bytes, claimedBytes) = (0, 0)
         var time: Int64?
         var completions = Completions<Result<Void, LogError>>()
-        for record in writing.taken[group] {
-            bytes += record.queuedBytes
-            claimedBytes += record.diskBytesMax
-            if !record.isBarrier { time = record.time }
-            completions.add(record.waiter)
+        for index in group {
+            bytes += writing.taken[index].queuedBytes
+            claimedBytes += writing.taken[index].diskBytesMax
+            if !writing.taken[index].isBarrier { time = writing.taken[index].time }
+            completions.add(writing.taken[index].waiter)
         }
         writing.next = group.upperBound
         // Before the queue says so, since a barrier is then answered at once.

@@ -1,29 +1,42 @@
 /// Who is told of an outcome: gathered where it is decided, under a lock perhaps, and told once that is left. Each mailbox
 /// is posted to once, in the order in which they came.
+///
+/// Inlinable, so that each module has it for its own values: every commit passes here more than once, and what is not made
+/// for a type asks for that type's description each time.
 package struct Completions<Value: Sendable> {
     package typealias Completion = @Sendable (Value) -> Void
 
-    private struct Box {
-        let mailbox: (any Mailbox)?
-        let first: Completion
+    @usableFromInline
+    struct Box {
+        @usableFromInline let mailbox: (any Mailbox)?
+        @usableFromInline let first: Completion
         /// Most have none.
-        var others: [Completion] = []
-    }
+        @usableFromInline var others: [Completion] = []
 
-    private var boxes: [Box] = []
-
-    package init() {}
-
-    /// - Parameter mailbox: nil: told on the thread that calls `run`, before it returns.
-    package mutating func add(_ mailbox: (any Mailbox)?, _ completion: @escaping Completion) {
-        // A handful of mailboxes: a linear search beats hashing.
-        if let index = self.boxes.firstIndex(where: { $0.mailbox === mailbox }) {
-            self.boxes[index].others.append(completion)
-        } else {
-            self.boxes.append(Box(mailbox: mailbox, first: completion))
+        @inlinable
+        init(mailbox: (any Mailbox)?, first: @escaping Completion) {
+            self.mailbox = mailbox
+            self.first = first
         }
     }
 
+    @usableFromInline var boxes: [Box] = []
+
+    @inlinable
+    package init() {}
+
+    /// - Parameter mailbox: nil: told on the thread that calls `run`, before it returns.
+    @inlinable
+    package mutating func add(_ mailbox: (any Mailbox)?, _ completion: @escaping Completion) {
+        // A handful of mailboxes: a linear search beats hashing.
+        for index in self.boxes.indices where self.boxes[index].mailbox === mailbox {
+            self.boxes[index].others.append(completion)
+            return
+        }
+        self.boxes.append(Box(mailbox: mailbox, first: completion))
+    }
+
+    @inlinable
     package consuming func run(_ value: Value) {
         for box in self.boxes {
             let (first, others) = (box.first, box.others)

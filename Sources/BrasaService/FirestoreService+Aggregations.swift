@@ -32,7 +32,7 @@ extension FirestoreService {
         on call: Call<RunAggregationQueryResponse>,
         _ stream: ResponseStream<RunAggregationQueryResponse>
     ) {
-        let database = self.store.database(query.query.database)
+        let database = self.database(query.query.database)
         if request.explain == ExplainOptions(analyze: false) {
             return self.explain(query.query, in: database, on: call, isAnyOrder: true) { metrics in
                 call.send(RunAggregationQueryResponse(result: nil, readTime: nil, metrics: metrics))

@@ -11,7 +11,7 @@ extension FirestoreService {
     ) -> CallObserver? {
         guard self.admits(call) else { return nil }
         let stream = ResponseStream(call, on: self.eventLoop)
-        let database = self.store.database(request.database)
+        let database = self.database(request.database)
         switch request.consistency {
         case .strong:
             self.batchGet(request, in: database, at: nil, on: call, stream)

@@ -8,7 +8,7 @@ import BrasaTransactions
 extension FirestoreService {
     package func beginTransaction(_ request: BeginTransactionRequest, for call: Call<BeginTransactionResponse>) {
         guard self.admits(call) else { return }
-        let database = self.store.database(request.database)
+        let database = self.database(request.database)
         self.begin(request.options ?? .unspecified, unspecified: .readWrite(), in: database, for: call) { id in
             call.respond(outcome: BeginTransactionResponse(transaction: id.bytes))
         }
@@ -22,7 +22,7 @@ extension FirestoreService {
             guard transaction != nil else { return }
         }
         let ticket = self.transactions.commit(
-            database: self.store.database(request.database),
+            database: self.database(request.database),
             transaction: transaction,
             writes: request.writes,
             reply: self.reply { result in
@@ -41,7 +41,7 @@ extension FirestoreService {
     /// A commit whose writes could not be read ends its transaction like any other that fails for good.
     package func commitRefused(_ target: CommitTarget, by caller: Caller) {
         guard case .administrator = caller, let id = TransactionID(bytes: target.transaction) else { return }
-        self.transactions.failCommit(transaction: id, database: self.store.database(target.database))
+        self.transactions.failCommit(transaction: id, database: self.database(target.database))
     }
 
     package func rollback(_ request: RollbackRequest, for call: Call<EmptyResponse>) {
@@ -50,13 +50,13 @@ extension FirestoreService {
         let reply: Reply<Void> = self.reply { result in
             if call.value(result) != nil { call.respond(outcome: EmptyResponse()) }
         }
-        self.transactions.rollback(transaction: id, database: self.store.database(request.database), reply: reply)
+        self.transactions.rollback(transaction: id, database: self.database(request.database), reply: reply)
     }
 
     package func batchWrite(_ request: BatchWriteRequest, for call: Call<BatchWriteResponse>) {
         guard self.admits(call) else { return }
         let ticket = self.transactions.batchWrite(
-            database: self.store.database(request.database),
+            database: self.database(request.database),
             writes: request.writes,
             reply: self.reply { result in
                 guard let results = call.value(result) else { return }

@@ -8,7 +8,7 @@ import BrasaTransactions
 extension FirestoreService {
     package func getDocument(_ request: GetDocumentRequest, for call: Call<NamedDocument>) {
         guard self.admits(call) else { return }
-        let database = self.store.database(request.name.database)
+        let database = self.database(request.name.database)
         switch request.consistency {
         case .strong, .newTransaction:
             self.answer(request, in: database, at: self.store.strongReadTime(), on: call)
@@ -70,7 +70,7 @@ extension FirestoreService {
 
     /// Commits one write and answers with the document as it is then.
     private func write(_ write: Write, mask: [FieldPath]?, for call: Call<NamedDocument>) {
-        let database = self.store.database(write.name.database)
+        let database = self.database(write.name.database)
         // The answer is sent whether there is room or not, so it is found before: for what is there, and what is added.
         guard call.hold(call.requestBytes + self.keptBytes(of: write, in: database)) else { return }
         let ticket = self.transactions.commit(
@@ -98,7 +98,7 @@ extension FirestoreService {
     package func deleteDocument(_ request: DeleteDocumentRequest, for call: Call<EmptyResponse>) {
         guard self.admits(call) else { return }
         let ticket = self.transactions.commit(
-            database: self.store.database(request.name.database),
+            database: self.database(request.name.database),
             transaction: nil,
             writes: [request.write],
             reply: self.reply { result in

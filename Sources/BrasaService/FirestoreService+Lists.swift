@@ -21,7 +21,7 @@ extension FirestoreService {
                 case .names(let names): QueryRange(names: names)
                 case .query(let query): QueryRange(query)
                 }
-            let database = self.store.database(listing.database)
+            let database = self.database(listing.database)
             self.withAccess(to: range, in: database, request.consistency, for: call) {
                 (access) throws(StoreError) in try self.list(listing, access, on: call)
             }
@@ -83,7 +83,7 @@ extension FirestoreService {
             guard after != nil else { return call.finish(.invalidPageToken) }
         }
         let limit = request.pageSize == 0 ? Self.pageSizeDefault : min(Int(request.pageSize), Self.collectionIDsMax)
-        let database = self.store.database(request.parent.database)
+        let database = self.database(request.parent.database)
         self.withReadTime(request.readTime, for: call) { [after, fingerprint] (time) throws(StoreError) in
             var scan = try self.store.collectionIDs(
                 under: request.parent.path,

@@ -9,7 +9,7 @@ extension FirestoreService {
         guard self.admits(call) else { return }
         do throws(Status) {
             let page = try PartitionPage(request)
-            let database = self.store.database(request.parent.database)
+            let database = self.database(request.parent.database)
             self.withReadTime(request.readTime, for: call) { (time) throws(StoreError) in
                 var partition = try self.store.partition(collectionID: page.collectionID, in: database, at: time)
                 SteppedAnswer(call, on: self.eventLoop) { () throws(Status) in

@@ -29,7 +29,7 @@ extension FirestoreService {
         on call: Call<RunQueryResponse>,
         _ stream: ResponseStream<RunQueryResponse>
     ) {
-        let database = self.store.database(query.database)
+        let database = self.database(query.database)
         if request.explain == ExplainOptions(analyze: false) {
             return self.explain(query, in: database, on: call) { metrics in
                 call.send(RunQueryResponse(readTime: nil, metrics: metrics))

@@ -1,3 +1,4 @@
+import BrasaDocuments
 import BrasaIdentity
 import BrasaMessages
 package import BrasaPlatform
@@ -19,6 +20,7 @@ package final class FirestoreService: Sendable {
     let plans = PlanCache()
     /// Of all loops.
     let writeStreams: WriteStreamTable
+    private let lastDatabase = LastDatabase()
 
     package init(
         store: Store,
@@ -41,6 +43,11 @@ package final class FirestoreService: Sendable {
     /// How many writes a Commit and a message of a Write stream may have, and a BatchWrite.
     package var commitWritesMax: Int { self.transactions.configuration.commitWritesMax }
     package var batchWritesMax: Int { self.transactions.configuration.batchWritesMax }
+
+    func database(_ name: DatabaseName) -> DatabaseHandle {
+        self.eventLoop.assertInEventLoop()
+        return self.lastDatabase.handle(name, in: self.store)
+    }
 
     /// Whether the caller may ask at all; if not, the call is finished. No rules are judged yet, so only the owner may.
     func admits<Response>(_ call: Call<Response>) -> Bool {

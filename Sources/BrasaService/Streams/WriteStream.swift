@@ -135,7 +135,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
         guard request.streamID.bytes.isEmpty, request.streamToken.isEmpty else { return self.resume(request) }
         let record = self.service.writeStreams.open(in: request.database, fence: self.fence)
         let session = Session(
-            database: self.service.store.database(request.database),
+            database: self.service.database(request.database),
             record: record,
             owner: WriteStreamRecord.firstOwner
         )
@@ -160,7 +160,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
             return self.call.finish(Self.status(of: error))
         }
         let session = Session(
-            database: self.service.store.database(request.database),
+            database: self.service.database(request.database),
             record: record,
             owner: owner
         )
