@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -33,9 +34,10 @@ def program(product: str, variable: str) -> Path:
 class Server:
     """One `brasa serve` process on a folder of its own."""
 
-    def __init__(self, binary: Path, *flags: str):
+    def __init__(self, binary: Path, *flags: str, under: Sequence[str] = ()):
+        """`under`: a command that runs the server."""
         self.folder = Path(tempfile.mkdtemp())
-        command = [str(binary), "serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.folder / "data")]
+        command = [*under, str(binary), "serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.folder / "data")]
         self.process = subprocess.Popen([*command, "--log-level", "error", *flags], stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):

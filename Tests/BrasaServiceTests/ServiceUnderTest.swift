@@ -29,8 +29,8 @@ final class ServiceUnderTest {
     let loop = EmbeddedEventLoop()
     /// While false, what the server sends stays on the way.
     var isClientReading = true
-    private let client: EmbeddedChannel
-    private let server: EmbeddedChannel
+    let client: EmbeddedChannel
+    let server: EmbeddedChannel
 
     /// In case a call waits for its client.
     private static let turnsMax = 5_000
