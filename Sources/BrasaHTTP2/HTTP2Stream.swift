@@ -12,15 +12,16 @@ package final class HTTP2Stream {
     // The connection uses a stream again when it is gone and nobody else has it (`StreamPool`): what is added here is to be
     // set back in `begin`.
 
-    // All state is guarded by the event loop.
+    // All state is guarded by the event loop. First what each message asks for: thousands of streams are not in the
+    // processor's caches.
+    var flags: Flags = []
+    /// How this side ended the stream before its time; its handler hears of it in the next pump.
+    var localEnd: HTTP2CloseReason?
     var connection: HTTP2Connection?
     var handler: (any HTTP2StreamHandler)?
     var queue = OutboundQueue()
     var trailers: OutboundHeaders?
-    var flags: Flags = []
     var window: ReceiveWindow
-    /// How this side ended the stream before its time; its handler hears of it in the next pump.
-    var localEnd: HTTP2CloseReason?
     /// What `account` counts for the stream besides what waits to be sent.
     var countedBytes = 0
     /// What waited when the connection last looked who does not read, if the message was complete then.

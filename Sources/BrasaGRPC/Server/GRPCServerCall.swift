@@ -15,13 +15,14 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
     // Both nil when the stream is gone.
     private(set) var connection: GRPCServerConnection?
     private(set) var stream: HTTP2Stream?
+    // Near it, since both are asked for each message: those of thousands of calls are not in the processor's caches.
+    var sending = GRPCSending()
     var method: GRPCMethodTable.Method?
     /// What the request's headers had of the metadata that services read.
     package internal(set) var metadata = GRPCMetadata()
     /// What the gate has found out about who calls; for whoever set up the gate.
     package var caller: AnyObject?
     var receiving: GRPCReceiving
-    var sending = GRPCSending()
     var kept = GRPCKeptBytes()
     var time = GRPCTimeLimit()
     var service = Service()

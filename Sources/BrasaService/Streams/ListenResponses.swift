@@ -27,9 +27,13 @@ struct ListenResponses {
         }
     }
 
+    /// What `pair` has made for another stream.
+    static func madePair(_ update: WatchUpdate) -> SharedPair<ListenResponse>? {
+        update.attachment as? SharedPair<ListenResponse>
+    }
+
     /// The response about a document, and the snapshot's.
     func pair(_ update: WatchUpdate) -> SharedPair<ListenResponse>? {
-        if let pair = update.attachment as? SharedPair<ListenResponse> { return pair }
         let first: SharedResponse<ListenResponse>
         switch update.event {
         case .documentChanged(let document, let targets, let removed):

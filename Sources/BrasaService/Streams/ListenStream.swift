@@ -146,8 +146,7 @@ extension ListenStream: WatchSink {
     }
 
     func send(_ update: WatchUpdate) {
-        guard let responses else { return }
-        if let pair = responses.pair(update) { return self.call.send(pair) }
+        if let pair = ListenResponses.madePair(update) ?? self.responses?.pair(update) { return self.call.send(pair) }
         self.send(update.event)
         self.send(.snapshot(update.snapshot))
     }

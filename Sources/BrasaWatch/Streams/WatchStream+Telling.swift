@@ -88,7 +88,7 @@ extension WatchStream {
             return false
         }
         self.lastTold = now
-        if self.targets.count > 1 { self.tokens.clear() }
+        self.tokens.clear()
         self.sink.send(update)
         self.flush()
         return true

@@ -17,28 +17,29 @@ package final class WatchStream {
         case round(Round)
     }
 
+    // First what telling a change needs: thousands of streams are not in the processor's caches.
+    let sink: any WatchSink
+    private(set) var isClosed = false
+    /// Two of its targets have, or have had, the same view.
+    private(set) var hasEqualTargets = false
+    /// Targets that are not live.
+    var unsettledCount = 0
+    /// When it was told of a snapshot, and since when it takes nothing.
+    var lastTold: MonotonicTime
+    var tokens = DueTokens()
     let watcher: Watcher
     let table: ViewTable
-    let sink: any WatchSink
     private(set) var targets: ContiguousArray<WatchTarget> = []
     private var identifiers = TargetIdentifiers()
 
     /// Its place among the watcher's streams.
     var index = 0
     var isQueued = false
-    private(set) var isClosed = false
     var needsFlush = false
     /// What its targets select takes.
     private var selectionBytes = 0
-    /// Targets that are not live.
-    var unsettledCount = 0
     var course = Course.anything
-    /// Two of its targets have, or have had, the same view.
-    private(set) var hasEqualTargets = false
     var share = StepShare()
-    var tokens = DueTokens()
-    /// When it was told of a snapshot, and since when it takes nothing.
-    var lastTold: MonotonicTime
     var stalledSince: MonotonicTime?
 
     init(watcher: Watcher, table: ViewTable, sink: any WatchSink, now: MonotonicTime) {

@@ -28,10 +28,13 @@ final class WatchTarget {
         }
     }
 
+    // First what is asked of each target when a view is told of a change: thousands of them are not in the processor's caches.
     let id: Int32
+    /// As the phase says.
+    private(set) var isLive = false
+    let stream: WatchStream
     /// The id alone, as events have it.
     let ids: [Int32]
-    let stream: WatchStream
     let view: View
     let once: Bool
     let selectionBytes: Int
@@ -40,8 +43,6 @@ final class WatchTarget {
     /// It was told something since its last token.
     var isAhead = false
     var subscriberIndex = 0
-    /// As the phase says: each change asks every target of its views.
-    private(set) var isLive = false
 
     var phase: Phase {
         didSet {
