@@ -63,7 +63,7 @@ extension WriteAheadLog {
             files.note(header)
         }
         self.groups.durations.record((self.clock.monotonic() - began).microseconds)
-        self.groups.records.record(records.count { !$0.isBarrier })
+        self.groups.records.record(records.recordCount)
         self.groups.bytes.record(bytes)
         writing.lastTime = time
         files.writtenBytes.add(bytes, ordering: .relaxed)
