@@ -57,7 +57,7 @@ final class StoreFixture {
         self.store = try Self.open(self.configuration, self.disk, self.clock, self.seed, self.receiptKeeper)
     }
 
-    func wait(_ duration: Duration) { self.clock.advance(microseconds: duration.wholeMicroseconds) }
+    func wait(_ duration: Duration) { self.clock.advance(microseconds: Int64(duration.microseconds)) }
 
     func flush() {
         while self.store.step() || self.store.prepareStep() {}
