@@ -60,6 +60,8 @@ package struct BenchPlan: Sendable {
     package var duration: Duration
     /// Documents that gets choose from and commits write to.
     package var documents: Int
+    /// Databases that gets and commits spread over, each with as many documents in a row; queries have one.
+    package var databases: Int
     /// Encoded size of a document's fields, about.
     package var documentBytes: Int
     /// Further fields of a document, of all common types.
@@ -78,6 +80,7 @@ package struct BenchPlan: Sendable {
         warmUp: Duration,
         duration: Duration,
         documents: Int,
+        databases: Int = 1,
         documentBytes: Int,
         fields: Int,
         isLoaded: Bool
@@ -92,10 +95,14 @@ package struct BenchPlan: Sendable {
         self.warmUp = warmUp
         self.duration = duration
         self.documents = documents
+        self.databases = databases
         self.documentBytes = documentBytes
         self.fields = fields
         self.isLoaded = isLoaded
     }
+
+    /// Of each database, but the last, which may have fewer.
+    var documentsOfDatabase: Int { (self.documents + self.databases - 1) / self.databases }
 
     /// How many calls a connection makes.
     func calls(on connection: Int) -> Int {

@@ -17,20 +17,23 @@ struct BenchWorkload: Sendable {
     static let commit = FirestoreMethods.commit
 
     private let plan: BenchPlan
-    private let database: DatabaseName
+    private let databases: [DatabaseName]
     private let fields: EncodedFields
-    /// By the number of digits less one.
-    private let gets: [MessageTemplate]
-    private let commits: [MessageTemplate]
+    /// By the database, and by the number of digits less one.
+    private let gets: [[MessageTemplate]]
+    private let commits: [[MessageTemplate]]
     /// Nil when the plan has no queries.
     let queries: QueryWorkload?
 
     init(_ plan: BenchPlan) throws {
         self.plan = plan
-        let database = try DatabaseName(parsing: "projects/bench/databases/(default)".utf8)
-        self.database = database
+        let databases = try (0..<plan.databases).map { index in
+            let id = index == 0 ? "(default)" : "database-\(index)"
+            return try DatabaseName(parsing: "projects/bench/databases/\(id)".utf8)
+        }
+        self.databases = databases
         if case .query(let query) = plan.work {
-            self.queries = try QueryWorkload(query, plan: plan, database: database)
+            self.queries = try QueryWorkload(query, plan: plan, database: databases[0])
         } else {
             self.queries = nil
         }
@@ -40,13 +43,17 @@ struct BenchWorkload: Sendable {
         let version = Value.MapEntry(key: "version", value: .integer(MessageTemplate.versionMin))
         let numbered = EncodedFields(encoding: fields + [version])
         let digitCounts = 1...String(plan.documents).count
-        self.gets = try digitCounts.map { digits in
-            try Self.template(in: database, digits: digits) { GetDocumentRequest(name: $0).encode(into: &$1) }
+        self.gets = try databases.map { database in
+            try digitCounts.map { digits in
+                try Self.template(in: database, digits: digits) { GetDocumentRequest(name: $0).encode(into: &$1) }
+            }
         }
-        self.commits = try digitCounts.map { digits in
-            try Self.template(in: database, digits: digits, endsWithVersion: true) { name, message in
-                CommitRequest(database: database, writes: [Write(name: name, operation: .set(numbered))])
-                    .encode(into: &message)
+        self.commits = try databases.map { database in
+            try digitCounts.map { digits in
+                try Self.template(in: database, digits: digits, endsWithVersion: true) { name, message in
+                    CommitRequest(database: database, writes: [Write(name: name, operation: .set(numbered))])
+                        .encode(into: &message)
+                }
             }
         }
     }
@@ -92,28 +99,33 @@ struct BenchWorkload: Sendable {
         var digits = 1
         var bound = 10
         while document >= bound { (digits, bound) = (digits + 1, bound * 10) }
-        let template = isCommit ? self.commits[digits - 1] : self.gets[digits - 1]
+        let database = document / self.plan.documentsOfDatabase
+        let template = isCommit ? self.commits[database][digits - 1] : self.gets[database][digits - 1]
         template.write(document: document, version: number, into: &message)
         return isCommit ? .commit(message) : .get(message)
     }
 
     // MARK: Before the measurement
 
-    /// Which documents each commit before the measurement writes: some hundred, and well below a message's limit.
+    /// Which documents each commit before the measurement writes: some hundred of one database, and well below a message's
+    /// limit.
     var setUpCommits: [Range<Int>] {
         if self.plan.isLoaded { return [] }
         if case .raw = self.plan.work { return [] }
         let count = min(200, max(1, (2 << 20) / (self.plan.documentBytes + self.plan.fields * 32 + 128)))
-        return stride(from: 0, to: self.plan.documents, by: count).map { start in
-            start..<min(start + count, self.plan.documents)
+        let (documents, each) = (self.plan.documents, self.plan.documentsOfDatabase)
+        return stride(from: 0, to: documents, by: each).flatMap { first in
+            let end = min(first + each, documents)
+            return stride(from: first, to: end, by: count).map { start in start..<min(start + count, end) }
         }
     }
 
     func setUp(_ documents: Range<Int>) throws -> CommitRequest {
+        let database = self.databases[documents.lowerBound / self.plan.documentsOfDatabase]
         let writes = try documents.map { index in
             try self.queries?.write(index)
-                ?? Write(name: try Self.name(String(index), in: self.database), operation: .set(self.fields))
+                ?? Write(name: try Self.name(String(index), in: database), operation: .set(self.fields))
         }
-        return CommitRequest(database: self.database, writes: writes)
+        return CommitRequest(database: database, writes: writes)
     }
 }

@@ -54,6 +54,9 @@ struct BenchCallsCommand: AsyncParsableCommand {
     @Option(help: "Documents that gets and queries choose from and commits write to.")
     var documents = 10_000
 
+    @Option(help: "Databases that gets and commits spread over.")
+    var databases = 1
+
     @Option(help: "Share of commits in mixed work, 0 to 1.")
     var commits = 0.1
 
@@ -100,6 +103,11 @@ struct BenchCallsCommand: AsyncParsableCommand {
         try BenchCommand.check("--streams", self.streams, 1...10_000)
         try BenchCommand.check("--threads", self.threads, 1...256)
         try BenchCommand.check("--documents", self.documents, 1...10_000_000)
+        try BenchCommand.check(
+            "--databases",
+            self.databases,
+            1...(self.work == .query ? 1 : min(self.documents, 10_000))
+        )
         try BenchCommand.check("--size", self.measurement.size, 1...1_000_000)
         try BenchCommand.check("--fields", self.fields, 0...1_000)
         if self.work == .query {
@@ -121,6 +129,7 @@ struct BenchCallsCommand: AsyncParsableCommand {
             warmUp: try self.measurement.planWarmUp(),
             duration: try self.measurement.planDuration(),
             documents: self.documents,
+            databases: self.databases,
             documentBytes: self.measurement.size,
             fields: self.fields,
             isLoaded: self.loaded
