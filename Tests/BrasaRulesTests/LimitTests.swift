@@ -108,7 +108,7 @@ struct LimitTests {
             wrapped("match /t/{id} { allow get: if resource.data.s.matches('(a*)*b') || true; }")
         )
         let world = World(before: ["t/x": fields(["s": .string(UTF8Text(String(repeating: "a", count: 100_000)))])])
-        #expect(try rules.get("t/x", in: world).isAllowed)
+        #expect(try rules.get("t/x", in: world, limits: EvaluationLimits(work: 100_000_000)).isAllowed)
         let denied = try rules.get("t/x", in: world, limits: EvaluationLimits(work: 50_000))
         #expect(denied.statements.first?.outcome == .failed(.workExceeded))
     }
@@ -148,7 +148,7 @@ struct LimitTests {
         )
         var world = World.table
         world.before["u/alice"] = fields(["active": .boolean(true)])
-        let limits = EvaluationLimits(expressions: 40, work: 64)
+        let limits = EvaluationLimits(expressions: 40, work: 8_000)
         #expect(try rules.get("t/x", as: user("alice"), in: world, limits: limits).isAllowed)
     }
 }

@@ -274,7 +274,7 @@ struct QueryProofTests {
             )
             return try rules.list(query, limits: limits).isAllowed
         }
-        #expect(try isAllowed(30, EvaluationLimits(expressions: 275)))
+        #expect(try isAllowed(30, EvaluationLimits(expressions: 275, work: .max)))
         #expect(!(try isAllowed(1, EvaluationLimits(expressions: 274))))
         #expect(try isAllowed(3, EvaluationLimits(expressionsOfQuery: 825)))
         #expect(!(try isAllowed(3, EvaluationLimits(expressionsOfQuery: 824))))

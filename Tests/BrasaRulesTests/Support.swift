@@ -59,8 +59,8 @@ func user(_ uid: String, _ claims: [String: RuleValue] = [:]) -> RuleAuth {
     RuleAuth(
         uid: UTF8Text(uid),
         token: RuleMap(
-            claims.map { RuleMap.Entry(key: UTF8Text($0), value: $1) } + [
-                RuleMap.Entry(key: "sub", value: .string(UTF8Text(uid)))
+            claims.map { (key: UTF8Text($0), value: $1) } + [
+                (key: "sub", value: .string(RuleText(UTF8Text(uid))))
             ]
         )
     )

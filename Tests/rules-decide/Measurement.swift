@@ -94,7 +94,7 @@ struct Measurement {
             .document(try ResourcePath(parsing: "\(collection)/x".utf8)),
             database: Scenario.database,
             time: Timestamp(microseconds: 1_700_000_000_000_000),
-            auth: RuleAuth(uid: "alice", token: RuleMap([RuleMap.Entry(key: "sub", value: .string("alice"))])),
+            auth: RuleAuth(uid: "alice", token: RuleMap([(key: "sub", value: .string("alice"))])),
             stored: stored
         )
     }

@@ -84,7 +84,7 @@ extension Scenario.Request {
             RuleAuth(
                 uid: UTF8Text(uid),
                 token: RuleMap(
-                    (self.claims ?? [:]).map { RuleMap.Entry(key: UTF8Text($0), value: RuleValue($1.value)) }
+                    (self.claims ?? [:]).map { (key: UTF8Text($0), value: RuleValue($1.value)) }
                 )
             )
         }

@@ -11,7 +11,7 @@ extension EncodedValue {
     }
 
     /// The elements of the array in a vector's map.
-    private static func vectorElements(_ bytes: UnsafeRawBufferPointer) -> Range<Int>? {
+    static func vectorElements(_ bytes: UnsafeRawBufferPointer) -> Range<Int>? {
         let memory = WireReader(bytes)
         var ignored = true
         var value = memory

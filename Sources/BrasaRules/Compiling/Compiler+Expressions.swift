@@ -10,8 +10,8 @@ extension Compiler {
         case .boolean(let bool): return self.literal(.bool(bool), range)
         case .integer(let int): return self.literal(.int(int), range)
         case .float(let float): return self.literal(.float(float), range)
-        case .string(let text): return self.literal(.string(text), range)
-        case .bytes(let bytes): return self.literal(.bytes(bytes), range)
+        case .string(let text): return self.literal(.string(RuleText(text)), range)
+        case .bytes(let bytes): return self.literal(.bytes(RuleBytes(bytes)), range)
         case .name(let name): return self.compileName(name, scope, at: range)
         case .list(let elements): return self.compileList(elements, scope, range)
         case .map(let entries):
@@ -21,7 +21,7 @@ extension Compiler {
         case .member(let value, let name):
             if let chain = self.compileChain(id, scope) { return chain }
             let (node, _) = self.compile(value, in: scope)
-            return (self.draft.add(.member(node, UTF8Text(name)), at: range), .any)
+            return (self.draft.add(.member(node, RuleText(UTF8Text(name))), at: range), .any)
         case .index(let value, let index):
             let (value, types) = self.compile(value, in: scope)
             let (index, _) = self.compile(index, in: scope)
@@ -62,7 +62,7 @@ extension Compiler {
         let constants = nodes.compactMap { self.draft.constant($0) }
         if constants.count == nodes.count {
             let cost = constants.reduce(1) { $0 + $1.cost }
-            return (self.draft.add(.constant(.list(constants.map(\.value)), cost: cost), at: range), .list)
+            return (self.draft.add(.constant(.list(RuleList(constants.map(\.value))), cost: cost), at: range), .list)
         }
         return (self.draft.add(.list(nodes), at: range), .list)
     }
@@ -78,13 +78,14 @@ extension Compiler {
         for segment in segments {
             switch segment {
             case .literal(let text):
-                parts.append(.literal(text))
-                literals.append(.simple(text))
+                parts.append(.literal(RuleText(text)))
+                literals.append(.simple(RuleText(text)))
             case .interpolation(let expression): parts.append(.expression(self.compile(expression, in: scope).0))
             case .variable(let name, let isGlob):
                 if !isGlob, self.meaning(of: name, in: scope) != nil {
                     parts.append(.expression(self.compileName(name, scope, at: range).0))
                 } else {
+                    let name = RuleText(UTF8Text(name))
                     parts.append(isGlob ? .glob(name) : .variable(name))
                 }
             }

@@ -126,15 +126,15 @@ extension Compiler {
         guard method == .matches || method == .split || method == .replace, let first = nodes.first,
             case .string(let pattern)? = self.draft.constant(first)?.value
         else { return nil }
-        do throws(RegexFailure) {
-            guard self.patternSize <= Self.patternSizeMax else { throw RegexFailure() }
-            let expression = try RegularExpression(pattern)
+        do throws(EvaluationError) {
+            guard self.patternSize <= Self.patternSizeMax else { throw .workExceeded }
+            let expression = try RegularExpression(pattern, &self.patternWork)
             self.patternSize += expression.instructions.count
             self.draft.patterns.append(expression)
             return self.draft.patterns.count - 1
         } catch {
             self.diagnostics.error(
-                EvaluationError.invalidPattern(pattern.string).message,
+                EvaluationError.invalidPattern(pattern.excerpt(1_000)).message,
                 at: self.syntax.expressions[arguments[0]].range
             )
             return nil

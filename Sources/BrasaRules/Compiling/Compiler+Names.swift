@@ -75,8 +75,7 @@ extension Compiler {
     }
 
     private static func field(_ names: ArraySlice<String>, cost: Int) -> DocumentField {
-        let names = names.map { UTF8Text($0) }
-        return DocumentField(names: names, path: names.isEmpty ? nil : try? FieldPath(names: names), cost: cost)
+        DocumentField(names: names.map { RuleText(UTF8Text($0)) }, cost: cost)
     }
 
     private static func types(of member: RequestMember) -> TypeSet {

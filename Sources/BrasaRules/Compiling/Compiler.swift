@@ -13,6 +13,8 @@ struct Compiler {
     var currentFunction: Int?
     /// Instructions of all literal patterns: short ones can make long programs.
     var patternSize = 0
+    /// What compiling them may cost.
+    var patternWork = Work(100_000_000)
 
     static let firestore = "cloud.firestore"
     private static let otherServices: Set<String> = ["firebase.storage"]

@@ -37,6 +37,9 @@ struct MatchTree: Sendable {
         var globs: [(block: Int, tail: [MatchBlock.Segment])] = []
     }
 
+    /// What a block costs that may cover a path: its end is compared, its place sorted.
+    private static let blockWork = 120
+
     private var branches = [Branch()]
     private let patternCounts: [Int]
     private let globPlaces: [Int?]
@@ -96,9 +99,9 @@ struct MatchTree: Sendable {
     }
 
     /// The blocks that cover the path, in the order of the source.
-    func matches(_ path: TestedPath) -> [BlockMatch] {
+    func matches(_ path: TestedPath, _ work: inout Work) throws(EvaluationError) -> [BlockMatch] {
         var blocks: [Int] = []
-        self.collect(path, from: 0, branch: 0, &blocks)
+        try self.collect(path, from: 0, branch: 0, &blocks, &work)
         if blocks.count > 1 { blocks.sort() }
         return blocks.map {
             BlockMatch(block: $0, patternCount: self.patternCounts[$0], glob: self.globPlaces[$0])
@@ -106,8 +109,15 @@ struct MatchTree: Sendable {
     }
 
     /// Every branch is reached in one way only, so that this visits each at most once. As deep as patterns are long.
-    private func collect(_ path: TestedPath, from index: Int, branch: Int, _ blocks: inout [Int]) {
+    private func collect(
+        _ path: TestedPath,
+        from index: Int,
+        branch: Int,
+        _ blocks: inout [Int],
+        _ work: inout Work
+    ) throws(EvaluationError) {
         let node = self.branches[branch]
+        try work.spend(Work.expression + Self.blockWork * (node.ends.count + node.globs.count))
         for (block, tail) in node.globs where self.covers(tail, path, from: index) { blocks.append(block) }
         if index == path.count {
             if !path.isGroup { blocks += node.ends }
@@ -118,10 +128,12 @@ struct MatchTree: Sendable {
         if let name = path.segment(index), !node.literals.isEmpty {
             let place = self.place(of: name, in: branch)
             if place < node.literals.count, node.literals[place].name.bytes[...] == name {
-                self.collect(path, from: index + 1, branch: node.literals[place].branch, &blocks)
+                try self.collect(path, from: index + 1, branch: node.literals[place].branch, &blocks, &work)
             }
         }
-        if let capture = node.capture { self.collect(path, from: index + 1, branch: capture, &blocks) }
+        if let capture = node.capture {
+            try self.collect(path, from: index + 1, branch: capture, &blocks, &work)
+        }
     }
 
     /// Whether the path's end is what stands behind the segment for many.

@@ -1,5 +1,3 @@
-internal import BrasaDocuments
-
 /// A compiled expression's place in its `Program`.
 typealias NodeID = Int
 
@@ -23,7 +21,7 @@ enum Node {
     /// By its place in the block's whole pattern.
     case capture(Int)
 
-    case member(NodeID, UTF8Text)
+    case member(NodeID, RuleText)
     case index(NodeID, NodeID)
     case slice(NodeID, from: NodeID?, to: NodeID?)
     case not(NodeID)
@@ -46,10 +44,10 @@ enum Node {
 }
 
 enum PathPart {
-    case literal(UTF8Text)
+    case literal(RuleText)
     case expression(NodeID)
-    case variable(String)
-    case glob(String)
+    case variable(RuleText)
+    case glob(RuleText)
 }
 
 enum RequestMember: String {
@@ -58,9 +56,7 @@ enum RequestMember: String {
 
 /// A field below `data`, by its names from the document inwards; none for the whole data.
 struct DocumentField {
-    var names: [UTF8Text]
-    /// Nil when no document can have such a field.
-    var path: FieldPath?
+    var names: [RuleText]
     /// With `resource` or `request.resource`, and `data`.
     var cost: Int
 }

@@ -19,16 +19,24 @@ package struct AccessLedger: Sendable {
         package static let several = Limits(operation: 10, request: 20)
     }
 
-    private struct Call: Sendable {
+    private struct Call: Hashable, Sendable {
         var path: ResourcePath
         var isAfter: Bool
         var givesDocument: Bool
-        var lookup: RuleLookup
+    }
+
+    private struct State: Hashable, Sendable {
+        var path: ResourcePath
+        var isAfter: Bool
     }
 
     private let limits: Limits
     private let written: Set<ResourcePath>
-    private var calls: [Call] = []
+    /// Calls that were made: made again they do not count.
+    private var calls: Set<Call> = []
+    private var documents: [State: RuleLookup] = [:]
+    /// Documents of the state before the request that were asked for, in that order.
+    package private(set) var reads: [ResourcePath] = []
     /// The document that is judged, which is free.
     var subject: ResourcePath?
     private var countOfOperation = 0
@@ -53,15 +61,10 @@ package struct AccessLedger: Sendable {
         in documents: some RuleDocuments,
         _ work: inout Work
     ) throws(EvaluationError) -> RuleLookup {
-        let isWritten = self.written.contains(path)
-        let isAfter = function.isAfter && isWritten
-        try work.spend(1 + self.calls.count)
-        if let known = self.calls.first(where: {
-            $0.isAfter == isAfter && $0.givesDocument == function.givesDocument && $0.path == path
-        }) {
-            return known.lookup
-        }
-        if !(isAfter || path == self.subject) {
+        try work.spend(Work.access)
+        let isAfter = function.isAfter && self.written.contains(path)
+        let call = Call(path: path, isAfter: isAfter, givesDocument: function.givesDocument)
+        if !isAfter, path != self.subject, !self.calls.contains(call) {
             guard self.countOfOperation < self.limits.operation else {
                 throw self.failure(function, path, .limitOfOperation)
             }
@@ -69,10 +72,18 @@ package struct AccessLedger: Sendable {
             self.countOfOperation += 1
             self.count += 1
         }
-        let lookup = documents.document(path, after: function.isAfter)
-        self.calls.append(
-            Call(path: path, isAfter: isAfter, givesDocument: function.givesDocument, lookup: lookup)
-        )
+        self.calls.insert(call)
+        return self.document(path, after: isAfter, in: documents)
+    }
+
+    /// A document of the state before or after the request, asked for once.
+    mutating func document(_ path: ResourcePath, after: Bool, in documents: some RuleDocuments) -> RuleLookup {
+        let isAfter = after && self.written.contains(path)
+        let state = State(path: path, isAfter: isAfter)
+        if let known = self.documents[state] { return known }
+        let lookup = documents.document(path, after: isAfter)
+        self.documents[state] = lookup
+        if !isAfter { self.reads.append(path) }
         return lookup
     }
 

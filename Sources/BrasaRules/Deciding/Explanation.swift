@@ -25,6 +25,8 @@ package struct Explanation: Sendable {
     }
 
     package let isAllowed: Bool
+    /// Units that were spent, each about a nanosecond.
+    package let work: Int
     package let method: RuleMethod
     package let decisions: Int
     package let statements: [Statement]

@@ -32,8 +32,8 @@ package struct RuleAuth: Sendable {
     package init(uid: UTF8Text?, token: RuleMap) {
         self.value = .map(
             RuleMap([
-                RuleMap.Entry(key: "uid", value: uid.map { .string($0) } ?? .null),
-                RuleMap.Entry(key: "token", value: .map(token)),
+                (key: "uid", value: uid.map { .string(RuleText($0)) } ?? .null),
+                (key: "token", value: .map(token)),
             ])
         )
     }

@@ -34,7 +34,8 @@ package struct Ruleset: Sendable {
         limits: EvaluationLimits = EvaluationLimits()
     ) -> Bool {
         var observer = NobodyWatching()
-        return self.judge(request, documents, &ledger, limits, &observer)
+        var budget = EvaluationBudget(limits)
+        return self.judge(request, documents, &ledger, &budget, &observer)
     }
 
     /// The same, and how it came to that.
@@ -45,9 +46,11 @@ package struct Ruleset: Sendable {
         limits: EvaluationLimits = EvaluationLimits()
     ) -> Explanation {
         var recorder = EvaluationRecorder(self.program)
-        let isAllowed = self.judge(request, documents, &ledger, limits, &recorder)
+        var budget = EvaluationBudget(limits)
+        let isAllowed = self.judge(request, documents, &ledger, &budget, &recorder)
         return Explanation(
             isAllowed: isAllowed,
+            work: limits.work - budget.work.left,
             method: request.method,
             decisions: recorder.decisions,
             statements: recorder.statements
@@ -59,12 +62,13 @@ package struct Ruleset: Sendable {
         _ request: RuleRequest,
         _ documents: some RuleDocuments,
         _ ledger: inout AccessLedger,
-        _ limits: EvaluationLimits,
+        _ budget: inout EvaluationBudget,
         _ observer: inout Observer
     ) -> Bool {
-        var budget = EvaluationBudget(limits)
         ledger.begin(request.document)
-        guard request.method == .list else { return self.judge(request, documents, &ledger, &budget, &observer) }
+        guard request.method == .list else {
+            return self.judgeOnce(request, documents, &ledger, &budget, &observer)
+        }
         var request = request
         let query = request.query ?? RuleQuery(limit: nil)
         let target = request.target
@@ -72,24 +76,24 @@ package struct Ruleset: Sendable {
             request.target = target
             ledger.subject = nil
             if let document = way.document, target.contains(document),
-                let stored = RuleDocument(documents.document(document, after: false))
+                let stored = RuleDocument(ledger.document(document, after: false, in: documents))
             {
                 // Nothing but this document can be found: it is judged as it is.
                 request.target = .document(document)
                 request.stored = stored
                 ledger.subject = document
-                guard self.judge(request, documents, &ledger, &budget, &observer) else { return false }
+                guard self.judgeOnce(request, documents, &ledger, &budget, &observer) else { return false }
                 continue
             }
             for variant in way.variants {
                 request.stored = .known(variant)
-                guard self.judge(request, documents, &ledger, &budget, &observer) else { return false }
+                guard self.judgeOnce(request, documents, &ledger, &budget, &observer) else { return false }
             }
         }
         return true
     }
 
-    private func judge<Observer: EvaluationObserver>(
+    private func judgeOnce<Observer: EvaluationObserver>(
         _ request: RuleRequest,
         _ documents: some RuleDocuments,
         _ ledger: inout AccessLedger,
@@ -97,10 +101,9 @@ package struct Ruleset: Sendable {
         _ observer: inout Observer
     ) -> Bool {
         observer.began()
-        let path = TestedPath(request.target, database: request.database)
-        let matches = self.program.tree.matches(path)
-        guard !matches.isEmpty else { return false }
         budget.begin()
+        let path = TestedPath(request.target, database: request.database)
+        guard let matches = try? self.program.tree.matches(path, &budget.work), !matches.isEmpty else { return false }
         var evaluator = Evaluator(self.program, request, path, documents, ledger, budget, observer)
         let isAllowed = evaluator.judge(matches)
         (ledger, budget, observer) = (evaluator.ledger, evaluator.budget, evaluator.observer)
@@ -114,6 +117,7 @@ extension Evaluator {
         let method = MethodSet(self.request.method)
         for match in matches {
             self.match = match
+            guard (try? self.work.spend(Work.element)) != nil else { return false }
             for statement in self.program.blocks[match.block].statements where statement.methods.contains(method) {
                 let outcome = self.judge(statement)
                 self.observer.judged(statement, outcome)

@@ -59,8 +59,7 @@ struct TestedPath {
         }
     }
 
-    func text(_ index: Int) -> UTF8Text? {
-        if index == 1 { return self.database }
-        return self.segment(index).flatMap { UTF8Text(validating: $0) }
+    func text(_ index: Int) -> RuleText? {
+        self.segment(index).map { RuleText(validated: Array($0)) }
     }
 }

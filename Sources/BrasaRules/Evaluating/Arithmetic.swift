@@ -14,8 +14,12 @@ enum Arithmetic {
             guard let one = one.double, let other = other.double else { break }
             return .float(self.apply(known, one, other))
         case (.string(let one), .string(let other)) where known == .plus:
-            try work.spend(1 + (one.bytes.count + other.bytes.count) / 4)
-            return .string(UTF8Text(validating: one.bytes + other.bytes) ?? "")
+            let (one, other) = (try one.all(.block, &work), try other.all(.block, &work))
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(one.count + other.count)
+            bytes.append(contentsOf: one)
+            bytes.append(contentsOf: other)
+            return .string(RuleText(validated: bytes))
         case (.duration(let one), .duration(let other)):
             switch known {
             case .plus: return .duration(try RuleDuration(total: one.total + other.total))
@@ -34,7 +38,7 @@ enum Arithmetic {
             return .duration(try RuleDuration(total: one.total - other.total))
         default: break
         }
-        throw self.failure(known, one, other)
+        throw .unsupported(.binary(known, one.type, other.type))
     }
 
     private static func apply(_ known: BinaryOperator, _ one: Int64, _ other: Int64) throws(EvaluationError) -> Int64 {
@@ -71,31 +75,7 @@ enum Arithmetic {
         case .float(let float): return .float(-float)
         case .duration(let duration): return .duration(try RuleDuration(total: -duration.total))
         default:
-            throw .unsupported(received: "-\(value.type.rawValue)", expected: "-int, -float, -duration")
+            throw .unsupported(.negation(value.type))
         }
-    }
-
-    static func failure(_ known: BinaryOperator, _ one: RuleValue, _ other: RuleValue) -> EvaluationError {
-        let sign = known.rawValue
-        let pairs: [(String, String)]
-        switch known {
-        case .plus:
-            pairs = [
-                ("int", "int"), ("float", "float"), ("string", "string"), ("duration", "duration"),
-                ("duration", "timestamp"), ("timestamp", "duration"),
-            ]
-        case .minus:
-            pairs = [
-                ("int", "int"), ("float", "float"), ("duration", "duration"), ("timestamp", "duration"),
-                ("timestamp", "timestamp"),
-            ]
-        case .times, .divide, .modulo: pairs = [("int", "int"), ("float", "float")]
-        default:
-            pairs = ["int", "float", "string", "bytes", "duration", "timestamp"].map { ($0, $0) }
-        }
-        return .unsupported(
-            received: "\(one.type.rawValue) \(sign) \(other.type.rawValue)",
-            expected: pairs.map { "\($0.0) \(sign) \($0.1)" }.joined(separator: ", ")
-        )
     }
 }

@@ -6,8 +6,8 @@ extension EvaluationError {
         case .undefinedProperty(let name): "Property \(name) is undefined on object."
         case .type(let received, let expected): "Type error. Received: [\(received)] Expected: [\(expected)]."
         case .functionNotFound(let name): "Function not found error: Name: [\(name)]."
-        case .unsupported(let received, let expected):
-            "Unsupported operation error. Received: \(received). Expected: \(expected)."
+        case .unsupported(let operation):
+            "Unsupported operation error. Received: \(operation.received). Expected: \(operation.expected)."
         case .argumentCount(let received, let expected):
             "Incorrect number of arguments. Received: \(received). Expected: \(expected)."
         case .integerOutOfRange: "Integer value is out of the [\(Int64.min), \(Int64.max)] range."

@@ -4,7 +4,7 @@ package indirect enum EvaluationError: Error, Hashable, Sendable {
     case undefinedProperty(String)
     case type(received: String, expected: String)
     case functionNotFound(String)
-    case unsupported(received: String, expected: String)
+    case unsupported(UnsupportedOperation)
     case argumentCount(received: Int, expected: String)
     case integerOutOfRange
     case divideByZero

@@ -4,10 +4,10 @@ package struct EvaluationLimits: Hashable, Sendable {
     package var expressions: Int
     /// Expressions of a query, which is judged once for each way in which its filter can be true.
     package var expressionsOfQuery: Int
-    /// Units of `Work`: what expressions do beyond being evaluated.
+    /// Units of `Work`, each about a nanosecond: what an operation may take, however many expressions it has.
     package var work: Int
 
-    package init(expressions: Int = 1_000, expressionsOfQuery: Int = 32_000, work: Int = 1_048_576) {
+    package init(expressions: Int = 1_000, expressionsOfQuery: Int = 32_000, work: Int = 400_000) {
         self.expressions = expressions
         self.expressionsOfQuery = expressionsOfQuery
         self.work = work
@@ -38,5 +38,6 @@ struct EvaluationBudget {
     mutating func spend(_ count: Int) throws(EvaluationError) {
         self.expressions -= count
         if self.expressions < 0 { throw .expressionsExceeded(self.limits.expressions) }
+        try self.work.spend(Work.expression)
     }
 }

@@ -38,33 +38,24 @@ extension Evaluator {
         let other = try self.evaluate(right)
         if self.isProving, one.isPartial || other.isPartial { return try self.prove(known, one, other) }
         switch known {
-        case .equal: return .bool(try self.equal(one, other))
-        case .notEqual: return .bool(!(try self.equal(one, other)))
+        case .equal: return .bool(try RuleValue.equal(one, other, &self.work))
+        case .notEqual: return .bool(!(try RuleValue.equal(one, other, &self.work)))
         case .in: return .bool(try self.isIn(one, other))
         case .less, .lessOrEqual, .greater, .greaterOrEqual: return .bool(try self.compare(known, one, other))
         default: return try Arithmetic.apply(known, one, other, &self.work)
         }
     }
 
-    private mutating func equal(_ one: RuleValue, _ other: RuleValue) throws(EvaluationError) -> Bool {
-        guard one.type == other.type else { return RuleValue.equal(one, other) }
-        try self.work.spend(on: one)
-        // What decodes costs on both sides; everything else ends with the shorter one.
-        if case .map(let map) = other, map.decodingWork != nil { try self.work.spend(on: other) }
-        return RuleValue.equal(one, other)
-    }
-
     private mutating func isIn(_ value: RuleValue, _ container: RuleValue) throws(EvaluationError) -> Bool {
         switch (value, container) {
         case (_, .list(let elements)):
-            try self.work.spend(on: elements)
-            return elements.contains { RuleValue.strictlyEqual(value, $0) }
-        case (_, .set(let set)):
-            try self.work.spend(on: set.elements)
-            return set.contains(value)
-        case (.string(let key), .map(let map)):
-            try self.work.spend(map.lookupWork)
-            return map.value(key) != nil
+            var cursor = elements.cursor
+            while let element = try cursor.next(&self.work) {
+                if try RuleValue.strictlyEqual(value, element, &self.work) { return true }
+            }
+            return false
+        case (_, .set(let set)): return try set.contains(value, &self.work)
+        case (.string(let key), .map(let map)): return try map.value(key, &self.work) != nil
         default: throw .functionNotFound("in")
         }
     }
@@ -74,8 +65,9 @@ extension Evaluator {
         _ one: RuleValue,
         _ other: RuleValue
     ) throws(EvaluationError) -> Bool {
-        try self.work.spend(on: one)
-        guard let order = RuleValue.compare(one, other) else { throw Arithmetic.failure(known, one, other) }
+        guard let order = try RuleValue.compare(one, other, &self.work) else {
+            throw .unsupported(.binary(known, one.type, other.type))
+        }
         return switch known {
         case .less: order == .less
         case .lessOrEqual: order == .less || order == .same

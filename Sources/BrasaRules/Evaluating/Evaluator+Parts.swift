@@ -1,17 +1,15 @@
 internal import BrasaDocuments
 
 extension Evaluator {
-    mutating func member(_ name: UTF8Text, of value: RuleValue) throws(EvaluationError) -> RuleValue {
+    mutating func member(_ name: RuleText, of value: RuleValue) throws(EvaluationError) -> RuleValue {
         switch value {
         case .map(let map):
-            try self.work.spend(map.lookupWork)
-            guard let member = map.value(name) else {
-                throw map.isOpen ? .undetermined : .undefinedProperty(name.string)
+            guard let member = try map.value(name, &self.work) else {
+                throw map.isOpen ? .undetermined : .undefinedProperty(name.excerpt)
             }
-            if map.decodingWork != nil { try self.work.spend(on: member) }
             return member
         case .path(let path):
-            guard let member = path.binding(name.string) else { throw .undefinedProperty(name.string) }
+            guard let member = try path.binding(name, &self.work) else { throw .undefinedProperty(name.excerpt) }
             return member
         case .null: throw .nullValue
         case .constraint: throw .undetermined
@@ -26,16 +24,19 @@ extension Evaluator {
         switch (value, try self.evaluate(index)) {
         case (.map, .string(let name)), (.path, .string(let name)): return try self.member(name, of: value)
         case (.list(let elements), .int(let index)):
-            return elements[try Self.checked(index, elements.count)]
+            if let place = Int(exactly: index), let element = try elements.element(at: place, &self.work) {
+                return element
+            }
+            throw .indexOutOfBounds(index: index, size: try elements.count(&self.work))
         case (.string(let text), .int(let index)):
-            try self.work.spend(on: value)
-            let place = try Self.checked(index, UTF16Text.count(text))
-            return .string(UTF16Text.slice(text, place..<(place + 1)))
+            let count = try UTF16Text.count(text, &self.work)
+            let place = try Self.checked(index, count)
+            return .string(try UTF16Text.slice(text, place..<(place + 1), of: count, &self.work))
         case (.path(let path), .int(let index)):
             if path.isOpen, index >= path.segments.count { throw .undetermined }
             switch path.segments[try Self.checked(index, path.segments.count)] {
             case .simple(let text): return .string(text)
-            case .variable(let name), .glob(let name): throw .unboundPathVariable(name)
+            case .variable(let name), .glob(let name): throw .unboundPathVariable(name.excerpt)
             }
         case (.null, _): throw .nullValue
         default: throw .functionNotFound("[]")
@@ -56,12 +57,11 @@ extension Evaluator {
         let value = try self.evaluate(value)
         let size: Int
         switch value {
-        case .list(let elements): size = elements.count
-        case .string(let text): size = UTF16Text.count(text)
+        case .list(let elements): size = try elements.count(&self.work)
+        case .string(let text): size = try UTF16Text.count(text, &self.work)
         case .null: throw .nullValue
         default: throw .functionNotFound("@range")
         }
-        try self.work.spend(on: value)
         let start = try from.map { (id) throws(EvaluationError) in try self.bound(id) } ?? 0
         let end = try to.map { (id) throws(EvaluationError) in try self.bound(id) } ?? Int64(size)
         guard (0..<Int64(size)).contains(start) else { throw .indexOutOfBounds(index: start, size: size) }
@@ -69,8 +69,8 @@ extension Evaluator {
         guard start <= end else { throw .illegalRange(from: start, to: end) }
         let range = Int(start)..<Int(end)
         switch value {
-        case .list(let elements): return .list(Array(elements[range]))
-        case .string(let text): return .string(UTF16Text.slice(text, range))
+        case .list(let elements): return .list(try elements.slice(range, &self.work))
+        case .string(let text): return .string(try UTF16Text.slice(text, range, of: size, &self.work))
         default: throw .functionNotFound("@range")
         }
     }
@@ -83,7 +83,7 @@ extension Evaluator {
     @inline(never)
     mutating func evaluateMap(_ entries: [NodeID]) throws(EvaluationError) -> RuleValue {
         try self.spend(1)
-        var map: [RuleMap.Entry] = []
+        var map = RuleMap.empty
         for index in stride(from: 0, to: entries.count - 1, by: 2) {
             let key = try self.evaluate(entries[index])
             let value = try self.evaluate(entries[index + 1])
@@ -91,9 +91,9 @@ extension Evaluator {
                 throw .type(received: key.type.rawValue, expected: TypeName.string.rawValue)
             }
             if self.isProving, value.isPartial { throw .undetermined }
-            map.append(RuleMap.Entry(key: key, value: value))
+            try map.insert(RuleMap.Entry(key: key, value: value), &self.work)
         }
-        return .map(RuleMap(map))
+        return .map(map)
     }
 
     /// Text is one segment, whatever is in it; a path is all of its segments.
@@ -113,9 +113,9 @@ extension Evaluator {
                 let value = try self.evaluate(id)
                 if case .path(let inner) = value {
                     guard !inner.isOpen else { throw .undetermined }
-                    try self.work.spend(inner.segments.count)
+                    try self.work.spend(elements: inner.segments.count)
                     path.segments += inner.segments
-                } else if let text = value.text {
+                } else if let text = try value.text(&self.work) {
                     path.segments.append(.simple(text))
                 } else {
                     throw .type(received: value.type.rawValue, expected: "bool,float,int,null,path,string")

@@ -1,37 +1,27 @@
 internal import BrasaDocuments
 
 extension Evaluator {
-    /// A field of a document, looked up in the bytes; step by step only when it is not there, to say why.
+    /// A field of a document, looked up in its bytes.
     mutating func field(_ field: DocumentField, of document: RuleDocument) throws(EvaluationError) -> RuleValue {
+        var value: RuleValue
         switch document {
         case .missing: throw .nullValue
-        case .known(let data):
-            var value = RuleValue.map(data)
-            for name in field.names { value = try self.member(name, of: value) }
-            return value
-        case .fields(let fields):
-            if let path = field.path {
-                try self.work.spend(Work.forDecoding(fields) / 16)
-                if let value = fields.value(at: path) {
-                    let value = RuleValue(value)
-                    try self.work.spend(on: value)
-                    return value
-                }
-            }
-            var value = RuleValue.map(RuleMap(fields))
-            for name in field.names { value = try self.member(name, of: value) }
-            return value
+        case .known(let data): value = .map(data)
+        case .fields(let fields): value = .map(RuleMap(fields))
         }
+        for name in field.names { value = try self.member(name, of: value) }
+        return value
     }
 
     /// A whole document: `resource`, and what `get` gives.
-    func documentValue(_ document: RuleDocument) throws(EvaluationError) -> RuleValue {
+    mutating func documentValue(_ document: RuleDocument) throws(EvaluationError) -> RuleValue {
         switch document {
         case .missing: return .null
         case .known(let data):
-            return .map(RuleMap(known: [RuleMap.Entry(key: "data", value: .map(data))]))
+            return .map(RuleMap(known: [RuleMap.Entry(key: Self.dataKey, value: .map(data))]))
         case .fields(let fields):
             guard let path = self.request.document else { throw .undetermined }
+            try self.work.spend(RulePath.work(path))
             return Self.documentValue(fields, path, RulePath(database: self.request.database, path: path))
         }
     }
@@ -39,23 +29,36 @@ extension Evaluator {
     static func documentValue(_ fields: EncodedFields, _ path: ResourcePath, _ name: RulePath) -> RuleValue {
         .map(
             RuleMap(sorted: [
-                RuleMap.Entry(key: "__name__", value: .path(name)),
-                RuleMap.Entry(key: "data", value: .map(RuleMap(fields))),
-                RuleMap.Entry(key: "id", value: .string(UTF8Text(validating: path.lastSegment) ?? "")),
+                RuleMap.Entry(key: Self.nameKey, value: .path(name)),
+                RuleMap.Entry(key: Self.dataKey, value: .map(RuleMap(fields))),
+                RuleMap.Entry(key: Self.idKey, value: .string(Self.text(of: path))),
             ])
         )
     }
 
+    private static func text(of path: ResourcePath) -> RuleText {
+        let id = path.lastSegment
+        return RuleText(validated: RuleBytes(path.bytes).part(id.startIndex..<id.endIndex))
+    }
+
+    private static var nameKey: RuleText { "__name__" }
+    private static var dataKey: RuleText { "data" }
+    private static var idKey: RuleText { "id" }
+
     /// Members that a request does not have are absent from the map as well.
-    func requestMember(_ member: RequestMember) throws(EvaluationError) -> RuleValue {
+    mutating func requestMember(_ member: RequestMember) throws(EvaluationError) -> RuleValue {
         switch member {
         case .auth: return self.request.auth?.value ?? .null
-        case .method: return .string(UTF8Text(self.request.method.rawValue))
+        case .method: return .string(RuleText(UTF8Text(self.request.method.rawValue)))
         case .time: return .timestamp(RuleTimestamp(self.request.time))
         case .path:
             switch self.request.target {
-            case .document(let path): return .path(RulePath(database: self.request.database, path: path))
-            case .collection(let path): return .path(RulePath(database: self.request.database, below: path))
+            case .document(let path):
+                try self.work.spend(RulePath.work(path))
+                return .path(RulePath(database: self.request.database, path: path))
+            case .collection(let path):
+                try self.work.spend(RulePath.work(path))
+                return .path(RulePath(database: self.request.database, below: path))
             case .collectionGroup: throw .undetermined
             }
         case .resource:
@@ -68,20 +71,27 @@ extension Evaluator {
     }
 
     /// The request as a map of what it has. What a query leaves unknown does not show: its map is open.
-    var requestValue: RuleValue {
-        let members: [RequestMember] = [.auth, .method, .path, .query, .resource, .time]
-        let entries = members.compactMap { member in
-            (try? self.requestMember(member)).map { RuleMap.Entry(key: UTF8Text(member.rawValue), value: $0) }
+    mutating func requestValue() throws(EvaluationError) -> RuleValue {
+        try self.work.spend(Work.expression * 6)
+        var entries: [RuleMap.Entry] = []
+        for member in [RequestMember.auth, .method, .path, .query, .resource, .time] {
+            do throws(EvaluationError) {
+                let value = try self.requestMember(member)
+                entries.append(RuleMap.Entry(key: UTF8Text(member.rawValue), value: value))
+            } catch {
+                if error.endsDecision { throw error }
+            }
         }
         return .map(self.isProving ? RuleMap(known: entries) : RuleMap(sorted: entries))
     }
 
     /// What a block's pattern has captured: one segment as a string, or those of the segment for many as a path.
-    func capture(_ segment: Int) throws(EvaluationError) -> RuleValue {
+    mutating func capture(_ segment: Int) throws(EvaluationError) -> RuleValue {
         let tail = self.match.patternCount - segment
         if let glob = self.match.glob, segment == glob {
             let end = max(segment, self.path.count - tail + 1)
             guard !self.path.isGroup, end <= self.path.knownCount || end == segment else { throw .undetermined }
+            try self.work.spend(elements: end - segment)
             return .path(RulePath((segment..<end).map { .simple(self.path.text($0) ?? "") }))
         }
         let place = self.match.glob.map { segment > $0 } == true ? self.path.count - tail : segment
@@ -94,18 +104,17 @@ extension Evaluator {
         try self.spend(1)
         let value = try self.evaluate(argument)
         guard case .path(let name) = value else {
-            throw .unsupported(
-                received: "\(access.rawValue)(\(value.type.rawValue))",
-                expected: "\(access.rawValue)(path)"
-            )
+            throw .unsupported(.access(access, value.type))
         }
         guard !name.isOpen else { throw .undetermined }
-        if let variable = name.firstVariable { throw .unboundPathVariable(variable) }
-        try self.work.spend(name.segments.count)
+        if let variable = name.firstVariable { throw .unboundPathVariable(variable.excerpt) }
+        try self.work.spend(Work.step * name.segments.count)
         func failure(_ reason: EvaluationError.AccessFailure) -> EvaluationError {
-            .serviceCall(function: access.rawValue, argument: name.text, reason)
+            .serviceCall(function: access.rawValue, argument: name.excerpt, reason)
         }
-        guard let path = name.document(in: self.request.database) else { throw failure(.noDocumentPath) }
+        guard let path = try name.document(in: self.request.database, &self.work) else {
+            throw failure(.noDocumentPath)
+        }
         switch try self.ledger.look(up: path, access, in: self.documents, &self.budget.work) {
         case .refused: throw failure(.refused)
         case .unknown: throw failure(.unknown)

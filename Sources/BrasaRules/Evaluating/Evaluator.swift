@@ -39,7 +39,7 @@ struct Evaluator<Documents: RuleDocuments, Observer: EvaluationObserver> {
         self.ledger = ledger
         self.observer = observer
         self.budget = budget
-        if case .known = request.stored { self.isProving = true } else { self.isProving = false }
+        self.isProving = if case .known = request.stored { true } else { false }
     }
 
     var work: Work {
@@ -100,7 +100,7 @@ struct Evaluator<Documents: RuleDocuments, Observer: EvaluationObserver> {
             return try self.requestMember(member)
         case .request:
             try self.spend(1)
-            return self.requestValue
+            return try self.requestValue()
         case .resource:
             try self.spend(1)
             return try self.documentValue(self.request.stored)
@@ -135,7 +135,7 @@ struct Evaluator<Documents: RuleDocuments, Observer: EvaluationObserver> {
         case .slice(let value, let from, let to): return try self.evaluateSlice(value, from, to)
         case .list(let elements):
             try self.spend(1)
-            return .list(try self.evaluateWhole(elements))
+            return .list(RuleList(try self.evaluateWhole(elements)))
         case .map(let entries): return try self.evaluateMap(entries)
         case .path(let parts): return try self.evaluatePath(parts)
         case .call(let function, let arguments): return try self.evaluateCall(function, arguments)

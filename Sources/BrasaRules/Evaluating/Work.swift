@@ -1,12 +1,33 @@
-internal import BrasaDocuments
-
-/// What one decision may still cost beyond the number of its expressions: a single expression can compare, hash or search
-/// megabytes. One unit is about what it takes to look at an element, a state of a pattern, or a few bytes.
+/// What one decision may still cost. A unit is about a nanosecond of one core, so that a budget of units is a bound of
+/// time whatever is evaluated. This is the one door to values: what is in a text, a list, a map or a path is handed out
+/// only to those who pay for it here, entry by entry and byte by byte.
 struct Work {
     private(set) var left: Int
 
     init(_ units: Int) {
         self.left = units
+    }
+
+    /// An expression, whatever it is, with the error that it may end in.
+    static let expression = 100
+    /// An element or entry that is taken out of where it is, or put somewhere.
+    static let element = 40
+    /// An entry that is stepped over.
+    static let step = 16
+
+    /// A document that is asked for.
+    static let access = 1_000
+
+    /// How long bytes take, as units for eight of them.
+    enum Pace: Int {
+        /// Compared or copied as they are.
+        case block = 2
+        /// Looked at one by one.
+        case each = 16
+        /// Read with their escapes, or written as text.
+        case coded = 64
+        /// Hashed by a slow algorithm.
+        case digested = 160
     }
 
     mutating func spend(_ units: Int) throws(EvaluationError) {
@@ -18,36 +39,16 @@ struct Work {
         self.left = left
     }
 
-    /// What it takes to look at all of a value once, however often its parts are shared.
-    mutating func spend(on value: RuleValue) throws(EvaluationError) {
-        switch value {
-        case .string(let text): try self.spend(1 + text.bytes.count / 8)
-        case .bytes(let bytes): try self.spend(1 + bytes.count / 8)
-        case .vector(let components): try self.spend(1 + components.count)
-        case .path(let path): try self.spend(1 + path.segments.count)
-        case .list(let elements): try self.spend(on: elements)
-        case .set(let set): try self.spend(on: set.elements)
-        case .map(let map): try self.spend(on: map)
-        case .mapDiff(let diff):
-            try self.spend(on: diff.old)
-            try self.spend(on: diff.new)
-        default: try self.spend(1)
-        }
+    mutating func spend(bytes count: Int, _ pace: Pace) throws(EvaluationError) {
+        let (units, overflow) = count.multipliedReportingOverflow(by: pace.rawValue)
+        try self.spend(overflow ? .max : 1 + units / 8)
     }
 
-    mutating func spend(on elements: [RuleValue]) throws(EvaluationError) {
-        try self.spend(1)
-        for element in elements { try self.spend(on: element) }
+    mutating func spend(elements count: Int) throws(EvaluationError) {
+        let (units, overflow) = count.multipliedReportingOverflow(by: Self.element)
+        try self.spend(overflow ? .max : units)
     }
 
-    mutating func spend(on map: RuleMap) throws(EvaluationError) {
-        if let decoding = map.decodingWork { return try self.spend(decoding) }
-        try self.spend(1)
-        for entry in map.entries {
-            try self.spend(1 + entry.key.bytes.count / 8)
-            try self.spend(on: entry.value)
-        }
-    }
-
-    static func forDecoding(_ fields: EncodedFields) -> Int { 1 + fields.bytes.count / 8 }
+    /// How many entries may be stepped over, and one more: who gets that far has spent too much.
+    var steps: Int { self.left / Self.step + 1 }
 }

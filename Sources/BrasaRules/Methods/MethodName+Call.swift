@@ -27,16 +27,19 @@ extension MethodName {
         return result
     }
 
-    private func call(on bytes: [UInt8], _ arguments: [RuleValue], _ work: inout Work) throws(EvaluationError)
+    private func call(on bytes: RuleBytes, _ arguments: [RuleValue], _ work: inout Work) throws(EvaluationError)
         -> RuleValue?
     {
         guard arguments.isEmpty else { return nil }
-        try work.spend(1 + bytes.count / 4)
-        return switch self {
-        case .size: .int(Int64(bytes.count))
-        case .toBase64: .string(UTF8Text(validating: Base64.encode(bytes, .url, isPadded: true)) ?? "")
-        case .toHexString: .string(UTF8Text(validating: Hexadecimal.encode(bytes, .upper)) ?? "")
-        default: nil
+        switch self {
+        case .size: return .int(Int64(bytes.count))
+        case .toBase64:
+            let bytes = try bytes.all(.coded, &work)
+            return .string(RuleText(validated: Base64.encode(bytes, .url, isPadded: true)))
+        case .toHexString:
+            let bytes = try bytes.all(.coded, &work)
+            return .string(RuleText(validated: Hexadecimal.encode(bytes, .upper)))
+        default: return nil
         }
     }
 
@@ -46,16 +49,15 @@ extension MethodName {
         switch (self, arguments.first) {
         case (.get, let key?) where arguments.count == 2: return try map.value(at: key, default: arguments[1], &work)
         case (.diff, .map(let old)?) where arguments.count == 1: return .mapDiff(RuleMapDiff(old: old, new: map))
-        case (.size, nil), (.keys, nil), (.values, nil): break
+        case (.size, nil): return .int(Int64(try map.count(&work)))
+        case (.keys, nil), (.values, nil):
+            var parts: [RuleValue] = []
+            var cursor = map.cursor
+            while let entry = try cursor.next(&work) {
+                parts.append(self == .keys ? .string(entry.key) : entry.value)
+            }
+            return .list(RuleList(parts))
         default: return nil
-        }
-        try work.spend(map.decodingWork ?? 1)
-        let entries = map.entries
-        try work.spend(entries.count)
-        switch self {
-        case .size: return .int(Int64(entries.count))
-        case .keys: return .list(entries.map { .string($0.key) })
-        default: return .list(entries.map(\.value))
         }
     }
 
@@ -72,17 +74,14 @@ extension MethodName {
         case .affectedKeys: kinds = .affected
         default: return nil
         }
-        try work.spend(on: .mapDiff(diff))
-        return .set(diff.keys(kinds))
+        return .set(try diff.keys(kinds, &work))
     }
 
     private func call(on path: RulePath, _ arguments: [RuleValue], _ work: inout Work) throws(EvaluationError)
         -> RuleValue?
     {
         guard self == .bind, arguments.count == 1, case .map(let values) = arguments[0] else { return nil }
-        try work.spend(on: arguments[0])
-        try work.spend(path.segments.count)
-        return .path(try path.bound(values))
+        return .path(try path.bound(values, &work))
     }
 }
 
@@ -94,16 +93,13 @@ extension RuleMap {
         _ work: inout Work
     ) throws(EvaluationError) -> RuleValue? {
         switch key {
-        case .string(let name):
-            try work.spend(self.lookupWork)
-            return self.value(name) ?? fallback
+        case .string(let name): return try self.value(name, &work) ?? fallback
         case .list(let names):
             var found = RuleValue.map(self)
-            for name in names {
+            var cursor = names.cursor
+            while let name = try cursor.next(&work) {
                 guard case .string(let name) = name else { return nil }
-                guard case .map(let map) = found else { return fallback }
-                try work.spend(map.lookupWork)
-                guard let next = map.value(name) else { return fallback }
+                guard case .map(let map) = found, let next = try map.value(name, &work) else { return fallback }
                 found = next
             }
             return found

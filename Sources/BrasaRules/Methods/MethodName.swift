@@ -1,5 +1,5 @@
 /// The methods of values.
-enum MethodName: String, CaseIterable, Sendable {
+package enum MethodName: String, CaseIterable, Hashable, Sendable {
     case size, lower, upper, trim, matches, split, replace, toUtf8
     case toBase64, toHexString
     case concat, join, removeAll, toSet, hasAll, hasAny, hasOnly
@@ -26,10 +26,7 @@ enum MethodName: String, CaseIterable, Sendable {
         guard let signature = self.signature(on: receiver.type) else {
             return receiver.type == .null ? .nullValue : .functionNotFound(self.rawValue)
         }
-        let received = arguments.map(\.type.rawValue).joined(separator: ", ")
-        let expected = signature.parameters.map(\.text).joined(separator: ", ")
-        let name = "\(receiver.type.rawValue).\(self.rawValue)"
-        return .unsupported(received: "\(name)(\(received))", expected: "\(name)(\(expected))")
+        return .unsupported(.method(self, signature.receiver, arguments.map(\.type)))
     }
 
     private static let table: [MethodName: [Signature]] = {

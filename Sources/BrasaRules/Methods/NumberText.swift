@@ -42,33 +42,36 @@ enum NumberText {
     }
 
     /// A sign and digits; nil for any other text and for what is out of range.
-    static func int(_ text: UTF8Text) -> Int64? {
-        let digits =
-            text.bytes.first.map { $0 == 0x2B || $0 == 0x2D } == true ? text.bytes.dropFirst() : text.bytes[...]
-        guard !digits.isEmpty, digits.count <= 4_096, digits.allSatisfy(Lexer.isDigit) else { return nil }
-        return Int64(text.string)
+    static func int(_ text: RuleText, _ work: inout Work) throws(EvaluationError) -> Int64? {
+        guard text.bytes.count <= Self.lengthMax else { return nil }
+        let bytes = try text.all(.coded, &work)
+        let digits = bytes.first.map { $0 == 0x2B || $0 == 0x2D } == true ? bytes.dropFirst() : bytes
+        guard !digits.isEmpty, digits.allSatisfy(Lexer.isDigit) else { return nil }
+        return Int64(String(decoding: bytes, as: UTF8.self))
     }
 
+    /// Characters of a number.
+    private static let lengthMax = 4_096
+
     /// Decimal digits with point and exponent, `NaN` and `Infinity`.
-    static func float(_ text: UTF8Text) -> Double? {
-        switch text.string {
+    static func float(_ text: RuleText, _ work: inout Work) throws(EvaluationError) -> Double? {
+        guard text.bytes.count <= Self.lengthMax else { return nil }
+        let bytes = Array(try text.all(.coded, &work))
+        switch String(decoding: bytes, as: UTF8.self) {
         case "NaN", "+NaN", "-NaN": return .nan
         case "Infinity", "+Infinity": return .infinity
         case "-Infinity": return -.infinity
         default: break
         }
-        let allowed = Set("0123456789+-.eE".utf8)
-        guard !text.bytes.isEmpty, text.bytes.count <= 4_096, text.bytes.allSatisfy(allowed.contains) else {
-            return nil
-        }
+        guard !bytes.isEmpty, bytes.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
         // A point may stand first or last there, which the library does not read.
         var padded: [UInt8] = []
-        for (index, byte) in text.bytes.enumerated() {
+        for (index, byte) in bytes.enumerated() {
             let isPoint = byte == UInt8(ascii: ".")
             if isPoint, padded.last.map(Lexer.isDigit) != true { padded.append(UInt8(ascii: "0")) }
             padded.append(byte)
-            if isPoint, index + 1 == text.bytes.count || !Lexer.isDigit(text.bytes[index + 1]) {
-                guard index > 0, Lexer.isDigit(text.bytes[index - 1]) else { return nil }
+            if isPoint, index + 1 == bytes.count || !Lexer.isDigit(bytes[index + 1]) {
+                guard index > 0, Lexer.isDigit(bytes[index - 1]) else { return nil }
                 padded.append(UInt8(ascii: "0"))
             }
         }

@@ -17,7 +17,7 @@ extension RuleFunction {
             }
         case .md5, .sha256, .crc32, .crc32c: result = try self.hash(arguments[0], &work)
         case .timestampDate, .timestampValue, .durationValue, .durationTime, .durationAbs:
-            result = try self.makeTime(arguments)
+            result = try self.makeTime(arguments, &work)
         case .latlngValue: result = try Self.place(arguments)
         }
         guard let result else { throw self.failure(arguments) }
@@ -25,23 +25,22 @@ extension RuleFunction {
     }
 
     private func convert(_ value: RuleValue, _ work: inout Work) throws(EvaluationError) -> RuleValue? {
-        try work.spend(on: value)
         switch (self, value) {
         case (.int, .int), (.float, .float): return value
         case (.int, .float(let float)): return .int(NumberText.int(float))
         case (.float, .int(let int)): return .float(Double(int))
         case (.int, .string(let text)):
-            if let int = NumberText.int(text) { return .int(int) }
-            throw .conversion(argument: text.string, from: "string", to: "int")
+            if let int = try NumberText.int(text, &work) { return .int(int) }
+            throw .conversion(argument: text.excerpt, from: "string", to: "int")
         case (.float, .string(let text)):
-            if let float = NumberText.float(text) { return .float(float) }
-            throw .conversion(argument: text.string, from: "string", to: "float")
+            if let float = try NumberText.float(text, &work) { return .float(float) }
+            throw .conversion(argument: text.excerpt, from: "string", to: "float")
         case (.bool, .string(let text)):
-            if text == "true" { return .bool(true) }
-            if text == "false" { return .bool(false) }
-            throw .conversion(argument: text.string, from: "string", to: "bool")
-        case (.string, _): return value.text.map { .string($0) }
-        case (.path, .string(let text)): return .path(try RulePath(parsing: text))
+            if text.isEqual(to: "true") { return .bool(true) }
+            if text.isEqual(to: "false") { return .bool(false) }
+            throw .conversion(argument: text.excerpt, from: "string", to: "bool")
+        case (.string, _): return try value.text(&work).map { .string($0) }
+        case (.path, .string(let text)): return .path(try RulePath(parsing: text, &work))
         default: return nil
         }
     }
@@ -67,18 +66,20 @@ extension RuleFunction {
     }
 
     private func hash(_ value: RuleValue, _ work: inout Work) throws(EvaluationError) -> RuleValue? {
-        let bytes: [UInt8]
+        let hidden: RuleBytes
         switch value {
-        case .string(let text): bytes = text.bytes
-        case .bytes(let own): bytes = own
+        case .string(let text): hidden = text.bytes
+        case .bytes(let own): hidden = own
         default: return nil
         }
-        try work.spend(16 + bytes.count)
+        // A digest works on blocks of 64 bytes, and pads its input.
+        try work.spend(bytes: 128, .digested)
+        let bytes = Array(try hidden.all(self == .md5 || self == .sha256 ? .digested : .coded, &work))
         return switch self {
-        case .md5: .bytes(MD5(bytes).bytes)
-        case .sha256: .bytes(SHA256.digest(bytes))
-        case .crc32: .bytes(CyclicCheck.bytes(bytes, CyclicCheck.crc32Table))
-        default: .bytes(CyclicCheck.bytes(bytes, CyclicCheck.crc32cTable))
+        case .md5: .bytes(RuleBytes(MD5(bytes).bytes))
+        case .sha256: .bytes(RuleBytes(SHA256.digest(bytes)))
+        case .crc32: .bytes(RuleBytes(CyclicCheck.bytes(bytes, CyclicCheck.crc32Table)))
+        default: .bytes(RuleBytes(CyclicCheck.bytes(bytes, CyclicCheck.crc32cTable)))
         }
     }
 

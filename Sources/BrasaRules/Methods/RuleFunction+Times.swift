@@ -2,7 +2,7 @@ import BrasaBytes
 internal import BrasaDocuments
 
 extension RuleFunction {
-    func makeTime(_ arguments: [RuleValue]) throws(EvaluationError) -> RuleValue? {
+    func makeTime(_ arguments: [RuleValue], _ work: inout Work) throws(EvaluationError) -> RuleValue? {
         switch self {
         case .timestampDate:
             guard case .int(let year) = arguments[0], case .int(let month) = arguments[1],
@@ -16,14 +16,14 @@ extension RuleFunction {
             switch arguments[0] {
             case .int(let milliseconds): return .timestamp(try RuleTimestamp(milliseconds: milliseconds))
             case .string(let text):
-                guard let time = try RuleTimestamp(parsing: text) else { throw .timestampOutOfRange }
+                guard let time = try RuleTimestamp(parsing: text, &work) else { throw .timestampOutOfRange }
                 return .timestamp(time)
             default: return nil
             }
         case .durationValue:
             guard case .int(let count) = arguments[0], case .string(let unit) = arguments[1] else { return nil }
-            guard let duration = try RuleDuration(count, unit: unit.string) else {
-                throw .conversion(argument: unit.string, from: "string", to: "duration unit")
+            guard let duration = try RuleDuration(count, unit: unit.excerpt) else {
+                throw .conversion(argument: unit.excerpt, from: "string", to: "duration unit")
             }
             return .duration(duration)
         case .durationTime:
@@ -42,14 +42,15 @@ extension RuleFunction {
 
 extension RuleTimestamp {
     /// RFC 3339: `2024-01-31T10:20:30.5Z`, or with an offset. Nil for any other text.
-    init?(parsing text: UTF8Text) throws(EvaluationError) {
-        let bytes = text.bytes
+    init?(parsing text: RuleText, _ work: inout Work) throws(EvaluationError) {
+        guard text.bytes.count <= 64 else { return nil }
+        let bytes = Array(try text.all(.coded, &work))
         func number(_ range: Range<Int>) -> Int64? {
             guard range.upperBound <= bytes.count, bytes[range].allSatisfy(Lexer.isDigit) else { return nil }
             return bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
         }
         func isAt(_ index: Int, _ mark: String) -> Bool { index < bytes.count && mark.utf8.contains(bytes[index]) }
-        guard bytes.count <= 64, let year = number(0..<4), isAt(4, "-"), let month = number(5..<7), isAt(7, "-"),
+        guard let year = number(0..<4), isAt(4, "-"), let month = number(5..<7), isAt(7, "-"),
             let day = number(8..<10), isAt(10, "Tt"), let hours = number(11..<13), isAt(13, ":"),
             let minutes = number(14..<16), isAt(16, ":"), let seconds = number(17..<19),
             let date = CivilDate(checking: year, month, day), hours < 24, minutes < 60, seconds < 60

@@ -4,7 +4,7 @@ enum RulePackage: String, Sendable {
 }
 
 /// The functions that the language brings along, those of packages by their whole name.
-enum RuleFunction: String, CaseIterable, Sendable {
+package enum RuleFunction: String, CaseIterable, Hashable, Sendable {
     case int, float, string, bool, path, debug
     case mathAbs = "math.abs"
     case mathCeil = "math.ceil"
@@ -61,14 +61,12 @@ enum RuleFunction: String, CaseIterable, Sendable {
 
     /// Why this function gave nothing for these values.
     func failure(_ arguments: [RuleValue]) -> EvaluationError {
-        let received = arguments.map(\.type.rawValue).joined(separator: ", ")
-        let expected = self.parameters.map(\.text).joined(separator: ", ")
-        return .unsupported(received: "\(self.rawValue)(\(received))", expected: "\(self.rawValue)(\(expected))")
+        .unsupported(.function(self, arguments.map(\.type)))
     }
 }
 
 /// The functions that read documents.
-enum AccessFunction: String, Sendable {
+package enum AccessFunction: String, CaseIterable, Hashable, Sendable {
     case get, exists, getAfter, existsAfter
 
     var isAfter: Bool { self == .getAfter || self == .existsAfter }

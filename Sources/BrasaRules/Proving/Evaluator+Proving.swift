@@ -3,7 +3,11 @@ internal import BrasaDocuments
 /// Expressions over what a query says of its documents. Whatever that does not decide is `undetermined`, which denies
 /// like an error: a document could come out that the rule refuses.
 extension Evaluator {
-    func prove(_ known: BinaryOperator, _ one: RuleValue, _ other: RuleValue) throws(EvaluationError) -> RuleValue {
+    mutating func prove(
+        _ known: BinaryOperator,
+        _ one: RuleValue,
+        _ other: RuleValue
+    ) throws(EvaluationError) -> RuleValue {
         let isProven: Bool
         switch (known, one, other) {
         case (.equal, .map, _), (.equal, _, .map), (.notEqual, .map, _), (.notEqual, _, .map):
@@ -14,20 +18,22 @@ extension Evaluator {
             return .bool(known == .notEqual)
         case (.notEqual, .constraint(let constraint), let value) where !value.isPartial,
             (.notEqual, let value, .constraint(let constraint)) where !value.isPartial:
-            isProven = constraint.excludes(value)
+            isProven = try constraint.excludes(value, &self.work)
         case (.less, .constraint(let constraint), let value), (.lessOrEqual, .constraint(let constraint), let value),
             (.greater, .constraint(let constraint), let value),
             (.greaterOrEqual, .constraint(let constraint), let value):
-            isProven = constraint.proves(known, value)
-        case (.less, let value, .constraint(let constraint)): isProven = constraint.proves(.greater, value)
+            isProven = try constraint.proves(known, value, &self.work)
+        case (.less, let value, .constraint(let constraint)):
+            isProven = try constraint.proves(.greater, value, &self.work)
         case (.lessOrEqual, let value, .constraint(let constraint)):
-            isProven = constraint.proves(.greaterOrEqual, value)
-        case (.greater, let value, .constraint(let constraint)): isProven = constraint.proves(.less, value)
+            isProven = try constraint.proves(.greaterOrEqual, value, &self.work)
+        case (.greater, let value, .constraint(let constraint)):
+            isProven = try constraint.proves(.less, value, &self.work)
         case (.greaterOrEqual, let value, .constraint(let constraint)):
-            isProven = constraint.proves(.lessOrEqual, value)
-        case (.in, .string(let key), .map(let map)): isProven = map.value(key) != nil
+            isProven = try constraint.proves(.lessOrEqual, value, &self.work)
+        case (.in, .string(let key), .map(let map)): isProven = try map.value(key, &self.work) != nil
         case (.in, let value, .constraint(let constraint)) where !value.isPartial:
-            isProven = constraint.proves(holding: value)
+            isProven = try constraint.proves(holding: value, &self.work)
         default: isProven = false
         }
         guard isProven else { throw .undetermined }
@@ -45,26 +51,29 @@ extension Evaluator {
         case (.get, .map) where arguments.count == 2: return try self.knownValue(arguments[0], in: receiver)
         case (.hasAny, .constraint(let constraint)) where arguments.count == 1:
             guard case .list(let elements) = arguments[0] else { throw .undetermined }
-            try self.work.spend(on: elements)
-            guard elements.contains(where: { constraint.proves(holding: $0) }) else { throw .undetermined }
-            return .bool(true)
+            var cursor = elements.cursor
+            while let element = try cursor.next(&self.work) {
+                if try constraint.proves(holding: element, &self.work) { return .bool(true) }
+            }
+            throw .undetermined
         default: throw .undetermined
         }
     }
 
     /// `get(key, default)` where the key is there.
-    private func knownValue(_ key: RuleValue, in map: RuleValue) throws(EvaluationError) -> RuleValue {
-        let names: [RuleValue]
+    private mutating func knownValue(_ key: RuleValue, in map: RuleValue) throws(EvaluationError) -> RuleValue {
+        let names: RuleList
         switch key {
-        case .string: names = [key]
+        case .string: names = RuleList([key])
         case .list(let list): names = list
         default: throw .undetermined
         }
         var found = map
-        for name in names {
-            guard case .string(let name) = name, case .map(let map) = found, let next = map.value(name) else {
-                throw .undetermined
-            }
+        var cursor = names.cursor
+        while let name = try cursor.next(&self.work) {
+            guard case .string(let name) = name, case .map(let map) = found,
+                let next = try map.value(name, &self.work)
+            else { throw .undetermined }
             found = next
         }
         return found

@@ -4,12 +4,26 @@ package import BrasaQueries
 /// What a query's filters say of a field without giving its value: at least one condition, all of which hold.
 package struct RuleConstraint: Sendable {
     package let conditions: [Term.Condition]
+    /// What looking at all of them costs: that, and no less, is paid for each question.
+    private let work: Int
+    /// Of the conditions that give one, the element that a list must hold.
+    private let elements: [RuleValue]
+
+    init(conditions: [Term.Condition]) {
+        self.conditions = conditions
+        self.work = conditions.reduce(0) { $0 + $1.work }
+        self.elements = conditions.compactMap { condition in
+            guard case .arrayContains(let element) = condition, element.isOneValue else { return nil }
+            return RuleValue(element)
+        }
+    }
 
     /// Whether no value that meets the conditions equals this one, as `==` compares.
-    func excludes(_ value: RuleValue) -> Bool {
+    func excludes(_ value: RuleValue, _ work: inout Work) throws(EvaluationError) -> Bool {
+        try work.spend(self.work)
         // A missing field meets no condition, and one of them asks for null only by giving the value.
         if case .null = value { return self.conditions.contains { $0 != .equal(.null) } }
-        guard let value = value.stored, !value.isRounded else { return false }
+        guard let value = try value.stored(&work), !value.isRounded else { return false }
         return self.conditions.contains { condition in
             switch condition {
             case .range(let range): range.valueClass == ValueClass(of: value) && !range.contains(value)
@@ -21,8 +35,13 @@ package struct RuleConstraint: Sendable {
     }
 
     /// Whether every value that meets the conditions compares like this with the given one.
-    func proves(_ known: BinaryOperator, _ value: RuleValue) -> Bool {
-        guard value.hasOrder, let value = value.stored, !value.isRounded, !value.isOrderedOtherwise else {
+    func proves(
+        _ known: BinaryOperator,
+        _ value: RuleValue,
+        _ work: inout Work
+    ) throws(EvaluationError) -> Bool {
+        try work.spend(self.work)
+        guard value.hasOrder, let value = try value.stored(&work), !value.isRounded, !value.isOrderedOtherwise else {
             return false
         }
         return self.conditions.contains { condition in
@@ -38,11 +57,9 @@ package struct RuleConstraint: Sendable {
     }
 
     /// Whether every list that meets the conditions holds this value, as `in` compares.
-    func proves(holding value: RuleValue) -> Bool {
-        self.conditions.contains { condition in
-            guard case .arrayContains(let element) = condition, element.isOneValue else { return false }
-            return RuleValue.strictlyEqual(RuleValue(element), value)
-        }
+    func proves(holding value: RuleValue, _ work: inout Work) throws(EvaluationError) -> Bool {
+        for element in self.elements where try RuleValue.strictlyEqual(element, value, &work) { return true }
+        return false
     }
 
     /// For people.
@@ -52,7 +69,7 @@ package struct RuleConstraint: Sendable {
             case .equal(let value): "== \(RuleValue(value).debugText)"
             case .notEqual(let value): "!= \(RuleValue(value).debugText)"
             case .arrayContains(let value): "contains \(RuleValue(value).debugText)"
-            case .notIn(let values): "not in \(RuleValue.list(values.map { RuleValue($0) }).debugText)"
+            case .notIn(let values): "not in \(RuleValue.list(RuleList(values.map { RuleValue($0) })).debugText)"
             case .isNotNull: "!= null"
             case .isNotNaN: "!= NaN"
             case .range(let range):
@@ -76,21 +93,45 @@ extension RuleValue {
     }
 
     /// The scalar that a document would hold; nil for other values, and for times that it would round.
-    fileprivate var stored: Value? {
+    fileprivate func stored(_ work: inout Work) throws(EvaluationError) -> Value? {
         switch self {
         case .null: .null
         case .bool(let bool): .boolean(bool)
         case .int(let int): .integer(int)
         case .float(let float): .double(float)
-        case .string(let text): .string(text)
-        case .bytes(let bytes): .bytes(bytes)
+        case .string(let text): UTF8Text(validating: try text.all(.each, &work)).map { .string($0) }
+        case .bytes(let bytes): .bytes(Array(try bytes.all(.each, &work)))
         case .timestamp(let time): time.stored.map { .timestamp($0) }
         default: nil
         }
     }
 }
 
+extension Term.Condition {
+    /// What comparing a value with this costs at most.
+    fileprivate var work: Int {
+        switch self {
+        case .equal(let value), .notEqual(let value), .arrayContains(let value): value.work
+        case .notIn(let values): values.reduce(Work.element) { $0 + $1.work }
+        case .range(let range): (range.lower?.value.work ?? 0) + (range.upper?.value.work ?? 0)
+        case .isNotNull, .isNotNaN: Work.step
+        }
+    }
+}
+
 extension Value {
+    /// What comparing this with another costs at most. Recurses as deep as the value nests.
+    fileprivate var work: Int {
+        switch self {
+        case .string(let text): Work.element + text.bytes.count
+        case .bytes(let bytes): Work.element + bytes.count
+        case .reference(let name): Work.element + name.bytes.count
+        case .array(let elements): elements.reduce(Work.element) { $0 + $1.work }
+        case .map(let entries): entries.reduce(Work.element) { $0 + $1.key.bytes.count + $1.value.work }
+        default: Work.element
+        }
+    }
+
     /// Queries compare numbers exactly, rules as doubles: they agree on what is less than 2⁵³ away from zero.
     fileprivate var isRounded: Bool {
         switch self {

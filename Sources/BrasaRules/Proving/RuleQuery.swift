@@ -24,12 +24,12 @@ package struct RuleQuery: Sendable {
     }
 
     private init(limit: Int64?, offset: Int64, order: [(field: UTF8Text, ascends: Bool)], ways: [QueryWay]) {
-        let order = order.map { RuleMap.Entry(key: $0.field, value: .string($0.ascends ? "ASC" : "DESC")) }
+        let order = order.map { (key: $0.field, value: RuleValue.string($0.ascends ? "ASC" : "DESC")) }
         self.value = .map(
             RuleMap([
-                RuleMap.Entry(key: "limit", value: limit.map { .int($0) } ?? .null),
-                RuleMap.Entry(key: "offset", value: .int(offset)),
-                RuleMap.Entry(key: "orderBy", value: .map(RuleMap(order))),
+                (key: "limit", value: limit.map { .int($0) } ?? .null),
+                (key: "offset", value: .int(offset)),
+                (key: "orderBy", value: .map(RuleMap(order))),
             ])
         )
         self.ways = ways

@@ -3,7 +3,6 @@ struct CharacterClass {
     private(set) var ranges: [ClosedRange<UInt32>] = []
     /// General categories, as bits of their names' places in `CategoryNames`.
     private var categories: UInt32 = 0
-    private var missingCategories: [UInt32] = []
     var isNegated = false
 
     init() {}
@@ -25,7 +24,7 @@ struct CharacterClass {
     mutating func add(_ range: ClosedRange<UInt32>) { self.ranges.append(range) }
 
     mutating func add(categories: UInt32, isNegated: Bool) {
-        if isNegated { self.missingCategories.append(categories) } else { self.categories |= categories }
+        self.categories |= isNegated ? ~categories : categories
     }
 
     private static func complement(_ ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
@@ -40,8 +39,9 @@ struct CharacterClass {
     }
 
     /// Adds the other case of every letter. Long ranges beyond ASCII are left as they are.
-    mutating func foldCase() {
+    mutating func foldCase(_ work: inout Work) throws(EvaluationError) {
         for range in self.ranges where range.upperBound - range.lowerBound <= 1_024 {
+            try work.spend(Self.foldingWork * range.count)
             for code in range {
                 guard let scalar = Unicode.Scalar(code) else { continue }
                 for other in [scalar.properties.lowercaseMapping, scalar.properties.uppercaseMapping] {
@@ -52,6 +52,11 @@ struct CharacterClass {
             }
         }
     }
+
+    private static let foldingWork = 800
+
+    /// What it takes to find out whether a code point is in it.
+    var work: Int { 16 + (self.categories == 0 ? 0 : 100) }
 
     /// Sorted and without overlaps, as `contains` wants it.
     mutating func finish() {
@@ -81,11 +86,8 @@ struct CharacterClass {
                 return true
             }
         }
-        guard self.categories != 0 || !self.missingCategories.isEmpty, let scalar = Unicode.Scalar(code) else {
-            return false
-        }
-        let bit = CategoryNames.bit(scalar.properties.generalCategory)
-        return self.categories & bit != 0 || self.missingCategories.contains { $0 & bit == 0 }
+        guard self.categories != 0, let scalar = Unicode.Scalar(code) else { return false }
+        return self.categories & CategoryNames.bit(scalar.properties.generalCategory) != 0
     }
 }
 
@@ -101,6 +103,9 @@ enum CategoryNames {
         ("Zp", .paragraphSeparator), ("Cc", .control), ("Cf", .format), ("Cs", .surrogate), ("Co", .privateUse),
         ("Cn", .unassigned),
     ]
+
+    /// What it takes to look a name up.
+    static let work = 2_000
 
     static func bit(_ category: Unicode.GeneralCategory) -> UInt32 {
         self.all.firstIndex { $0.category == category }.map { 1 << UInt32($0) } ?? 0

@@ -23,17 +23,27 @@ struct RegexMatcher {
     }
 
     private let expression: RegularExpression
-    private let text: [UInt8]
+    private let text: ArraySlice<UInt8>
+    private let start: Int
     /// Two for each group that the caller wants to know of.
     private let slotCount: Int
     private var current: Threads
     private var next: Threads
     private var stack: [Step] = []
-    private var steps = 0
 
-    init(_ expression: RegularExpression, _ text: [UInt8], groups: Int) {
+    /// What a state costs that is reached, beside its groups.
+    private static let stateWork = 24
+
+    init(
+        _ expression: RegularExpression,
+        _ text: ArraySlice<UInt8>,
+        groups: Int,
+        _ work: inout Work
+    ) throws(EvaluationError) {
+        try work.spend(Work.expression + expression.instructions.count)
         self.expression = expression
         self.text = text
+        self.start = text.startIndex
         self.slotCount = 2 * groups
         self.current = Threads(expression.instructions.count)
         self.next = Threads(expression.instructions.count)
@@ -49,11 +59,11 @@ struct RegexMatcher {
         var found: [Int]?
         var position = start
         self.current.clear()
-        try work.spend(1 + self.expression.instructions.count / 64)
         while true {
+            try work.spend(Self.stateWork)
             if found == nil, !isWhole || position == start {
                 var fresh = Array(repeating: -1, count: self.slotCount)
-                self.add(0, at: position, &fresh, toNext: false)
+                try self.add(0, at: position, &fresh, toNext: false, &work)
             }
             if self.current.order.isEmpty, isWhole || found != nil { break }
             let (code, length) = self.character(at: position)
@@ -61,17 +71,16 @@ struct RegexMatcher {
             for (index, state) in self.current.order.enumerated() {
                 switch self.expression.instructions[state] {
                 case .characters(let set):
+                    try work.spend(self.expression.classes[set].work)
                     guard length > 0, self.expression.classes[set].contains(code) else { continue }
                     var slots = self.slots(of: index)
-                    self.add(state + 1, at: position + length, &slots, toNext: true)
+                    try self.add(state + 1, at: position + length, &slots, toNext: true, &work)
                     continue
                 case .match where !isWhole || position == self.text.count: found = self.slots(of: index)
                 default: continue
                 }
                 break
             }
-            try work.spend(self.steps + 1)
-            self.steps = 0
             swap(&self.current, &self.next)
             if length == 0 { break }
             position += length
@@ -84,10 +93,17 @@ struct RegexMatcher {
     }
 
     /// Adds a state and all those that it leads to without reading. The stack is explicit: programs are long.
-    private mutating func add(_ state: Int, at position: Int, _ slots: inout [Int], toNext: Bool) {
+    private mutating func add(
+        _ state: Int,
+        at position: Int,
+        _ slots: inout [Int],
+        toNext: Bool,
+        _ work: inout Work
+    ) throws(EvaluationError) {
+        let visitWork = Self.stateWork + 2 * self.slotCount
         self.stack.append(.visit(state))
         while let step = self.stack.popLast() {
-            self.steps += 1
+            try work.spend(visitWork)
             switch step {
             case .restore(let slot, let value): slots[slot] = value
             case .visit(let state):
@@ -123,27 +139,30 @@ struct RegexMatcher {
         switch assertion {
         case .textStart: position == 0
         case .textEnd: position == self.text.count
-        case .lineStart: position == 0 || self.text[position - 1] == 10
-        case .lineEnd: position == self.text.count || self.text[position] == 10
+        case .lineStart: position == 0 || self.byte(position - 1) == 10
+        case .lineEnd: position == self.text.count || self.byte(position) == 10
         case .wordBoundary: self.isWord(position - 1) != self.isWord(position)
         case .noWordBoundary: self.isWord(position - 1) == self.isWord(position)
         }
     }
 
     private func isWord(_ index: Int) -> Bool {
-        guard self.text.indices.contains(index) else { return false }
-        return Lexer.isDigit(self.text[index]) || (Lexer.isWordStart(self.text[index]) && self.text[index] != 0x24)
+        guard (0..<self.text.count).contains(index) else { return false }
+        let byte = self.byte(index)
+        return Lexer.isDigit(byte) || (Lexer.isWordStart(byte) && byte != 0x24)
     }
+
+    private func byte(_ position: Int) -> UInt8 { self.text[self.start + position] }
 
     /// The code point at a place in valid UTF-8, and its length; zero at the end.
     private func character(at position: Int) -> (code: UInt32, length: Int) {
         guard position < self.text.count else { return (0, 0) }
-        let lead = self.text[position]
+        let lead = self.byte(position)
         if lead < 0x80 { return (UInt32(lead), 1) }
         let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
         var code = UInt32(lead) & (0xFF >> UInt32(length + 1))
         for offset in 1..<length where position + offset < self.text.count {
-            code = code << 6 | UInt32(self.text[position + offset] & 0x3F)
+            code = code << 6 | UInt32(self.byte(position + offset) & 0x3F)
         }
         return (code, min(length, self.text.count - position))
     }

@@ -2,8 +2,8 @@ import BrasaBytes
 
 extension RegexParser {
     /// `\d` and its like outside brackets.
-    mutating func escape() throws(RegexFailure) -> RegexSyntax {
-        guard let character = self.peek(1) else { throw RegexFailure() }
+    mutating func escape() throws(EvaluationError) -> RegexSyntax {
+        guard let character = self.peek(1) else { throw .invalidPattern(self.excerpt) }
         switch character {
         case "A": return self.assertion(.textStart)
         case "z": return self.assertion(.textEnd)
@@ -16,7 +16,7 @@ extension RegexParser {
             characters.finish()
             return .characters(characters)
         }
-        return self.single(try self.characterEscape())
+        return try self.single(try self.characterEscape())
     }
 
     private mutating func assertion(_ assertion: RegexAssertion) -> RegexSyntax {
@@ -25,8 +25,9 @@ extension RegexParser {
     }
 
     /// `\d \w \s \p` and their opposites; false, with nothing read, for other escapes.
-    private mutating func addClassEscape(to characters: inout CharacterClass) throws(RegexFailure) -> Bool {
+    private mutating func addClassEscape(to characters: inout CharacterClass) throws(EvaluationError) -> Bool {
         guard self.current == "\\", let character = self.peek(1) else { return false }
+        try self.work.spend(Self.partWork)
         switch character {
         case "d", "D": characters.add(CharacterClass.digits, isNegated: character == "D")
         case "w", "W": characters.add(CharacterClass.words, isNegated: character == "W")
@@ -41,14 +42,15 @@ extension RegexParser {
         return true
     }
 
-    private mutating func addCategory(isNegated: Bool, to characters: inout CharacterClass) throws(RegexFailure) {
+    private mutating func addCategory(isNegated: Bool, to characters: inout CharacterClass) throws(EvaluationError) {
         var name = ""
         if self.skip("{") {
             while let character = self.current, character != "}" {
+                try self.work.spend(Work.element)
                 name.unicodeScalars.append(character)
                 self.position += 1
             }
-            guard self.skip("}") else { throw RegexFailure() }
+            guard self.skip("}") else { throw .invalidPattern(self.excerpt) }
         } else if let character = self.current {
             name.unicodeScalars.append(character)
             self.position += 1
@@ -58,14 +60,15 @@ extension RegexParser {
             name.removeFirst()
             isNegated.toggle()
         }
+        try self.work.spend(CategoryNames.work)
         let categories = CategoryNames.bits(name)
-        guard categories != 0 else { throw RegexFailure() }
+        guard categories != 0 else { throw .invalidPattern(self.excerpt) }
         characters.add(categories: categories, isNegated: isNegated)
     }
 
     /// An escape that stands for one character.
-    private mutating func characterEscape() throws(RegexFailure) -> UInt32 {
-        guard let character = self.peek(1) else { throw RegexFailure() }
+    private mutating func characterEscape() throws(EvaluationError) -> UInt32 {
+        guard let character = self.peek(1) else { throw .invalidPattern(self.excerpt) }
         self.position += 2
         switch character {
         case "a": return 7
@@ -80,13 +83,15 @@ extension RegexParser {
             return try self.octal()
         default:
             let code = character.value
-            guard code < 0x80, !CharacterClass(CharacterClass.words).contains(code) else { throw RegexFailure() }
+            guard code < 0x80, !CharacterClass(CharacterClass.words).contains(code) else {
+                throw .invalidPattern(self.excerpt)
+            }
             return code
         }
     }
 
     /// `\0`, and up to two more octal digits; without a zero in front three are needed, since one would refer back.
-    private mutating func octal() throws(RegexFailure) -> UInt32 {
+    private mutating func octal() throws(EvaluationError) -> UInt32 {
         var digits = 0
         var code: UInt32 = 0
         let needsThree = self.current != "0"
@@ -95,11 +100,11 @@ extension RegexParser {
             digits += 1
             self.position += 1
         }
-        guard !needsThree || digits == 3 else { throw RegexFailure() }
+        guard !needsThree || digits == 3 else { throw .invalidPattern(self.excerpt) }
         return code
     }
 
-    private mutating func hexadecimal() throws(RegexFailure) -> UInt32 {
+    private mutating func hexadecimal() throws(EvaluationError) -> UInt32 {
         var code: UInt32 = 0
         var digits = 0
         let isBraced = self.skip("{")
@@ -107,22 +112,23 @@ extension RegexParser {
             let value = Hexadecimal.value(UInt8(truncatingIfNeeded: digit.value)).map(UInt32.init)
         {
             code = code * 16 + value
-            guard code <= 0x10FFFF else { throw RegexFailure() }
+            guard code <= 0x10FFFF else { throw .invalidPattern(self.excerpt) }
             digits += 1
             self.position += 1
         }
-        guard isBraced ? digits > 0 && self.skip("}") : digits == 2 else { throw RegexFailure() }
+        guard isBraced ? digits > 0 && self.skip("}") : digits == 2 else { throw .invalidPattern(self.excerpt) }
         return code
     }
 
     /// `[a-z]`, `[^\d]`, `[[:alpha:]]`.
-    mutating func bracket() throws(RegexFailure) -> CharacterClass {
+    mutating func bracket() throws(EvaluationError) -> CharacterClass {
         self.position += 1
         var characters = CharacterClass()
         characters.isNegated = self.skip("^")
         var isFirst = true
         while let character = self.current, character != "]" || isFirst {
             isFirst = false
+            try self.work.spend(Self.partWork)
             if try self.addNamedClass(to: &characters) { continue }
             if try self.addClassEscape(to: &characters) { continue }
             let low = try self.bracketCharacter()
@@ -131,17 +137,17 @@ extension RegexParser {
                 self.position += 1
                 high = try self.bracketCharacter()
             }
-            guard low <= high else { throw RegexFailure() }
+            guard low <= high else { throw .invalidPattern(self.excerpt) }
             characters.add(low...high)
         }
-        guard self.skip("]") else { throw RegexFailure() }
-        if self.flags.ignoresCase { characters.foldCase() }
+        guard self.skip("]") else { throw .invalidPattern(self.excerpt) }
+        if self.flags.ignoresCase { try characters.foldCase(&self.work) }
         characters.finish()
         return characters
     }
 
-    private mutating func bracketCharacter() throws(RegexFailure) -> UInt32 {
-        guard let character = self.current else { throw RegexFailure() }
+    private mutating func bracketCharacter() throws(EvaluationError) -> UInt32 {
+        guard let character = self.current else { throw .invalidPattern(self.excerpt) }
         if character == "\\" { return try self.characterEscape() }
         self.position += 1
         return character.value
@@ -157,8 +163,9 @@ extension RegexParser {
     ]
 
     /// `[:alpha:]` inside brackets; false, with nothing read, when there is none.
-    private mutating func addNamedClass(to characters: inout CharacterClass) throws(RegexFailure) -> Bool {
+    private mutating func addNamedClass(to characters: inout CharacterClass) throws(EvaluationError) -> Bool {
         guard self.current == "[", self.peek(1) == ":" else { return false }
+        try self.work.spend(CategoryNames.work)
         for (name, ranges) in Self.named {
             if self.skip("[:\(name):]") {
                 characters.add(ranges)
@@ -169,6 +176,6 @@ extension RegexParser {
                 return true
             }
         }
-        throw RegexFailure()
+        throw .invalidPattern(self.excerpt)
     }
 }

@@ -12,6 +12,3 @@ indirect enum RegexSyntax {
 enum RegexAssertion {
     case textStart, textEnd, lineStart, lineEnd, wordBoundary, noWordBoundary
 }
-
-/// The pattern is not one of the language; which is all that anybody is told.
-struct RegexFailure: Error {}

@@ -47,7 +47,7 @@ enum PathSegmentSyntax {
     case variable(name: String, isGlob: Bool)
 }
 
-enum BinaryOperator: String, Sendable {
+package enum BinaryOperator: String, CaseIterable, Hashable, Sendable {
     case or = "||"
     case and = "&&"
     case `in`

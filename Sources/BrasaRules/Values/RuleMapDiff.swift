@@ -15,31 +15,35 @@ package struct RuleMapDiff: Sendable {
     }
 
     /// The keys of these kinds, sorted. Complexity: linear in the entries, deep in those that both have.
-    func keys(_ kinds: Keys) -> RuleSet {
-        let (old, new) = (self.old.entries, self.new.entries)
+    func keys(_ kinds: Keys, _ work: inout Work) throws(EvaluationError) -> RuleSet {
         var keys: [RuleValue] = []
-        func add(_ key: UTF8Text, _ kind: Keys) {
+        func add(_ key: RuleText, _ kind: Keys) {
             if kinds.contains(kind) { keys.append(.string(key)) }
         }
-        var (at, other) = (0, 0)
-        while at < new.count || other < old.count {
-            let order: Ordering =
-                at == new.count
-                ? .descending
-                : other == old.count ? .ascending : ByteOrder.compare(new[at].key.bytes, old[other].key.bytes)
-            switch order {
-            case .ascending:
-                add(new[at].key, .added)
-                at += 1
-            case .descending:
-                add(old[other].key, .removed)
-                other += 1
-            case .same:
-                add(new[at].key, RuleValue.equal(new[at].value, old[other].value) ? .unchanged : .changed)
-                at += 1
-                other += 1
+        var (before, after) = (self.old.cursor, self.new.cursor)
+        var (old, new) = (try before.next(&work), try after.next(&work))
+        while true {
+            switch (old, new) {
+            case (nil, nil): return RuleSet(distinct: keys)
+            case (let entry?, nil):
+                add(entry.key, .removed)
+                old = try before.next(&work)
+            case (nil, let entry?):
+                add(entry.key, .added)
+                new = try after.next(&work)
+            case (let one?, let other?):
+                switch try RuleBytes.compare(other.key.bytes, one.key.bytes, &work) {
+                case .ascending:
+                    add(other.key, .added)
+                    new = try after.next(&work)
+                case .descending:
+                    add(one.key, .removed)
+                    old = try before.next(&work)
+                case .same:
+                    add(other.key, try RuleValue.equal(other.value, one.value, &work) ? .unchanged : .changed)
+                    (old, new) = (try before.next(&work), try after.next(&work))
+                }
             }
         }
-        return RuleSet(keys)
     }
 }

@@ -2,33 +2,46 @@ internal import BrasaDocuments
 
 extension RulePath {
     /// The document that the path names in this database; nil when it names none, or one of another database.
-    func document(in database: UTF8Text) -> ResourcePath? {
+    func document(in database: UTF8Text, _ work: inout Work) throws(EvaluationError) -> ResourcePath? {
         guard self.segments.count >= 5, self.segments.count % 2 == 1,
-            self.segments[0] == .simple("databases"), self.segments[1] == .simple(database),
-            self.segments[2] == .simple("documents")
+            try self.isSimple(0, "databases", &work), try self.isSimple(1, RuleText(database), &work),
+            try self.isSimple(2, "documents", &work)
         else { return nil }
         var bytes: [UInt8] = []
         for segment in self.segments[3...] {
-            guard case .simple(let text) = segment, !text.bytes.contains(UInt8(ascii: "/")) else { return nil }
+            // No name is that long, so no more of one needs to be looked at.
+            guard case .simple(let text) = segment, bytes.count + text.bytes.count <= Limits.nameBytesMax else {
+                return nil
+            }
+            try work.spend(Work.element)
+            let id = try text.all(.each, &work)
+            guard !id.contains(UInt8(ascii: "/")) else { return nil }
             if !bytes.isEmpty { bytes.append(UInt8(ascii: "/")) }
-            bytes.append(contentsOf: text.bytes)
+            bytes.append(contentsOf: id)
         }
+        try work.spend(bytes: bytes.count, .each)
         return (try? ResourcePath(parsing: bytes)).flatMap { $0.isDocument ? $0 : nil }
     }
 
+    private func isSimple(_ index: Int, _ wanted: RuleText, _ work: inout Work) throws(EvaluationError) -> Bool {
+        guard case .simple(let text) = self.segments[index] else { return false }
+        return try RuleText.equal(text, wanted, &work)
+    }
+
     /// The path with values in the places of variables.
-    func bound(_ values: RuleMap) throws(EvaluationError) -> RulePath {
+    func bound(_ values: RuleMap, _ work: inout Work) throws(EvaluationError) -> RulePath {
         var bound = RulePath([])
         bound.bindings = self.bindings
-        var used: Set<String> = []
+        var names: [RuleValue] = []
         for segment in self.segments {
+            try work.spend(Work.element)
             guard bound.segments.count < Self.segmentsMax else { throw .workExceeded }
             let start = bound.segments.count
             switch segment {
             case .simple: bound.segments.append(segment)
             case .variable(let name):
-                used.insert(name)
-                guard let value = values.value(UTF8Text(name)) else {
+                names.append(.string(name))
+                guard let value = try values.value(name, &work) else {
                     bound.segments.append(segment)
                     continue
                 }
@@ -38,30 +51,52 @@ extension RulePath {
                 bound.segments.append(.simple(text))
                 bound.bindings.append(Binding(name: name, segments: start..<(start + 1), isGlob: false))
             case .glob(let name):
-                used.insert(name)
-                guard let value = values.value(UTF8Text(name)) else {
+                names.append(.string(name))
+                guard let value = try values.value(name, &work) else {
                     bound.segments.append(segment)
                     continue
                 }
                 guard case .path(let path) = value else {
                     throw .type(received: value.type.rawValue, expected: TypeName.path.rawValue)
                 }
+                try work.spend(elements: path.segments.count)
                 bound.segments.append(contentsOf: path.segments)
                 bound.bindings.append(Binding(name: name, segments: start..<bound.segments.count, isGlob: true))
             }
         }
-        let unknown = values.entries.map(\.key.string).filter { !used.contains($0) }
-        guard unknown.isEmpty else { throw .unknownPathVariables(unknown) }
+        try Self.check(values, against: names, &work)
         return bound
     }
 
+    /// A map may hold no name that the path does not have.
+    private static func check(
+        _ values: RuleMap,
+        against names: [RuleValue],
+        _ work: inout Work
+    ) throws(EvaluationError) {
+        var known = KeyTable(.strict)
+        try known.insert(RuleList(names), &work)
+        var unknown: [String] = []
+        var cursor = values.cursor
+        while unknown.count < 10, let entry = try cursor.next(&work) {
+            if try known.index(of: .string(entry.key), &work) == nil { unknown.append(entry.key.excerpt) }
+        }
+        guard unknown.isEmpty else { throw .unknownPathVariables(unknown) }
+    }
+
     /// The value that a variable of this name was given.
-    func binding(_ name: String) -> RuleValue? {
-        guard let binding = self.bindings.last(where: { $0.name == name }),
-            binding.segments.upperBound <= self.segments.count
-        else { return nil }
-        if binding.isGlob { return .path(RulePath(Array(self.segments[binding.segments]))) }
-        guard case .simple(let text) = self.segments[binding.segments.lowerBound] else { return nil }
-        return .string(text)
+    func binding(_ name: RuleText, _ work: inout Work) throws(EvaluationError) -> RuleValue? {
+        for binding in self.bindings.reversed() {
+            try work.spend(Work.step)
+            guard try RuleText.equal(binding.name, name, &work) else { continue }
+            guard binding.segments.upperBound <= self.segments.count else { return nil }
+            if binding.isGlob {
+                try work.spend(elements: binding.segments.count)
+                return .path(RulePath(Array(self.segments[binding.segments])))
+            }
+            guard case .simple(let text) = self.segments[binding.segments.lowerBound] else { return nil }
+            return .string(text)
+        }
+        return nil
     }
 }

@@ -1,21 +1,21 @@
 import BrasaBytes
-package import BrasaDocuments
+internal import BrasaDocuments
 
 /// A path as rules compute with it: segments, some of which may still be variables.
-package struct RulePath: Hashable, Sendable {
-    package enum Segment: Hashable, Sendable {
-        case simple(UTF8Text)
-        case variable(String)
-        case glob(String)
+package struct RulePath: Sendable {
+    enum Segment: Sendable {
+        case simple(RuleText)
+        case variable(RuleText)
+        case glob(RuleText)
     }
 
-    package struct Binding: Sendable {
-        let name: String
+    struct Binding: Sendable {
+        let name: RuleText
         let segments: Range<Int>
         let isGlob: Bool
     }
 
-    package var segments: [Segment]
+    var segments: [Segment]
     /// What variables have been given, for looking up by name.
     var bindings: [Binding] = []
     /// There are more segments than are known: this is what a query says of its documents' paths.
@@ -28,13 +28,18 @@ package struct RulePath: Hashable, Sendable {
     /// The longest path that a rule may build.
     static let segmentsMax = 1_000
 
-    private static let databases: UTF8Text = "databases"
-    private static let documents: UTF8Text = "documents"
+    private static let databases: RuleText = "databases"
+    private static let documents: RuleText = "documents"
 
     /// `/databases/{database}/documents/…`
-    package init(database: UTF8Text, path: ResourcePath) {
-        var segments: [Segment] = [.simple(Self.databases), .simple(database), .simple(Self.documents)]
-        for segment in path.segments { segments.append(.simple(UTF8Text(validating: segment) ?? "")) }
+    init(database: UTF8Text, path: ResourcePath) {
+        var segments: [Segment] = [
+            .simple(Self.databases), .simple(RuleText(database)), .simple(Self.documents),
+        ]
+        let bytes = RuleBytes(path.bytes)
+        for segment in path.segments {
+            segments.append(.simple(RuleText(validated: bytes.part(segment.startIndex..<segment.endIndex))))
+        }
         self.segments = segments
     }
 
@@ -44,14 +49,31 @@ package struct RulePath: Hashable, Sendable {
         self.isOpen = true
     }
 
+    /// What making a path of these segments costs.
+    static func work(_ path: ResourcePath) -> Int {
+        Work.element * (path.segmentCount + 4) + Work.Pace.each.rawValue * path.bytes.count / 8
+    }
+
+    /// The name in a reference value. Its project is not part of the path.
+    init(reference name: RuleBytes, _ work: inout Work) throws(EvaluationError) {
+        let bytes = try name.all(.each, &work)
+        let parts = bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        try work.spend(elements: parts.count)
+        self.segments = parts.dropFirst(2).map { part in
+            let place = (part.startIndex - bytes.startIndex)..<(part.endIndex - bytes.startIndex)
+            return .simple(RuleText(validated: name.part(place)))
+        }
+    }
+
     /// `path('…')`: percent-encoded, `{x}` for a variable, a slash in front if one likes.
-    init(parsing text: UTF8Text) throws(EvaluationError) {
-        var rest = text.bytes[...]
+    init(parsing text: RuleText, _ work: inout Work) throws(EvaluationError) {
+        var rest = try text.all(.coded, &work)
         if rest.first == UInt8(ascii: "/") { rest = rest.dropFirst() }
         guard !rest.isEmpty else { throw .emptyPath }
         var segments: [Segment] = []
         for part in rest.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            guard !part.isEmpty else { throw .emptySegment(text.string) }
+            try work.spend(Work.element)
+            guard !part.isEmpty else { throw .emptySegment(text.excerpt) }
             guard segments.count < Self.segmentsMax else { throw .workExceeded }
             segments.append(try Self.segment(part))
         }
@@ -60,21 +82,20 @@ package struct RulePath: Hashable, Sendable {
 
     private static func segment(_ part: ArraySlice<UInt8>) throws(EvaluationError) -> Segment {
         if part.first == UInt8(ascii: "{"), part.last == UInt8(ascii: "}"), part.count > 2 {
-            var name = String(decoding: part.dropFirst().dropLast(), as: UTF8.self)
-            if name.hasSuffix("=**") {
-                name.removeLast(3)
-                return .glob(name)
-            }
-            if name.hasSuffix("=*") { name.removeLast(2) }
-            return .variable(name)
+            let name = part.dropFirst().dropLast()
+            func text(_ bytes: ArraySlice<UInt8>) -> RuleText { RuleText(validated: Array(bytes)) }
+            if name.suffix(3).elementsEqual("=**".utf8) { return .glob(text(name.dropLast(3))) }
+            if name.suffix(2).elementsEqual("=*".utf8) { return .variable(text(name.dropLast(2))) }
+            return .variable(text(name))
         }
-        guard let decoded = PercentEncoding.decode(part), let text = UTF8Text(validating: decoded)
-        else { throw .invalidPath(String(decoding: part, as: UTF8.self)) }
-        return .simple(text)
+        guard let decoded = PercentEncoding.decode(part), let text = UTF8Text(validating: decoded) else {
+            throw .invalidPath(RuleText(validated: Array(part)).excerpt)
+        }
+        return .simple(RuleText(text))
     }
 
     /// The name of the first variable that has no value.
-    var firstVariable: String? {
+    var firstVariable: RuleText? {
         for segment in self.segments {
             switch segment {
             case .simple: continue
@@ -85,17 +106,58 @@ package struct RulePath: Hashable, Sendable {
     }
 
     /// Not percent-encoded; no segments are `/`.
-    package var text: String {
+    func text(_ work: inout Work) throws(EvaluationError) -> RuleText {
         guard !self.segments.isEmpty else { return "/" }
-        return self.segments.reduce(into: "") { text, segment in
+        var text: [UInt8] = []
+        for segment in self.segments {
+            try work.spend(Work.element)
+            text.append(UInt8(ascii: "/"))
             switch segment {
-            case .simple(let segment): text += "/\(segment)"
-            case .variable(let name): text += "/{\(name)}"
-            case .glob(let name): text += "/{\(name)=**}"
+            case .simple(let segment): text += try segment.all(.block, &work)
+            case .variable(let name): text += Array("{".utf8) + (try name.all(.block, &work)) + Array("}".utf8)
+            case .glob(let name): text += Array("{".utf8) + (try name.all(.block, &work)) + Array("=**}".utf8)
             }
         }
+        return RuleText(validated: text)
     }
 
-    package static func == (left: RulePath, right: RulePath) -> Bool { left.segments == right.segments }
-    package func hash(into hasher: inout Hasher) { hasher.combine(self.segments) }
+    /// For people: cut off where it grows long.
+    var excerpt: String {
+        guard !self.segments.isEmpty else { return "/" }
+        var text = ""
+        for segment in self.segments {
+            guard text.utf8.count < 200 else { return "\(text)…" }
+            switch segment {
+            case .simple(let segment): text += "/\(segment.excerpt)"
+            case .variable(let name): text += "/{\(name.excerpt)}"
+            case .glob(let name): text += "/{\(name.excerpt)=**}"
+            }
+        }
+        return text
+    }
+
+    static func equal(_ left: RulePath, _ right: RulePath, _ work: inout Work) throws(EvaluationError) -> Bool {
+        guard left.segments.count == right.segments.count else { return false }
+        for (left, right) in zip(left.segments, right.segments) {
+            try work.spend(Work.step)
+            switch (left, right) {
+            case (.simple(let left), .simple(let right)), (.variable(let left), .variable(let right)),
+                (.glob(let left), .glob(let right)):
+                guard try RuleText.equal(left, right, &work) else { return false }
+            default: return false
+            }
+        }
+        return true
+    }
+
+    func hash(into hasher: inout Hasher, _ work: inout Work) throws(EvaluationError) {
+        for segment in self.segments {
+            try work.spend(Work.step)
+            switch segment {
+            case .simple(let text), .variable(let text), .glob(let text):
+                try text.bytes.hash(into: &hasher, &work)
+            }
+        }
+        hasher.combine(self.segments.count)
+    }
 }

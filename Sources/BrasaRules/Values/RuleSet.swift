@@ -1,51 +1,44 @@
 /// Values of which none is equal to another, as numbers are equal: 1 and 1.0 are one element. The order is that in which
 /// they came.
 package struct RuleSet: Sendable {
-    package let elements: [RuleValue]
+    let list: RuleList
 
-    init(_ values: [RuleValue]) {
-        var seen: Set<NumericKey> = []
-        self.elements = values.filter { seen.insert(NumericKey($0)).inserted }
+    init(_ values: RuleList, _ work: inout Work) throws(EvaluationError) {
+        var table = KeyTable(.numeric)
+        try table.insert(values, &work)
+        self.list = RuleList(table.values)
     }
 
-    private init(distinct elements: [RuleValue]) {
-        self.elements = elements
+    init(distinct elements: [RuleValue]) {
+        self.list = RuleList(elements)
     }
 
-    var keys: Set<NumericKey> { Set(self.elements.map(NumericKey.init)) }
-
-    func contains(_ value: RuleValue) -> Bool {
-        self.elements.contains { RuleValue.equal($0, value) }
+    func contains(_ value: RuleValue, _ work: inout Work) throws(EvaluationError) -> Bool {
+        var cursor = self.list.cursor
+        while let element = try cursor.next(&work) {
+            if try RuleValue.equal(element, value, &work) { return true }
+        }
+        return false
     }
 
-    func filtered(_ isKept: (NumericKey) -> Bool) -> RuleSet {
-        RuleSet(distinct: self.elements.filter { isKept(NumericKey($0)) })
-    }
-}
-
-/// A value hashed and compared as sets do: numbers of both kinds by what they are worth, what is inside lists and maps
-/// by type as well.
-struct NumericKey: Hashable {
-    let value: RuleValue
-
-    init(_ value: RuleValue) {
-        self.value = value
-    }
-
-    static func == (left: NumericKey, right: NumericKey) -> Bool { RuleValue.equal(left.value, right.value) }
-
-    func hash(into hasher: inout Hasher) { self.value.hash(into: &hasher) }
-}
-
-/// A value hashed and compared as elements of lists are.
-struct StrictKey: Hashable {
-    let value: RuleValue
-
-    init(_ value: RuleValue) {
-        self.value = value
+    /// The elements that are in a table, or that are not.
+    func filtered(
+        _ table: KeyTable,
+        areIn: Bool,
+        _ work: inout Work
+    ) throws(EvaluationError) -> RuleSet {
+        var kept: [RuleValue] = []
+        var cursor = self.list.cursor
+        while let element = try cursor.next(&work) {
+            if (try table.index(of: element, &work) != nil) == areIn { kept.append(element) }
+        }
+        return RuleSet(distinct: kept)
     }
 
-    static func == (left: StrictKey, right: StrictKey) -> Bool { RuleValue.strictlyEqual(left.value, right.value) }
-
-    func hash(into hasher: inout Hasher) { self.value.hash(into: &hasher) }
+    static func equal(_ left: RuleSet, _ right: RuleSet, _ work: inout Work) throws(EvaluationError) -> Bool {
+        guard try left.list.count(&work) == right.list.count(&work) else { return false }
+        var table = KeyTable(.numeric)
+        try table.insert(right.list, &work)
+        return try table.containsAll(of: left.list, &work)
+    }
 }

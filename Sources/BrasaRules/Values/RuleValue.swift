@@ -6,19 +6,20 @@ package enum RuleValue: Sendable {
     case bool(Bool)
     case int(Int64)
     case float(Double)
-    case string(UTF8Text)
-    case bytes([UInt8])
+    case string(RuleText)
+    case bytes(RuleBytes)
     case timestamp(RuleTimestamp)
     case duration(RuleDuration)
     case latlng(latitude: Double, longitude: Double)
     case path(RulePath)
-    case list([RuleValue])
+    case list(RuleList)
     case set(RuleSet)
     case map(RuleMap)
-    case mapDiff(RuleMapDiff)
-    case vector([Double])
+    indirect case mapDiff(RuleMapDiff)
+    /// Its components: numbers.
+    case vector(RuleList)
     /// What is known of a value that only the query's answer would show.
-    case constraint(RuleConstraint)
+    indirect case constraint(RuleConstraint)
 
     var type: TypeName {
         switch self {
@@ -47,7 +48,26 @@ package enum RuleValue: Sendable {
 }
 
 extension RuleValue {
-    /// A stored value as rules see it. Recurses as deep as the value nests, which documents bound.
+    /// A stored value as rules see it, without what is in it.
+    init(_ stored: BytePart, _ work: inout Work) throws(EvaluationError) {
+        switch EncodedPart(canonical: stored) {
+        case .null: self = .null
+        case .boolean(let bool): self = .bool(bool)
+        case .integer(let int): self = .int(int)
+        case .double(let float): self = .float(float)
+        case .timestamp(let time): self = .timestamp(RuleTimestamp(time))
+        case .string(let bytes): self = .string(RuleText(validated: RuleBytes(bytes)))
+        case .bytes(let bytes): self = .bytes(RuleBytes(bytes))
+        case .reference(let name): self = .path(try RulePath(reference: RuleBytes(name), &work))
+        case .geoPoint(let latitude, let longitude): self = .latlng(latitude: latitude, longitude: longitude)
+        case .array(let elements): self = .list(RuleList(elements))
+        case .map(let entries): self = .map(RuleMap(entries))
+        case .vector(let components): self = .vector(RuleList(components))
+        }
+    }
+
+    /// A decoded value as rules see it: what comes with a request, before it is judged. Recurses as deep as the value
+    /// nests, which documents bound.
     package init(_ value: Value) {
         switch value {
         case .null: self = .null
@@ -55,15 +75,15 @@ extension RuleValue {
         case .integer(let int): self = .int(int)
         case .double(let float): self = .float(float)
         case .timestamp(let time): self = .timestamp(RuleTimestamp(time))
-        case .string(let text): self = .string(text)
-        case .bytes(let bytes): self = .bytes(bytes)
+        case .string(let text): self = .string(RuleText(text))
+        case .bytes(let bytes): self = .bytes(RuleBytes(bytes))
         case .reference(let name):
             self = .path(RulePath(database: name.database.database, path: name.path))
         case .geoPoint(let latitude, let longitude): self = .latlng(latitude: latitude, longitude: longitude)
-        case .array(let elements): self = .list(elements.map { RuleValue($0) })
+        case .array(let elements): self = .list(RuleList(elements.map { RuleValue($0) }))
         case .map(let entries):
             if let components = value.vectorComponents {
-                self = .vector(components)
+                self = .vector(RuleList(components.map { .float($0) }))
             } else {
                 self = .map(RuleMap(sorted: entries.map { RuleMap.Entry(key: $0.key, value: RuleValue($0.value)) }))
             }
