@@ -1,0 +1,136 @@
+package import BrasaDocuments
+
+/// Judges what one call asks for. A step judges one document, or a query, and takes no longer than its limits allow, so
+/// that whoever steps may let others have their turn in between; the first denial ends the review.
+///
+/// The documents before the call must be of one state until the review ends, and those that it has read (`reads`) must
+/// still be as they were when a commit is applied: else a write could pass that the rules refuse at its commit time.
+package struct RuleReview<Documents: RuleDocuments> {
+    package enum Progress: Hashable, Sendable {
+        case unfinished
+        case allowed
+        case denied
+    }
+
+    private enum Step {
+        case get(ResourcePath)
+        case list(RuleTarget, RuleQuery)
+        case write(FoldedWrite)
+    }
+
+    private let rules: Ruleset
+    private let caller: RuleCaller
+    private let documents: Documents
+    private let limits: EvaluationLimits
+    private let steps: [Step]
+    private var next = 0
+    private var ledger: AccessLedger
+    package private(set) var progress: Progress
+    /// The text for the caller when it is denied.
+    package let denialMessage: String
+
+    package init(
+        _ demand: RuleDemand,
+        by caller: RuleCaller,
+        under rules: Ruleset,
+        _ documents: Documents,
+        limits: EvaluationLimits = EvaluationLimits()
+    ) {
+        self.rules = rules
+        self.caller = caller
+        self.documents = documents
+        self.limits = limits
+        var written: Set<ResourcePath> = []
+        var message = "Missing or insufficient permissions."
+        switch demand {
+        case .documents(let paths): self.steps = paths.map { .get($0) }
+        case .listing(let target, let query): self.steps = [.list(target, query)]
+        case .commit(let writes):
+            let folded = FoldedWrite.fold(writes)
+            written = Set(folded.map(\.path))
+            self.steps = writes.filter { $0.kind == .verify }.map { .get($0.path) } + folded.map { .write($0) }
+        case .administrators(let text):
+            self.steps = []
+            message = text
+        }
+        self.denialMessage = message
+        self.ledger = AccessLedger(self.steps.count > 1 ? .several : .single, written: written)
+        self.progress =
+            if case .administrators = demand { .denied } else { self.steps.isEmpty ? .allowed : .unfinished }
+    }
+
+    /// Judges what comes next.
+    package mutating func step() -> Progress {
+        guard let request = self.begin() else { return self.progress }
+        self.end(self.rules.allows(request, self.documents, &self.ledger, limits: self.limits))
+        return self.progress
+    }
+
+    /// The same, and how it came to that; nil when the review has ended.
+    package mutating func explainStep() -> Explanation? {
+        guard let request = self.begin() else { return nil }
+        let explanation = self.rules.explain(request, self.documents, &self.ledger, limits: self.limits)
+        self.end(explanation.isAllowed)
+        return explanation
+    }
+
+    /// All steps at once. A call with many documents takes many times what one may take.
+    package mutating func finish() -> Bool {
+        while self.step() == .unfinished {}
+        return self.progress == .allowed
+    }
+
+    /// The documents of the state before the call that the decision rests on, each once.
+    package var reads: [ResourcePath] { self.ledger.reads }
+    /// Calls of `get` and its kin that counted.
+    package var accessCount: Int { self.ledger.count }
+
+    /// Nil when there is nothing to judge, or a document cannot be read, which denies.
+    private mutating func begin() -> RuleRequest? {
+        guard self.progress == .unfinished else { return nil }
+        switch self.steps[self.next] {
+        case .list(let target, let query):
+            var request = self.request(.list, target)
+            request.query = query
+            return request
+        case .get(let path):
+            guard let stored = self.document(path, after: false) else { return self.deny() }
+            var request = self.request(.get, .document(path))
+            request.stored = stored
+            return request
+        case .write(let write):
+            guard let stored = self.document(write.path, after: false),
+                let future = self.document(write.path, after: true)
+            else { return self.deny() }
+            let exists = if case .missing = stored { false } else { true }
+            var request = self.request(write.method(exists: exists), .document(write.path))
+            request.stored = stored
+            request.future = future
+            return request
+        }
+    }
+
+    private mutating func deny() -> RuleRequest? {
+        self.progress = .denied
+        return nil
+    }
+
+    private mutating func end(_ isAllowed: Bool) {
+        self.next += 1
+        self.progress = !isAllowed ? .denied : self.next == self.steps.count ? .allowed : .unfinished
+    }
+
+    private mutating func document(_ path: ResourcePath, after: Bool) -> RuleDocument? {
+        RuleDocument(self.ledger.document(path, after: after, in: self.documents))
+    }
+
+    private func request(_ method: RuleMethod, _ target: RuleTarget) -> RuleRequest {
+        RuleRequest(
+            method,
+            target,
+            database: self.caller.database,
+            time: self.caller.time,
+            auth: self.caller.auth
+        )
+    }
+}
