@@ -265,6 +265,7 @@ let package = Package(
         tests("BrasaBytes", ["BrasaBytes"]),
         tests("BrasaDocuments", ["BrasaBytes", "BrasaDocuments", "BrasaQueryModel"]),
         support("BrasaQueryModel", pure),
+        support("BrasaFuzzing", pure + ["BrasaRules"], exclude: ["Corpus"]),
         support("BrasaSyncSpecification", pure + ["BrasaSync", "BrasaQueryModel"], exclude: ["Cases"]),
         tests("BrasaSync", pure + ["BrasaBytes", "BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel"]),
         .executableTarget(
@@ -285,7 +286,7 @@ let package = Package(
         tests("BrasaMeasures", ["BrasaMeasures"]),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaTree", ["BrasaBytes", "BrasaTree"]),
-        tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel"]),
+        tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel", "BrasaFuzzing"]),
         .target(name: "CBrasaAllocations", path: "Tests/CBrasaAllocations"),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests(
