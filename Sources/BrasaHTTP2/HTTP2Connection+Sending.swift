@@ -206,7 +206,7 @@ extension HTTP2Connection {
     }
 
     private func writeOutput(_ context: ChannelHandlerContext) {
-        context.writeAndFlush(self.wrapOutboundOut(self.outbound.output), promise: nil)
+        context.writeAndFlush(self.wrapOutboundOut(self.outbound.takeable()), promise: nil)
         // Usually the socket has taken everything by now, and the storage is ours again.
         self.outbound.output.clear()
     }

@@ -2,6 +2,8 @@ internal import NIOCore
 
 /// What is on its way out: frames for the channel, and how much waits for them.
 struct OutboundBytes {
+    private static let spareBytesMax = 4 << 10
+
     /// Frames that the channel takes next.
     var output = ByteBuffer()
     /// Bytes that wait on all streams.
@@ -24,6 +26,14 @@ struct OutboundBytes {
     mutating func makeRoom(atMost bytesMax: Int) {
         guard self.output.readableBytes == 0, self.bufferedBytes > self.output.capacity else { return }
         self.output.reserveCapacity(min(self.bufferedBytes + self.bufferedBytes / 8, bytesMax))
+    }
+
+    /// What the channel is given. It keeps the storage until its socket takes the bytes, so it gets no large one for a few.
+    func takeable() -> ByteBuffer {
+        guard self.output.capacity > Self.spareBytesMax, self.output.readableBytes < self.output.capacity / 4 else {
+            return self.output
+        }
+        return ByteBuffer(bytes: self.output.readableBytesView)
     }
 
     mutating func dropOutput() { self.output = ByteBuffer() }

@@ -64,8 +64,9 @@ import Testing
         await #expect(throws: StartError.self) {
             try await ObservationListener.bind(listener.address, observation, group: group)
         }
+        let closed = listener.address
         await listener.close()
-        await #expect(throws: StartError.self) { try await HealthProbe.ask(listener.address, "/livez") }
+        await #expect(throws: StartError.self) { try await HealthProbe.ask(closed, "/livez") }
         try await group.shutdownGracefully()
     }
 

@@ -83,8 +83,10 @@ import Testing
         #expect(try self.refusal(of: [("b/2", Self.text)]) == nil)
     }
 
-    @Test func `A commit for which there is no room does not close the door to smaller ones`() throws {
-        while self.store.memory.bytes < 190_000 {
+    /// Below where commits are taken again, and above it.
+    @Test(arguments: [190_000, 196_000])
+    func `A commit for which there is no room does not close the door to smaller ones`(filled: Int) throws {
+        while self.store.memory.bytes < filled {
             try self.fixture.commit(self.database, [("a/\(self.store.statistics.documents)", Self.text)])
         }
         let large = String(repeating: "x", count: 12_000)

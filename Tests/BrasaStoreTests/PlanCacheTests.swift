@@ -61,6 +61,17 @@ import Testing
         }
         #expect(self.plans.count == 1)
         #expect(self.bench.store.indexes().map(\.uses) == [7])
+        // Whoever asks for other values is given the plan, without a look at the indexes; until one of them has gone.
+        #expect(try self.known(self.team(9)) == [Self.byTeam])
+        self.drop()
+        #expect(try self.known(self.team(9)) == nil)
+    }
+
+    /// The indexes of the plan that is remembered for queries like this one.
+    private func known(_ query: Query) throws -> [String]? {
+        let generation = self.bench.store.indexRegistry.generation
+        let known = self.plans.find(query, in: self.bench.database, generation: generation)
+        return known?.choices.flatMap { $0.accesses.map(\.index.definition.properties) }
     }
 
     @Test func aPlanGivesWayToABetterIndexAndToNone() throws {

@@ -54,6 +54,7 @@ import Testing
         let sink = try self.told([try target("c"), try target("d")], of: ["c/a", "d/a"])
         #expect(sink.joined == [] && sink.single == ["change c/a [1]", "change d/a [2]", "snapshot"])
     }
+
     @Test func `streams whose targets have the same id share what they are told, and each hears its own id`() throws {
         let world = try WatchWorld()
         let ids = (0..<3 * StepUpdates.updatesMax).map { Int32($0 / 2 + 1) }

@@ -13,16 +13,11 @@ extension GRPCServerCall: HTTP2StreamHandler {
         if endStream { self.receiving.ended() }
         guard headers.hasValue(.method, "POST") else { return self.refuseHTTPMethod() }
         self.beginMeasuring(headers)
-        guard self.hasRoom(), let server = self.connection?.server else { return }
-        guard
-            let method = headers.withValue(
-                .path,
-                { path in path.flatMap { server.methods.method(at: $0) } }
-            )
-        else {
-            return self.fail(.unknownMethod(headers[.path] ?? []))
-        }
-        self.method = method
+        guard let server = self.connection?.server else { return }
+        // Known also of a call for which there is no room.
+        self.method = headers.withValue(.path) { path in path.flatMap { server.methods.method(at: $0) } }
+        guard self.hasRoom() else { return }
+        guard let method = self.method else { return self.fail(.unknownMethod(headers[.path] ?? [])) }
         if let bytesMax = method.messageBytesMax { self.receiving.messageBytesMax = bytesMax }
         guard self.readEncodings(headers), self.readTimeout(headers) else { return }
         guard self.keepMetadata(headers, server.metadataKeys) else { return }
@@ -170,6 +165,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
         }
         let payload = message.isCompressed ? try self.inflate(message.payload) : message.payload
         self.endReceiveLimit()
+        guard !self.isOverdue else { throw .deadlineExceeded }
         guard self.hasRoom() else { return }
         handler.received(message: payload)
     }

@@ -90,6 +90,7 @@ extension GRPCServerCall {
             GRPCMessageEncoder.append(to: &buffer) { write(message, &$0) }
         }
         let count = buffer.readableBytes
+        self.measure.responseBytes += count
         stream.sendData(buffer)
         return count
     }

@@ -57,31 +57,3 @@ package struct ConjunctionLayout: Sendable {
         self.sortParts.contains { if case .constant = $0 { true } else { false } }
     }
 }
-
-extension Query {
-    /// Whether the other query is laid out alike: it asks the same of the same fields of the same collections, for whatever
-    /// values and below whichever document, and wants the same order.
-    package func isLike(_ other: Query) -> Bool {
-        self.names.collectionID == other.names.collectionID
-            && self.names.allDescendants == other.names.allDescendants
-            && self.names.parent.isRoot == other.names.parent.isRoot
-            && self.order.clauses == other.order.clauses
-            && self.disjunctions.count == other.disjunctions.count
-            && zip(self.disjunctions, other.disjunctions).allSatisfy { $0.isLike($1) }
-            && self.database == other.database
-    }
-}
-
-extension Conjunction {
-    fileprivate func isLike(_ other: Conjunction) -> Bool {
-        self.terms.count == other.terms.count
-            && zip(self.terms, other.terms).allSatisfy { own, other in
-                switch (own.condition, other.condition) {
-                case (.equal, .equal), (.arrayContains, .arrayContains): own.path == other.path
-                case (.equal, _), (.arrayContains, _), (_, .equal), (_, .arrayContains): false
-                // The order has the field of the others, where they matter.
-                default: own.path == other.path
-                }
-            }
-    }
-}

@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaIdentity
+import BrasaWire
 import Logging
 import NIOCore
 
@@ -62,7 +63,9 @@ final class CallLog: Sendable {
     }
 
     func note(_ report: GRPCCallReport, by caller: Caller, now: NIODeadline = .now()) {
-        guard let kind = Kind(report.status, isSlow: report.isSlow), kind.level >= self.logger.logLevel,
+        // Which lives for as long as its client wants.
+        let isSlow = report.isSlow && report.method != HealthMethods.watch
+        guard let kind = Kind(report.status, isSlow: isSlow), kind.level >= self.logger.logLevel,
             let leftOut = self.allowance.admit(kind, now: now)
         else { return }
         var metadata: Logger.Metadata = [

@@ -25,7 +25,7 @@ extension LogFormat {
             writer.object { object in
                 object.member("time", time)
                 object.member("level", level.rawValue)
-                object.member("message", message)
+                object.member("message", Self.printable(message))
                 for (key, value) in metadata { object.member(key) { value.write(to: &$0) } }
             }
             return String(decoding: writer.bytes, as: UTF8.self)
@@ -44,7 +44,7 @@ extension LogFormat {
     }
 
     /// Without what moves a terminal's cursor or ends a line.
-    private static func printable(_ text: String) -> String {
+    fileprivate static func printable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
                 text.unicodeScalars.map { scalar in
@@ -76,7 +76,7 @@ extension Logger.MetadataValue {
         } else if case .stringConvertible(let value) = self, let number = value as? Double {
             writer.number(number)
         } else {
-            writer.string(self.logText.utf8)
+            writer.string(LogFormat.printable(self.logText).utf8)
         }
     }
 }

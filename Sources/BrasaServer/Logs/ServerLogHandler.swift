@@ -44,6 +44,7 @@ struct ServerLogHandler: LogHandler {
             #else
                 let count = rest.withUnsafeBytes { Darwin.write(STDERR_FILENO, $0.baseAddress, $0.count) }
             #endif
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

@@ -17,13 +17,12 @@ package enum HealthProbe {
         do {
             let channel = try await ClientBootstrap(group: group)
                 .connectTimeout(Self.timeMax)
-                .channelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(Asking(path, answer))
-                    }
-                }
                 .connect(host: address.reachableHost, port: address.port).get()
             channel.eventLoop.scheduleTask(in: Self.timeMax) { channel.close(promise: nil) }
+            // Not before, since several addresses of a host are tried at once and one is kept.
+            try await channel.eventLoop.submit {
+                try channel.pipeline.syncOperations.addHandler(Asking(path, answer))
+            }.get()
         } catch {
             answer.succeed("")
             throw StartError("nobody answers on \(address): \(error)")
@@ -49,7 +48,8 @@ package enum HealthProbe {
             self.answer = answer
         }
 
-        func channelActive(context: ChannelHandlerContext) {
+        func handlerAdded(context: ChannelHandlerContext) {
+            guard context.channel.isActive else { return self.answer.succeed("") }
             let request = "GET \(self.path) HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
             context.writeAndFlush(self.wrapOutboundOut(ByteBuffer(string: request)), promise: nil)
         }

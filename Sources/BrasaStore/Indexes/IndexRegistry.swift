@@ -24,7 +24,7 @@ final class IndexRegistry: Sendable {
         }
 
         /// Nil once abandoned. Whoever else refers to it is a query that reads it: references are given out under the
-        /// lock.
+        /// lock, or found again by a plan (`PlanCache`), whose query finds out that it is gone.
         var index: Index?
         var state = State.building
         /// The order of requests.

@@ -128,13 +128,11 @@ final class IndexState: @unchecked Sendable {
         self.progress = progress
     }
 
+    /// Nobody reads or changes the trees any more. They go with the index, outside the section: they may have millions of
+    /// nodes.
     private func overflow() {
         self.progress = .overflowing
         self.counts.overflow()
-        self.change {
-            self.current = IndexTree()
-            self.superseded = SupersededKeys()
-        }
     }
 
     private func change(_ body: () -> Void) {

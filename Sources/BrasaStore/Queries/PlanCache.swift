@@ -1,14 +1,14 @@
 import BrasaQueries
 import Synchronization
 
-/// Which indexes answered the queries of an event loop lately, by how these are laid out (`Query.isLike`): a query like one
+/// Which indexes answered the queries of an event loop lately, by how these are laid out (`QueryShape`): a query like one
 /// before it asks no lock, and hashes and builds no definition. A plan holds until an index comes or goes.
 ///
 /// `@unchecked Sendable`: it belongs to one event loop, which alone uses it; others hold on to it at most.
 package final class PlanCache: @unchecked Sendable {
     private struct Entry {
-        /// One that is laid out so.
-        let query: Query
+        /// Not the query, whose values may be large.
+        let shape: QueryShape
         let layouts: [ConjunctionLayout]
         let choices: [RememberedChoice]
         let generation: Int
@@ -26,7 +26,7 @@ package final class PlanCache: @unchecked Sendable {
 
     /// The plan of a query like this one; nil when there was none lately, or an index has come or gone since.
     func find(_ query: Query, in database: DatabaseHandle, generation: Int) -> Planner.Known? {
-        guard let place = self.entries.firstIndex(where: { $0.query.isLike(query) }) else { return nil }
+        guard let place = self.entries.firstIndex(where: { $0.shape.isOf(query) }) else { return nil }
         let entry = self.entries[place]
         guard entry.generation == generation else { return nil }
         if place > 0 {
@@ -44,10 +44,10 @@ package final class PlanCache: @unchecked Sendable {
 
     /// `generation` is that of before the indexes were looked for.
     func remember(_ query: Query, _ known: Planner.Known, generation: Int) {
-        self.entries.removeAll { $0.query.isLike(query) }
+        self.entries.removeAll { $0.shape.isOf(query) }
         if self.entries.count >= Self.countMax { self.entries.removeLast() }
         let choices = known.choices.map { RememberedChoice($0) }
-        let entry = Entry(query: query, layouts: known.layouts, choices: choices, generation: generation)
+        let entry = Entry(shape: QueryShape(query), layouts: known.layouts, choices: choices, generation: generation)
         self.entries.insert(entry, at: 0)
     }
 }

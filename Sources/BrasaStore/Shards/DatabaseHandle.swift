@@ -5,9 +5,9 @@ import Synchronization
 /// compared by identity. Whoever holds one keeps it in the store; one without documents goes when nobody does.
 ///
 /// Documents are spread over shards by the hash of their path; their orders are one tree each, for all shards, under one
-/// lock. A walk of an order holds it for a bounded number of steps (`ScanBudget`), so that a commit waits for a chunk of a
-/// scan at most; look-ups of documents do without it. Shards are locked under it, never the other way round, and a
-/// document changes with both held.
+/// lock. A walk of an order holds it for a bounded number of steps (`ScanBudget`), a commit for a run of its changes, so that
+/// a commit waits for a chunk of each scan at most for every run; look-ups of documents do without it. Shards are locked under
+/// it, never the other way round, and a document changes with both held.
 package final class DatabaseHandle: Sendable {
     package let name: DatabaseName
     let shards: [Shard]
@@ -40,25 +40,48 @@ package final class DatabaseHandle: Sendable {
         }
     }
 
-    /// Takes back what `add` did last for this document. Returns what its newest version takes more now.
-    func removeNewest(_ path: ResourcePath) -> Int {
-        let (shard, hash) = self.place(path)
+    /// The same for several documents, in one visit to the order: what they made history, one after the other.
+    func add(_ changes: ArraySlice<DocumentChange>, time: Int64) -> [HistoryChange] {
+        let places = changes.map { self.place($0.path) }
         return self.order.withLock { order in
-            guard let removed = shard.state.withLock({ $0.removeNewest(path, hash: hash) }) else { return 0 }
-            order.takeBack(removed)
-            return removed.documentBytes
+            var effects: [HistoryChange] = []
+            effects.reserveCapacity(places.count)
+            for (change, (shard, hash)) in zip(changes, places) {
+                let version = change.version(at: time)
+                let added = shard.state.withLock { $0.add(version, path: change.path, hash: hash) }
+                if let added { order.add(version, added) }
+                effects.append(added?.history ?? HistoryChange())
+            }
+            return effects
         }
     }
 
-    /// Forgets what no reader at `horizon` or later can see of this document.
-    func trim(_ path: ResourcePath, horizon: Int64) -> HistoryChange {
-        let (shard, hash) = self.place(path)
+    /// Takes back what `add` did last for these documents, the last first. Returns what their newest versions take more now.
+    func removeNewest(_ changes: ArraySlice<DocumentChange>) -> Int {
+        let places = changes.map { self.place($0.path) }
         return self.order.withLock { order in
-            guard let trimmed = shard.state.withLock({ $0.trim(path, hash: hash, horizon: horizon) }) else {
-                return HistoryChange()
+            var bytes = 0
+            for (change, (shard, hash)) in zip(changes, places).reversed() {
+                guard let removed = shard.state.withLock({ $0.removeNewest(change.path, hash: hash) }) else { continue }
+                order.takeBack(removed)
+                bytes += removed.documentBytes
             }
-            order.forget(trimmed)
-            return trimmed.history
+            return bytes
+        }
+    }
+
+    /// Forgets what no reader at an item's time or later can see of its document. Returns by how much history grew.
+    func trim(_ items: ArraySlice<GarbageQueue.Item>) -> Int {
+        let places = items.map { self.place($0.path) }
+        return self.order.withLock { order in
+            var bytes = 0
+            for (item, (shard, hash)) in zip(items, places) {
+                let trimmed = shard.state.withLock { $0.trim(item.path, hash: hash, horizon: item.time) }
+                guard let trimmed else { continue }
+                order.forget(trimmed)
+                bytes += trimmed.history.bytes
+            }
+            return bytes
         }
     }
 

@@ -19,12 +19,13 @@ final class MemoryBound: Sendable {
     /// When it was asked last.
     var isReached: Bool { self.wasReached.load(ordering: .relaxed) }
 
-    /// Called by one thread at a time. A large commit may find no room where small ones still do.
+    /// Called by one thread at a time. A large commit may find no room where small ones still do: it is at the bound that
+    /// one is refused which would not bring memory up from where commits are taken again.
     func admits(_ growth: Int, to bytes: Int) -> Bool {
         let fits = bytes + growth <= self.bytesMax
         if bytes <= self.resumeBytes {
             self.wasReached.store(false, ordering: .relaxed)
-        } else if !fits {
+        } else if !fits, growth <= self.bytesMax - self.resumeBytes {
             self.wasReached.store(true, ordering: .relaxed)
         }
         return fits && !self.isReached

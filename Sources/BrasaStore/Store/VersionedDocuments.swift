@@ -51,17 +51,29 @@ final class VersionedDocuments: Sendable {
     func add(_ changes: [DocumentChange], time: Int64) -> Pending {
         self.changes.append(changes, time: time)
         var pending = Pending()
-        var superseding: [Int] = []
-        for (index, change) in changes.enumerated() {
+        // Nearly all commits have one change, and need no lists.
+        if changes.count == 1, let change = changes.first {
             let effect = change.database.add(change.version(at: time), to: change.path)
-            pending.historyBytes += effect.bytes
-            self.keptBytes.wrappingAdd(effect.documentBytes, ordering: .relaxed)
-            guard effect.isSuperseding else { continue }
-            // Nearly all commits have one change, and need no list of them.
-            if changes.count == 1 { pending.superseding = .all } else { superseding.append(index) }
+            self.note(effect, in: &pending)
+            if effect.isSuperseding { pending.superseding = .all }
+            return pending
+        }
+        var superseding: [Int] = []
+        var run = 0..<0
+        while run.upperBound < changes.count {
+            run = changes.orderRun(from: run.upperBound, \.database)
+            for (index, effect) in zip(run, changes[run.lowerBound].database.add(changes[run], time: time)) {
+                self.note(effect, in: &pending)
+                if effect.isSuperseding { superseding.append(index) }
+            }
         }
         if !superseding.isEmpty { pending.superseding = superseding.count == changes.count ? .all : .some(superseding) }
         return pending
+    }
+
+    private func note(_ effect: HistoryChange, in pending: inout Pending) {
+        pending.historyBytes += effect.bytes
+        self.keptBytes.wrappingAdd(effect.documentBytes, ordering: .relaxed)
     }
 
     func settle(_ changes: [DocumentChange], _ pending: Pending, time: Int64) {
@@ -76,8 +88,12 @@ final class VersionedDocuments: Sendable {
 
     /// Undoes `add`, newest first. Nobody has seen the versions: their time is above the watermark.
     func takeBack(_ changes: [DocumentChange]) {
-        for change in changes.reversed() {
-            self.keptBytes.wrappingAdd(change.database.removeNewest(change.path), ordering: .relaxed)
+        var runs: [Range<Int>] = []
+        while (runs.last?.upperBound ?? 0) < changes.count {
+            runs.append(changes.orderRun(from: runs.last?.upperBound ?? 0, \.database))
+        }
+        for run in runs.reversed() {
+            self.keptBytes.wrappingAdd(changes[run.lowerBound].database.removeNewest(changes[run]), ordering: .relaxed)
         }
         self.changes.removeNewest(changes.count)
     }
@@ -126,13 +142,25 @@ final class VersionedDocuments: Sendable {
         let horizon = self.history.raise(to: wanted, underPressure: underPressure)
         let items = self.garbage.take(through: horizon, limit: Self.pruneItemsMax)
         var bytes = -items.count * GarbageQueue.Item.bytes
-        for item in items {
-            // Up to the item's own time: a document that changed often is trimmed a version at a time, and the lock is
+        var run = 0..<0
+        while run.upperBound < items.count {
+            // Up to each item's own time: a document that changed often is trimmed a version at a time, and the lock is
             // never held for all of them.
-            bytes += item.database.trim(item.path, horizon: item.time).bytes
+            run = items.orderRun(from: run.upperBound, \.database)
+            bytes += items[run.lowerBound].database.trim(items[run])
         }
         self.history.add(bytes: bytes)
         return underPressure ? !items.isEmpty : items.count == Self.pruneItemsMax
+    }
+}
+
+extension Array {
+    /// Neighbours of one database that share a visit to its order: who changes many documents waits there once for all of a
+    /// run, and others for a run at most.
+    fileprivate func orderRun(from start: Int, _ database: (Element) -> DatabaseHandle) -> Range<Int> {
+        var end = start + 1
+        while end < Swift.min(self.count, start + 64), database(self[end]) === database(self[start]) { end += 1 }
+        return start..<end
     }
 }
 
