@@ -23,14 +23,14 @@ pytestmark = pytest.mark.hosted("the emulator has none of this")
 MEBIBYTE = 1 << 20
 
 
-def metrics(server: BrasaServer) -> dict[str, int]:
+def metrics(server: BrasaServer) -> dict[str, float]:
     status, body = http_request(server.address, "GET", "/metrics")
     assert status == 200
     lines = [line.split() for line in body.decode().splitlines() if not line.startswith("#")]
-    return {name: int(number) for name, number in lines}
+    return {name: float(number) for name, number in lines}
 
 
-def listening(server: BrasaServer) -> dict[str, int]:
+def listening(server: BrasaServer) -> dict[str, float]:
     """The counters of listening, by their own words."""
     ours = {name: number for name, number in metrics(server).items() if name.startswith("brasa_listen_")}
     return {name.removeprefix("brasa_listen_").removesuffix("_total"): number for name, number in ours.items()}
