@@ -54,15 +54,7 @@ final class Churn {
             },
             monotonic: Clock.system.monotonic
         )
-        var log = LogConfiguration()
-        log.durability = .memory
-        self.store = try Store.open(
-            configuration: Store.Configuration(log: log),
-            disk: RealDisk(),
-            directory: directory,
-            clock: clock,
-            entropy: .system
-        )
+        self.store = try Store.opened(durability: .memory, directory: directory, clock: clock)
         let name = try DatabaseName(project: "load", database: "(default)")
         self.database = self.store.database(name)
         guard let parent = ParentName(database: name, path: .root) else { throw Rows.Failed.noParent }

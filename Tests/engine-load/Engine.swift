@@ -16,15 +16,7 @@ final class Engine: Sendable {
     private let failures = Atomic<Int>(0)
 
     init(durability: Durability, directory: String, documents: Int) throws {
-        var log = LogConfiguration()
-        log.durability = durability
-        self.store = try Store.open(
-            configuration: Store.Configuration(log: log),
-            disk: RealDisk(),
-            directory: directory,
-            clock: .system,
-            entropy: .system
-        )
+        self.store = try Store.opened(durability: durability, directory: directory)
         self.store.start()
         self.transactions = TransactionManager(store: self.store, clock: .system, entropy: .system)
         let database = try DatabaseName(project: "load", database: "(default)")
@@ -80,6 +72,21 @@ final class Engine: Sendable {
                 if case .failure = result { self.failures.add(1, ordering: .relaxed) }
                 then()
             }
+        )
+    }
+}
+
+extension Store {
+    /// On the real disk.
+    static func opened(durability: Durability, directory: String, clock: Clock = .system) throws -> Store {
+        var log = LogConfiguration()
+        log.durability = durability
+        return try Store.open(
+            configuration: Store.Configuration(log: log),
+            disk: RealDisk(),
+            directory: directory,
+            clock: clock,
+            entropy: .system
         )
     }
 }

@@ -20,15 +20,7 @@ final class Rows: Sendable {
     private static let perCommit = 500
 
     init(documents: Int, directory: String) throws {
-        var log = LogConfiguration()
-        log.durability = .memory
-        self.store = try Store.open(
-            configuration: Store.Configuration(log: log),
-            disk: RealDisk(),
-            directory: directory,
-            clock: .system,
-            entropy: .system
-        )
+        self.store = try Store.opened(durability: .memory, directory: directory)
         self.store.start()
         self.transactions = TransactionManager(store: self.store, clock: .system, entropy: .system)
         let name = try DatabaseName(project: "load", database: "(default)")
