@@ -36,9 +36,9 @@ extension FirestoreService {
         on call: Call<BatchGetDocumentsResponse>,
         _ stream: ResponseStream<BatchGetDocumentsResponse>
     ) {
-        self.withReadTime(time, for: call) { (time) throws(StoreError) in
+        self.withReadTime(time, in: database, for: call) { (time) throws(StoreError) in
             // Held until the last answer is made, since a slow client may take longer than history lasts.
-            let pin = try self.store.pin(at: time)
+            let pin = try self.store.pin(at: time, in: database)
             let names = request.documents.distinct
             let mask = request.mask.map { FieldMask($0) }
             var index = 0

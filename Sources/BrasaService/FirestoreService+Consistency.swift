@@ -11,24 +11,26 @@ extension FirestoreService {
     /// Calls `body` with the time to read at, now or a little later; finishes the call when there is no such time.
     func withReadTime<Response>(
         _ requested: ReadTime?,
+        in database: DatabaseHandle,
         for call: Call<Response>,
         _ body: @escaping @Sendable (Timestamp) throws(StoreError) -> Void
     ) {
         guard requested?.isMicrosecondAligned ?? true else { return call.finish(.unalignedReadTime) }
         do throws(StoreError) {
             guard let requested else { return try body(self.store.strongReadTime()) }
-            try self.store.checkReadTime(requested.time)
+            try self.store.checkReadTime(requested.time, in: database)
             try body(requested.time)
         } catch {
             guard let requested, case .readTimeInFuture(let microseconds) = error.code,
                 microseconds <= Self.futureMicrosecondsMax
             else { return call.finish(Status(error)) }
-            self.await(requested, microseconds: microseconds, for: call, body)
+            self.await(requested, in: database, microseconds: microseconds, for: call, body)
         }
     }
 
     private func await<Response>(
         _ requested: ReadTime,
+        in database: DatabaseHandle,
         microseconds: Int64,
         for call: Call<Response>,
         _ body: @escaping @Sendable (Timestamp) throws(StoreError) -> Void
@@ -37,7 +39,7 @@ extension FirestoreService {
         self.eventLoop.scheduleTask(in: .microseconds(max(microseconds, 1_000))) {
             // Others may have taken the room meanwhile.
             guard call.hasRoom() else { return }
-            self.withReadTime(requested, for: call, body)
+            self.withReadTime(requested, in: database, for: call, body)
         }
     }
 
@@ -64,7 +66,7 @@ extension FirestoreService {
             return call.finish(error)
         }
         guard case .readOnly(let readTime?) = mode else { return self.begin(mode, in: database, for: call, body) }
-        self.withReadTime(ReadTime(readTime), for: call) { _ in
+        self.withReadTime(ReadTime(readTime), in: database, for: call) { _ in
             self.begin(mode, in: database, for: call, body)
         }
     }

@@ -13,7 +13,9 @@ extension FirestoreService {
         case .strong, .newTransaction:
             self.answer(request, in: database, at: self.store.strongReadTime(), on: call)
         case .readTime(let time):
-            self.withReadTime(time, for: call) { time in self.answer(request, in: database, at: time, on: call) }
+            self.withReadTime(time, in: database, for: call) { time in
+                self.answer(request, in: database, at: time, on: call)
+            }
         case .transaction(let bytes):
             guard let id = self.transactionID(bytes, for: call) else { return }
             let ticket = self.transactions.read(

@@ -84,7 +84,7 @@ extension FirestoreService {
         }
         let limit = request.pageSize == 0 ? Self.pageSizeDefault : min(Int(request.pageSize), Self.collectionIDsMax)
         let database = self.database(request.parent.database)
-        self.withReadTime(request.readTime, for: call) { [after, fingerprint] (time) throws(StoreError) in
+        self.withReadTime(request.readTime, in: database, for: call) { [after, fingerprint] (time) throws(StoreError) in
             var scan = try self.store.collectionIDs(
                 under: request.parent.path,
                 in: database,

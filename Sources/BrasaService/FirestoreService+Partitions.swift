@@ -10,7 +10,7 @@ extension FirestoreService {
         do throws(Status) {
             let page = try PartitionPage(request)
             let database = self.database(request.parent.database)
-            self.withReadTime(request.readTime, for: call) { (time) throws(StoreError) in
+            self.withReadTime(request.readTime, in: database, for: call) { (time) throws(StoreError) in
                 var partition = try self.store.partition(collectionID: page.collectionID, in: database, at: time)
                 SteppedAnswer(call, on: self.eventLoop) { () throws(Status) in
                     guard !partition.step() else { return nil }

@@ -65,7 +65,7 @@ extension FirestoreService {
         for call: Call<Response>,
         _ body: @escaping @Sendable (QueryAccess) throws(StoreError) -> Void
     ) {
-        self.withReadTime(time, for: call) { (time) throws(StoreError) in
+        self.withReadTime(time, in: database, for: call) { (time) throws(StoreError) in
             try body(QueryAccess(database: database, time: time))
         }
     }

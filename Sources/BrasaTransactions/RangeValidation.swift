@@ -27,11 +27,9 @@ struct RangeValidation {
     /// refused for that can begin again, and sees less change the next time.
     mutating func hasConflict() -> Bool {
         var position = self.time
-        while let changes = self.store.appliedChanges(after: position, limit: Self.changesMax) {
+        while let changes = self.store.appliedChanges(after: position, in: self.database, limit: Self.changesMax) {
             guard let last = changes.last else { return false }
-            for change in changes where change.database === self.database {
-                if self.isConflict(change.path) { return true }
-            }
+            for change in changes where self.isConflict(change.path) { return true }
             position = last.time
         }
         return true

@@ -12,6 +12,8 @@ struct Turn {
     private(set) var unflushed: ContiguousArray<WatchStream> = []
     /// Tables whose snapshot is shared by all who are told of it.
     private var snapshotTables: ContiguousArray<ViewTable> = []
+    /// For others who come back in this turn.
+    private var differences: ContiguousArray<Difference> = []
     /// What was asked for meanwhile, since a turn's loops must not lose their place.
     private var deferred: [() -> Void] = []
 
@@ -32,6 +34,8 @@ struct Turn {
 
     mutating func forgetLater(_ table: ViewTable) { self.snapshotTables.append(table) }
 
+    mutating func keep(_ difference: Difference) { self.differences.append(difference) }
+
     mutating func `defer`(_ action: @escaping () -> Void) { self.deferred.append(action) }
 
     mutating func haveFlushed() { self.unflushed.removeAll(keepingCapacity: true) }
@@ -39,6 +43,7 @@ struct Turn {
     mutating func forgetSnapshots() {
         for table in self.snapshotTables { table.forgetSnapshot() }
         self.snapshotTables.removeAll(keepingCapacity: true)
+        self.differences.removeAll(keepingCapacity: true)
     }
 
     mutating func takeDeferred() -> [() -> Void] {

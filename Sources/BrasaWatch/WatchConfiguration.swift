@@ -25,6 +25,10 @@ package struct WatchConfiguration: Sendable {
     package var fillingRestartsMax = 16
     /// What views keep of the names of documents that changed lately.
     package var recentBytesMax = 8 << 20
+    /// How many documents are kept that a target has found to differ on its way back, for others on the same way: of one
+    /// way, and of all. Past it they are forgotten, and who has not been told of them goes alone.
+    package var wayDocumentsMax = 4_096
+    package var waysDocumentsMax = 1 << 18
     /// A stream that was told nothing for this long is told the time.
     package var heartbeat: Duration = .seconds(30)
     /// For how long the versions that a slow stream needs are kept beyond the history window while it takes nothing; ten

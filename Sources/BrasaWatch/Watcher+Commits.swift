@@ -14,7 +14,7 @@ extension Watcher {
         while true {
             let watermark = self.store.watermark
             let limit = self.isBehind ? Self.mergedMax : Self.fetchMax
-            guard let changes = self.store.changes(after: self.position, limit: limit) else {
+            guard let changes = self.store.changes(after: self.position, in: self.databases, limit: limit) else {
                 return self.jump(to: watermark)
             }
             do throws(StoreError) {
@@ -60,6 +60,7 @@ extension Watcher {
         var seen: Set<DocumentKey> = []
         for change in changes {
             guard let table = self.tables[change.database] else { continue }
+            self.hasChanged(table)
             self.step.interested.removeAll(keepingCapacity: true)
             self.step.lists.removeAll(keepingCapacity: true)
             table.collect(change.path, into: &self.step)
@@ -125,6 +126,7 @@ extension Watcher {
     /// only the documents themselves can tell.
     private func jump(to watermark: Timestamp) {
         for stream in self.streams { stream.fallBehind() }
+        for table in self.tables.values { self.hasChanged(table) }
         self.step.end()
         self.course = .upToDate
         self.position = watermark

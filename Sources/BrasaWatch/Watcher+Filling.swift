@@ -25,7 +25,7 @@ extension Watcher {
 
     /// The second part of a turn: a piece of one window after the other. Half of the turn's reads are left to streams.
     func fillWindows() {
-        guard self.turn.readsLeft > 0, !self.fillings.isEmpty, self.isPositionKnown else { return }
+        guard self.turn.readsLeft > 0, !self.fillings.isEmpty else { return }
         let others = self.work.isEmpty ? 0 : (self.turn.readsLeft + 1) / 2
         self.turn.readsLeft = max(self.turn.readsLeft - others, 1)
         defer { self.turn.readsLeft = max(self.turn.readsLeft, 0) + others }
@@ -43,6 +43,7 @@ extension Watcher {
     private func fill(_ view: View) -> Bool {
         guard case .query(let query) = view.selection, let window = view.window else { return true }
         self.turn.readsLeft -= WindowFilling.chunk
+        guard self.isPositionKnown(in: view.database) else { return false }
         do throws(StoreError) {
             let filling: WindowFilling
             if case .running(let running) = view.filling {

@@ -38,13 +38,14 @@ package final class Watcher: @unchecked Sendable {
 
     // MARK: On the loop only
 
-    var tables: [DatabaseHandle: ViewTable] = [:]
+    private(set) var tables: [DatabaseHandle: ViewTable] = [:]
+    private(set) var databases: Set<DatabaseHandle> = []
+    /// Those whose databases changed in this turn.
+    private var changedTables: ContiguousArray<ViewTable> = []
     var streams: ContiguousArray<WatchStream> = []
     var values = WatchCounters.Values()
     /// The state that live streams were told of.
     var position: Timestamp
-    /// Holds the versions of `position`, or of a position before it.
-    private var pin: SnapshotPin?
     /// The end of the last step that took several commits as one: nobody knows who changed between them.
     var mergedThrough = Timestamp.earliest
     var course = Course.upToDate
@@ -84,6 +85,7 @@ package final class Watcher: @unchecked Sendable {
     package func open(_ database: DatabaseHandle, sink: any WatchSink) -> WatchStream {
         let table = self.tables[database] ?? ViewTable(database)
         self.tables[database] = table
+        self.databases.insert(database)
         table.streamCount += 1
         let stream = WatchStream(watcher: self, table: table, sink: sink, now: self.turn.now)
         stream.index = self.streams.count
@@ -142,7 +144,7 @@ package final class Watcher: @unchecked Sendable {
         self.makeRoom()
         self.serve()
         self.beat()
-        self.renewPin()
+        self.renewPins()
     }
 
     /// What was kept for streams that are told the same, and what views remember when that has become much: then streams
@@ -212,7 +214,10 @@ package final class Watcher: @unchecked Sendable {
         }
         self.values.streams -= 1
         stream.table.streamCount -= 1
-        if stream.table.streamCount == 0 { self.tables[stream.database] = nil }
+        if stream.table.streamCount == 0 {
+            self.tables[stream.database] = nil
+            self.databases.remove(stream.database)
+        }
         self.publish()
     }
 
@@ -223,28 +228,34 @@ package final class Watcher: @unchecked Sendable {
         _ = self.signal.exchange(Self.isActive, ordering: .acquiringAndReleasing)
         self.position = self.store.watermark
         self.course = .upToDate
-        self.pin = nil
-        self.renewPin()
     }
 
     /// The last target is gone.
     func deactivate() {
         self.signal.bitwiseAnd(~Self.isActive, ordering: .acquiringAndReleasing)
-        self.pin = nil
+        for table in self.tables.values { table.pin = nil }
         for stream in self.work.takeAll() { stream.isQueued = false }
         self.fillings = FillingQueue()
         self.ticksLeft = 0
     }
 
     /// The versions of the watcher's position; without a pin when history has lost them already.
-    var base: Base {
-        if self.pin?.time != self.position, let pin = try? self.store.pin(at: self.position) { self.pin = pin }
-        return Base(time: self.position, isPosition: true, pin: self.pin?.time == self.position ? self.pin : nil)
+    func base(in table: ViewTable) -> Base {
+        if table.pin?.time != self.position, let pin = try? self.store.pin(at: self.position, in: table.database) {
+            table.pin = pin
+        }
+        return Base(
+            time: self.position,
+            isPosition: true,
+            pin: table.pin?.time == self.position ? table.pin : nil
+        )
     }
 
     /// Whether history still has the versions of the watcher's position. When it has not, the next turn goes on to one
     /// that it has.
-    var isPositionKnown: Bool { self.position >= self.store.oldestReadTime }
+    func isPositionKnown(in database: DatabaseHandle) -> Bool {
+        self.position >= self.store.oldestReadTime(in: database)
+    }
 
     /// Each document of the view once that changed after the base, if that is remembered.
     func recentPaths(of view: View, since base: Base) -> [ResourcePath]? {
@@ -252,8 +263,20 @@ package final class Watcher: @unchecked Sendable {
         return view.recent.paths(after: base.time)
     }
 
-    private func renewPin() {
-        if self.values.targets > 0 { _ = self.base }
+    /// The database of the table changed.
+    func hasChanged(_ table: ViewTable) {
+        guard !table.hasChanged else { return }
+        table.hasChanged = true
+        self.changedTables.append(table)
+    }
+
+    /// Where nothing has changed, an older pin keeps nothing more.
+    private func renewPins() {
+        for table in self.changedTables {
+            table.hasChanged = false
+            if self.values.targets > 0 { _ = self.base(in: table) }
+        }
+        self.changedTables.removeAll(keepingCapacity: true)
     }
 }
 

@@ -55,7 +55,7 @@ import Testing
         let service = try ServiceUnderTest(window: Self.window)
         defer { service.close() }
         try self.commit(service, 400, bytes: 2_000)
-        let history = service.engine.store.documents.history
+        let history = service.engine.store.database(ServiceUnderTest.database).history
         #expect(history.pinCount == 0)
         var call: GRPCClientCall?
         var count = 0

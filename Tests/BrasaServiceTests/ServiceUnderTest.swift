@@ -159,7 +159,7 @@ final class ServiceUnderTest {
         let turns = Turns(on: self.loop) { turn in
             try work(turn)
             try self.carryToServer()
-            return self.engine.store.documents.history.pinCount > 0 && turn < Self.turnsMax
+            return self.engine.store.statistics.snapshotPins > 0 && turn < Self.turnsMax
         }
         try self.carryToServer()
         turns.next()

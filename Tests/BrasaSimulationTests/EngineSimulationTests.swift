@@ -40,7 +40,7 @@ struct EngineSimulationTests {
 
     @Test("the checker notices a disk that lies about syncs")
     func lyingDisk() {
-        let failures = (0..<64 as Range<UInt64>).compactMap { seed -> SimulationFailure? in
+        let failures = (0..<128 as Range<UInt64>).compactMap { seed -> SimulationFailure? in
             var settings = EngineSimulation.Settings(seed: seed)
             settings.steps = 600
             settings.diskLies = true

@@ -14,7 +14,7 @@ import Testing
         let second = try fixture.commit(database, [("a/1", "y")])
         func code(_ microseconds: Int64) -> StoreError.Code? {
             do throws(StoreError) {
-                try store.checkReadTime(Timestamp(microseconds: microseconds))
+                try store.checkReadTime(Timestamp(microseconds: microseconds), in: database)
                 return nil
             } catch {
                 return error.code
@@ -26,7 +26,7 @@ import Testing
         while store.maintain() {}
         #expect(code(first.microseconds) == .readTimeTooOld)
         #expect(throws: StoreError.self) { try store.text("a/1", in: database, at: first) }
-        #expect(throws: StoreError.self) { try store.pin(at: first) }
+        #expect(throws: StoreError.self) { try store.pin(at: first, in: database) }
         #expect(throws: StoreError.self) { try store.scan(range("", "a"), in: database, at: first) }
         #expect(code(second.microseconds) == nil)
         #expect(code(second.microseconds + 7) == .readTimeInFuture(by: 7))
@@ -61,7 +61,7 @@ import Testing
         let store = fixture.store
         let database = store.database(try databaseName())
         let time = try fixture.commit(database, [("a/1", "old")])
-        var pin: SnapshotPin? = try store.pin(at: time)
+        var pin: SnapshotPin? = try store.pin(at: time, in: database)
         var scan = try store.scan(range("", "a"), in: database, at: time)
         for number in 0..<50 { try fixture.commit(database, [("a/1", "\(number)")]) }
         fixture.clock.advance(microseconds: 1_000_000)
@@ -89,14 +89,14 @@ import Testing
         try fixture.restart()
         database = fixture.store.database(try databaseName())
         #expect(throws: StoreError.self) {
-            try fixture.store.checkReadTime(Timestamp(microseconds: first.microseconds - 1))
+            try fixture.store.checkReadTime(Timestamp(microseconds: first.microseconds - 1), in: database)
         }
-        #expect(try fixture.store.text("a/1", in: database, at: fixture.store.oldestReadTime) == "one")
+        #expect(try fixture.store.text("a/1", in: database, at: fixture.store.oldestReadTime(in: database)) == "one")
         #expect(try fixture.store.text("a/1", in: database, at: second) == "two")
         #expect(try fixture.store.text("b/1", in: database, at: second) == "x")
         #expect(try fixture.store.text("a/1", in: database) == "three")
         #expect(try fixture.store.text("b/1", in: database) == nil)
-        let document = try fixture.store.get(path("a/1"), in: database, at: fixture.store.oldestReadTime)
+        let document = try fixture.store.get(path("a/1"), in: database, at: fixture.store.oldestReadTime(in: database))
         #expect(document?.createTime == first && document?.updateTime == first)
     }
 
@@ -106,35 +106,37 @@ import Testing
         let database = store.database(try databaseName())
         let first = try fixture.commit(database, [("a/1", "x"), ("a/2", "x"), ("a/3", "x")])
         let second = try fixture.commit(database, [("a/1", "y"), ("a/2", "y")])
-        #expect(store.changes(after: store.creationTime, limit: 1)?.map(\.time) == [first, first, first])
-        #expect(store.changes(after: store.creationTime, limit: 4)?.count == 5)
-        #expect(store.changes(after: first, limit: 9)?.map(\.path.string) == ["a/1", "a/2"])
-        #expect(store.changes(after: second, limit: 9)?.isEmpty == true)
+        #expect(store.changes(after: store.creationTime, in: database, limit: 1)?.map(\.time) == [first, first, first])
+        #expect(store.changes(after: store.creationTime, in: database, limit: 4)?.count == 5)
+        #expect(store.changes(after: first, in: database, limit: 9)?.map(\.path.string) == ["a/1", "a/2"])
+        #expect(store.changes(after: second, in: database, limit: 9)?.isEmpty == true)
         for number in 0..<6 { try fixture.commit(database, [("b/\(number)", "x")]) }
-        #expect(store.changes(after: store.creationTime, limit: 9) == nil)
-        #expect(store.changes(after: first, limit: 9)?.count == 8)
-        #expect(store.appliedChanges(after: store.creationTime, limit: 9) == nil)
-        #expect(store.appliedChanges(after: second, limit: 9)?.count == 6)
+        #expect(store.changes(after: store.creationTime, in: database, limit: 9) == nil)
+        #expect(store.changes(after: first, in: database, limit: 9)?.count == 8)
+        #expect(store.appliedChanges(after: store.creationTime, in: database, limit: 9) == nil)
+        #expect(store.appliedChanges(after: second, in: database, limit: 9)?.count == 6)
         let change = DocumentChange(database: database, path: try path("c/1"), outcome: .set(.empty, createTime: nil))
         _ = try store.apply(changes: [change], waiter: nil)
-        #expect(store.changes(after: second, limit: 9)?.count == 6)
-        #expect(store.appliedChanges(after: second, limit: 9)?.count == 7)
+        #expect(store.changes(after: second, in: database, limit: 9)?.count == 6)
+        #expect(store.appliedChanges(after: second, in: database, limit: 9)?.count == 7)
     }
 
     @Test("changes are known one by one from the store's creation, after a restart from the checkpoint on")
     func changesAfterRestart() throws {
         let fixture = try StoreFixture()
-        let database = fixture.store.database(try databaseName())
+        var database = fixture.store.database(try databaseName())
         let first = try fixture.commit(database, [("a/1", "1")])
-        #expect(fixture.store.changes(after: Timestamp(microseconds: 0), limit: 10)?.count == 1)
+        #expect(fixture.store.changes(after: Timestamp(microseconds: 0), in: database, limit: 10)?.count == 1)
         try fixture.restart()
-        #expect(fixture.store.changes(after: Timestamp(microseconds: 0), limit: 10)?.count == 1)
+        database = fixture.store.database(try databaseName())
+        #expect(fixture.store.changes(after: Timestamp(microseconds: 0), in: database, limit: 10)?.count == 1)
         try fixture.store.checkpoint()
-        let second = try fixture.commit(fixture.store.database(try databaseName()), [("a/2", "2")])
+        let second = try fixture.commit(database, [("a/2", "2")])
         try fixture.restart()
-        #expect(fixture.store.changes(after: Timestamp(microseconds: 0), limit: 10) == nil)
-        let start = fixture.store.oldestChangesTime
+        database = fixture.store.database(try databaseName())
+        #expect(fixture.store.changes(after: Timestamp(microseconds: 0), in: database, limit: 10) == nil)
+        let start = fixture.store.oldestChangesTime(in: database)
         #expect(first <= start && start < second)
-        #expect(fixture.store.changes(after: start, limit: 10)?.map(\.time) == [second])
+        #expect(fixture.store.changes(after: start, in: database, limit: 10)?.map(\.time) == [second])
     }
 }

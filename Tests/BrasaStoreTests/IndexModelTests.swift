@@ -161,7 +161,7 @@ private struct IndexModelRun {
     }
 
     private mutating func anyTime() -> Timestamp {
-        let oldest = self.fixture.store.oldestReadTime
+        let oldest = self.fixture.store.statistics.oldestReadTime
         let now = self.fixture.store.strongReadTime()
         let times = self.times.filter { oldest <= $0 && $0 <= now }
         guard let time = times.randomElement(using: &self.random), self.random.chance(3, in: 4) else { return now }

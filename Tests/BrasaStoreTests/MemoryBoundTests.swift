@@ -124,6 +124,51 @@ import Testing
         #expect(throws: StoreError.self) { try self.fixture.commit(database, [("b/1", "y")]) }
     }
 
+    @Test func `The keys of an index that ended count once, as history`() throws {
+        let fixture = try StoreFixture {
+            $0.memoryBytesMax = 16 << 20
+            $0.history = .seconds(60)
+            $0.indexIdle = .seconds(1_000)
+        }
+        let store = fixture.store
+        let database = store.database(try databaseName())
+        func write(_ value: Int64) throws {
+            let fields = EncodedFields(encoding: [Value.MapEntry(key: "x", value: .integer(value))])
+            for number in 0..<200 {
+                let outcome = DocumentChange.Outcome.set(fields, createTime: nil)
+                try fixture.commit([DocumentChange(database: database, path: path("a/\(number)"), outcome: outcome)])
+            }
+        }
+        let kept = { store.indexes().reduce(0) { $0 + $1.bytes } }
+        try write(1)
+        try write(2)
+        let before = store.memory
+        let definition = IndexDefinition(
+            collectionID: "a",
+            scope: .collection,
+            parts: [IndexDefinition.Part(try FieldPath(parsing: "x".utf8), .ascending)]
+        )
+        store.requestIndex(definition, in: database)
+        while store.indexStep() {}
+        let ended = store.memory.history - before.history
+        #expect(ended > 200 * 16)
+        #expect(store.memory.indexes == kept() - ended)
+        #expect(store.memory.bytes - before.bytes == kept())
+
+        // Neither when they go one by one, nor when the index goes, is anything left over.
+        fixture.wait(.seconds(120))
+        _ = store.strongReadTime()
+        while store.maintain() {}
+        #expect(store.memory.history == 0 && store.memory.indexes == kept())
+        try write(3)
+        fixture.wait(.seconds(2_000))
+        while store.indexStep() {}
+        #expect(store.indexes().isEmpty && store.memory.indexes == 0)
+        _ = store.strongReadTime()
+        while store.maintain() {}
+        #expect(store.memory.history == 0)
+    }
+
     @Test func `An index waits for room, and a dropped one gives its own back`() throws {
         let fixture = try StoreFixture {
             $0.memoryBytesMax = 1 << 20

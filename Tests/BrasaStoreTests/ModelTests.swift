@@ -95,7 +95,7 @@ struct ModelRun {
     }
 
     private mutating func anyTime() -> Timestamp {
-        let oldest = self.fixture.store.oldestReadTime
+        let oldest = self.fixture.store.statistics.oldestReadTime
         let now = self.fixture.store.strongReadTime()
         let times = self.times.filter { oldest <= $0 && $0 <= now }
         guard let time = times.randomElement(using: &self.random), self.random.chance(3, in: 4) else { return now }
@@ -142,8 +142,8 @@ struct ModelRun {
     mutating func checkReads() throws {
         for _ in 0..<10 {
             let time = self.anyTime()
-            try self.fixture.store.checkReadTime(time)
             for database in 0..<2 {
+                try self.fixture.store.checkReadTime(time, in: self.handle(database))
                 for path in self.paths {
                     let document = try self.fixture.store.get(path, in: self.handle(database), at: time)
                     #expect(document == self.model.document(Model.Key(database: database, path: path), at: time))
@@ -251,18 +251,30 @@ struct ModelRun {
 
     mutating func checkChanges() throws {
         let time = self.anyTime()
-        guard let changes = self.fixture.store.changes(after: time, limit: .max) else { return }
-        let watermark = self.fixture.store.watermark
-        let newer = self.model.documents.values.joined().filter { time < $0.time }
-        #expect(changes.count == newer.count { $0.time <= watermark })
-        #expect(self.fixture.store.appliedChanges(after: time, limit: .max)?.count == newer.count)
+        var both: Set<DatabaseHandle> = []
+        var expected = 0
+        for number in 0..<2 {
+            let database = try self.handle(number)
+            guard let changes = self.fixture.store.changes(after: time, in: database, limit: .max) else { continue }
+            let newer = self.model.documents.filter { $0.key.database == number }.values.joined().filter {
+                time < $0.time
+            }
+            let durable = newer.count { $0.time <= self.fixture.store.watermark }
+            #expect(changes.count == durable)
+            #expect(self.fixture.store.appliedChanges(after: time, in: database, limit: .max)?.count == newer.count)
+            #expect(zip(changes, changes.dropFirst()).allSatisfy { $0.time <= $1.time })
+            both.insert(database)
+            expected += durable
+        }
+        let changes = self.fixture.store.changes(after: time, in: both, limit: .max) ?? []
+        #expect(changes.count == expected)
         #expect(zip(changes, changes.dropFirst()).allSatisfy { $0.time <= $1.time })
     }
 
     mutating func restart() throws {
         self.fixture.flush()
         try self.fixture.restart(kill: self.random.chance(1, in: 2))
-        let oldest = self.fixture.store.oldestReadTime
+        let oldest = self.fixture.store.statistics.oldestReadTime
         #expect(self.lastCommit.map { $0 <= self.fixture.store.watermark } ?? true)
         #expect(oldest <= self.fixture.store.watermark)
     }

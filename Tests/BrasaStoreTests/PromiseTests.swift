@@ -31,16 +31,16 @@ import Testing
         #expect(try store.text("a/1", in: database) == nil)
         #expect(try store.names(range("", "a"), in: database) == [])
         #expect(try store.listCollectionIDs(under: .root, in: database, at: store.strongReadTime(), limit: 9) == [])
-        #expect(store.changes(after: store.creationTime, limit: 9)?.isEmpty == true)
-        #expect(throws: StoreError.self) { try store.checkReadTime(time) }
+        #expect(store.changes(after: store.creationTime, in: database, limit: 9)?.isEmpty == true)
+        #expect(throws: StoreError.self) { try store.checkReadTime(time, in: database) }
         #expect(!heard.isSet)
 
         fixture.flush()
         #expect(heard.isSet)
         #expect(try store.text("a/1", in: database) == "x")
         #expect(try store.names(range("", "a"), in: database) == ["a/1"])
-        #expect(store.changes(after: store.creationTime, limit: 9)?.map(\.time) == [time])
-        try store.checkReadTime(time)
+        #expect(store.changes(after: store.creationTime, in: database, limit: 9)?.map(\.time) == [time])
+        try store.checkReadTime(time, in: database)
     }
 
     @Test func commitTimesIncreaseWhenTheClockStepsBackAndAcrossRestarts() throws {
@@ -103,7 +103,9 @@ import Testing
         #expect(try store.text("a/old", in: database) == "before")
         #expect(try store.names(range("", nil, all: true), in: database) == ["a/first", "a/old"])
         #expect(
-            store.appliedChanges(after: store.creationTime, limit: 9)?.allSatisfy { $0.path.segmentCount == 2 } == true
+            store.appliedChanges(after: store.creationTime, in: database, limit: 9)?.allSatisfy {
+                $0.path.segmentCount == 2
+            } == true
         )
         #expect(store.statistics.supersededVersions == statistics.supersededVersions)
         #expect(store.statistics.historyBytes == statistics.historyBytes)

@@ -177,7 +177,7 @@ import Testing
         slow.grant(1_000)
         for _ in 0..<2 {
             _ = world.scheduler.runOne()
-            #expect(world.watcher.position < world.store.oldestReadTime)
+            #expect(world.watcher.position < world.store.oldestReadTime(in: world.database))
         }
         world.settle()
         #expect(slow.takeLog() == ["reset [1]", "change c/a [1]", "current [1]", "snapshot"])

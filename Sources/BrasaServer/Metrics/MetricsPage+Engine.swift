@@ -15,7 +15,11 @@ extension MetricsPage {
             "Versions that are kept for reads in the past.",
             store.supersededVersions
         )
-        self.gauge("brasa_history_bytes", "About what those versions take.", store.historyBytes)
+        self.gauge(
+            "brasa_history_bytes",
+            "About what those versions, deleted documents and keys of indexes that ended take.",
+            store.historyBytes
+        )
         self.gauge("brasa_snapshot_pins", "States that readers and listeners hold on to.", store.snapshotPins)
         self.gauge(
             "brasa_recent_changes",

@@ -1,8 +1,8 @@
 import BrasaDocuments
 import Synchronization
 
-/// How far back reads go. `oldest` rises before versions are dropped, and readers compare their time with it after they
-/// have read: whoever passes has missed nothing.
+/// How far back reads of a database go, and what is kept for them. `oldest` rises before versions are dropped, and readers
+/// compare their time with it after they have read: whoever passes has missed nothing.
 final class ReadHistory: Sendable {
     private struct Pin {
         let time: Int64
@@ -15,20 +15,24 @@ final class ReadHistory: Sendable {
         var nextID: UInt64 = 0
     }
 
+    let garbage = GarbageQueue()
     private let state = Mutex(State())
     private let oldestTime: Atomic<Int64>
     private let heldBytes = Atomic<Int>(0)
+    private let total: HistoryTotal
 
-    init(oldest: Int64) {
+    init(oldest: Int64, total: HistoryTotal) {
+        self.total = total
         self.oldestTime = Atomic(oldest)
     }
 
     var oldest: Int64 { self.oldestTime.load(ordering: .acquiring) }
-    /// About what superseded versions and deleted documents take.
+    /// About what superseded versions, deleted documents and the keys that indexes have of them take.
     var bytes: Int { self.heldBytes.load(ordering: .relaxed) }
 
     func add(bytes: Int) {
         self.heldBytes.wrappingAdd(bytes, ordering: .relaxed)
+        self.total.add(bytes)
     }
 
     func check(_ time: Int64) throws(StoreError) {
@@ -64,4 +68,13 @@ final class ReadHistory: Sendable {
             return horizon
         }
     }
+}
+
+/// What all databases' histories take.
+final class HistoryTotal: Sendable {
+    private let heldBytes = Atomic<Int>(0)
+
+    var bytes: Int { self.heldBytes.load(ordering: .relaxed) }
+
+    func add(_ bytes: Int) { self.heldBytes.wrappingAdd(bytes, ordering: .relaxed) }
 }

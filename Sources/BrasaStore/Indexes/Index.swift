@@ -14,7 +14,7 @@ package final class Index: Sendable {
     init(definition: IndexDefinition, database: DatabaseHandle, total: IndexTotal, usage: IndexUsage) {
         self.definition = definition
         self.database = database
-        self.counts = IndexCounts(total)
+        self.counts = IndexCounts(total, history: database.history)
         self.usage = usage
     }
 }
@@ -60,15 +60,19 @@ extension MonotonicTime {
     }
 }
 
-/// What an index's trees add up to. Written with its database's order held, read by anyone.
+/// What an index's trees add up to. Written with its database's order held, read by anyone. What the keys take that only
+/// readers of the past look at is part of the database's history.
 final class IndexCounts: Sendable {
+    private let history: ReadHistory
+    private let endedByteCount = Atomic<Int>(0)
     private let entryCount = Atomic<Int>(0)
     private let byteCount = Atomic<Int>(0)
     private let isLost = Atomic<Bool>(false)
     private let total: IndexTotal
 
-    init(_ total: IndexTotal) {
+    init(_ total: IndexTotal, history: ReadHistory) {
         self.total = total
+        self.history = history
     }
 
     var entries: Int { self.entryCount.load(ordering: .relaxed) }
@@ -83,8 +87,20 @@ final class IndexCounts: Sendable {
         self.total.add(bytes)
     }
 
+    /// Of the bytes, those of keys that ended.
+    func add(endedBytes: Int) {
+        self.endedByteCount.wrappingAdd(endedBytes, ordering: .relaxed)
+        self.total.add(endedBytes: endedBytes)
+        self.history.add(bytes: endedBytes)
+    }
+
     /// It is out of its order.
-    func letGo() { self.total.add(-self.bytes) }
+    func letGo() {
+        let endedBytes = self.endedByteCount.exchange(0, ordering: .relaxed)
+        self.total.add(-self.bytes)
+        self.total.add(endedBytes: -endedBytes)
+        self.history.add(bytes: -endedBytes)
+    }
 
     func overflow() { self.isLost.store(true, ordering: .releasing) }
 }
@@ -92,8 +108,13 @@ final class IndexCounts: Sendable {
 /// About what all indexes take, those that are being dropped included.
 final class IndexTotal: Sendable {
     private let byteCount = Atomic<Int>(0)
+    private let endedByteCount = Atomic<Int>(0)
 
     var bytes: Int { self.byteCount.load(ordering: .relaxed) }
+    /// Of the bytes, those of keys that ended, which databases' histories count.
+    var endedBytes: Int { self.endedByteCount.load(ordering: .relaxed) }
 
     func add(_ bytes: Int) { self.byteCount.wrappingAdd(bytes, ordering: .relaxed) }
+
+    func add(endedBytes: Int) { self.endedByteCount.wrappingAdd(endedBytes, ordering: .relaxed) }
 }

@@ -136,9 +136,14 @@ final class IndexState: @unchecked Sendable {
     }
 
     private func change(_ body: () -> Void) {
-        let (entries, bytes) = (self.entries, self.bytes)
+        let (entries, bytes, endedBytes) = (self.entries, self.bytes, self.superseded.tree.bytes)
+        let hadEnded = self.superseded.tree.count > 0
         body()
+        // An emptied tree keeps room for what it had.
+        if hadEnded, self.superseded.tree.count == 0 { self.superseded = SupersededKeys() }
         self.counts.add(entries: self.entries - entries, bytes: self.bytes - bytes)
+        let ended = self.superseded.tree.bytes - endedBytes
+        if ended != 0 { self.counts.add(endedBytes: ended) }
     }
 
     private var entries: Int { self.current.count + self.superseded.tree.count }

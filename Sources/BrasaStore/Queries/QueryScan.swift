@@ -84,7 +84,7 @@ package struct QueryScan: Sendable {
     ) throws(StoreError) -> Result {
         var work = ScanWork(
             time: self.time.microseconds,
-            history: self.store.documents.history,
+            history: self.planner.database.history,
             budget: self.store.configuration.queryStepMax,
             statistics: self.statistics
         )
@@ -114,7 +114,7 @@ extension Store {
         isAnyOrder: Bool = false,
         plans: PlanCache? = nil
     ) throws(StoreError) -> QueryScan {
-        let pin = try self.pin(at: time)
+        let pin = try self.pin(at: time, in: database)
         // Before indexes are looked for: what comes or goes meanwhile makes another plan.
         let generation = self.indexRegistry.generation
         if let plans, let known = plans.find(query, in: database, generation: generation) {

@@ -68,6 +68,11 @@ extension RecordSink {
         self.append(receipt)
     }
 
+    mutating func append(newestCommit time: Int64, of database: DatabaseName, snapshotTime: Int64) {
+        self.append(prefixed: database.bytes)
+        self.append(age: snapshotTime, since: time)
+    }
+
     private mutating func append(_ receipt: CommitReceipt) {
         self.append(prefixed: receipt.database.bytes)
         self.append(prefixed: receipt.stream.bytes)
@@ -105,6 +110,7 @@ enum RecordKind: UInt8 {
 enum ChunkKind: UInt8 {
     case documents = 0
     case receipts = 1
+    case databases = 2
 }
 
 /// The first byte of a change.

@@ -41,12 +41,18 @@ struct Recovery {
         self.snapshotTime = snapshotTime
         self.creationTime = try reader.fixed()
         self.lastTime = snapshotTime
+        self.documents.changes.begin(after: snapshotTime)
         switch kind {
         case .documents: try self.readDocuments(&reader, snapshotTime: snapshotTime)
         case .receipts:
             while !reader.isAtEnd {
                 let time = try reader.time(before: snapshotTime)
                 self.receipts.append(try reader.receipt(time: time, after: self.receipts.last?.database))
+            }
+        case .databases:
+            while !reader.isAtEnd {
+                let database = try self.handle(reader.databaseName())
+                self.documents.changes.begin(database, after: try reader.time(before: snapshotTime))
             }
         }
     }
@@ -93,7 +99,7 @@ struct Recovery {
                 changes.append(try Self.change(&reader, database: database, time: time))
             }
         }
-        self.documents.settle(changes, self.documents.add(changes, time: time), time: time)
+        self.documents.add(changes, time: time)
     }
 
     private static func change(

@@ -12,10 +12,13 @@ package final class DatabaseHandle: Sendable {
     package let name: DatabaseName
     let shards: [Shard]
     let order = Mutex(OrderState())
+    let history: ReadHistory
+    let recent = RecentChanges()
     private let hash: KeyedHash
 
-    init(name: DatabaseName, shardCount: Int, hash: KeyedHash) {
+    init(name: DatabaseName, shardCount: Int, hash: KeyedHash, oldestReadTime: Int64, historyTotal: HistoryTotal) {
         self.name = name
+        self.history = ReadHistory(oldest: oldestReadTime, total: historyTotal)
         self.shards = (0..<shardCount).map { _ in Shard() }
         self.hash = hash
     }
@@ -27,46 +30,44 @@ package final class DatabaseHandle: Sendable {
         return (self.shards[index], UInt32(truncatingIfNeeded: hash))
     }
 
-    /// Makes this the document's newest version; deletions of what is not there are ignored. Returns whether an older
-    /// version, or the document's existence, became history.
-    func add(_ version: DocumentChain.Version, to path: ResourcePath) -> HistoryChange {
+    /// Makes this the document's newest version. Nil for deletions of what is not there, which are ignored.
+    @discardableResult
+    func add(_ version: DocumentChain.Version, to path: ResourcePath) -> AddedVersion? {
         let (shard, hash) = self.place(path)
         return self.order.withLock { order in
-            guard let added = shard.state.withLock({ $0.add(version, path: path, hash: hash) }) else {
-                return HistoryChange()
-            }
-            order.add(version, added)
-            return added.history
+            let added = shard.state.withLock { $0.add(version, path: path, hash: hash) }
+            if let added { order.add(version, added) }
+            return added
         }
     }
 
-    /// The same for several documents, in one visit to the order: what they made history, one after the other.
-    func add(_ changes: ArraySlice<DocumentChange>, time: Int64) -> [HistoryChange] {
+    /// The same for several documents, in one visit to the order, one after the other.
+    func add(_ changes: ArraySlice<DocumentChange>, time: Int64) -> [AddedVersion?] {
         let places = changes.map { self.place($0.path) }
         return self.order.withLock { order in
-            var effects: [HistoryChange] = []
-            effects.reserveCapacity(places.count)
+            var all: [AddedVersion?] = []
+            all.reserveCapacity(places.count)
             for (change, (shard, hash)) in zip(changes, places) {
                 let version = change.version(at: time)
                 let added = shard.state.withLock { $0.add(version, path: change.path, hash: hash) }
                 if let added { order.add(version, added) }
-                effects.append(added?.history ?? HistoryChange())
+                all.append(added)
             }
-            return effects
+            return all
         }
     }
 
-    /// Takes back what `add` did last for these documents, the last first. Returns what their newest versions take more now.
-    func removeNewest(_ changes: ArraySlice<DocumentChange>) -> Int {
+    /// Takes back what `add` did last for these documents, the last first. Returns what that was, of those that were there.
+    func removeNewest(_ changes: ArraySlice<DocumentChange>) -> [HistoryChange] {
         let places = changes.map { self.place($0.path) }
         return self.order.withLock { order in
-            var bytes = 0
+            var effects: [HistoryChange] = []
             for (change, (shard, hash)) in zip(changes, places).reversed() {
                 guard let removed = shard.state.withLock({ $0.removeNewest(change.path, hash: hash) }) else { continue }
                 order.takeBack(removed)
-                bytes += removed.documentBytes
+                effects.append(removed.history)
             }
-            return bytes
+            return effects
         }
     }
 
@@ -87,7 +88,7 @@ package final class DatabaseHandle: Sendable {
 
     /// Nothing in memory, not even versions that only the past can see.
     var isEmpty: Bool {
-        self.shards.allSatisfy { $0.state.withLock { $0.isEmpty } }
+        self.history.garbage.first == nil && self.shards.allSatisfy { $0.state.withLock { $0.isEmpty } }
     }
 
     var counts: ShardCounts {

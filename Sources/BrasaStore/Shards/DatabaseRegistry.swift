@@ -8,11 +8,14 @@ final class DatabaseRegistry: Sendable {
     private struct State {
         var handles: [DatabaseName: DatabaseHandle] = [:]
         var sweepAt = DatabaseRegistry.sweepAtLeast
+        /// For databases that come: what was before is not known, or not kept.
+        var oldestReadTime = Int64.min
     }
 
     private static let sweepAtLeast = 1024
 
     private let state = Mutex(State())
+    let historyTotal = HistoryTotal()
     private let shardCount: Int
     private let hash: KeyedHash
 
@@ -25,7 +28,13 @@ final class DatabaseRegistry: Sendable {
         self.state.withLock { state in
             if let handle = state.handles[name] { return handle }
             if state.handles.count >= state.sweepAt { Self.sweep(&state) }
-            let handle = DatabaseHandle(name: name, shardCount: self.shardCount, hash: self.hash)
+            let handle = DatabaseHandle(
+                name: name,
+                shardCount: self.shardCount,
+                hash: self.hash,
+                oldestReadTime: state.oldestReadTime,
+                historyTotal: self.historyTotal
+            )
             state.handles[name] = handle
             return handle
         }
@@ -37,12 +46,24 @@ final class DatabaseRegistry: Sendable {
         return handles.sorted { ByteOrder.compare($0.name.bytes, $1.name.bytes) == .ascending }
     }
 
+    /// All there are; those that come later begin no earlier than `oldestReadTime`.
+    func all(oldestReadTime: Int64) -> [DatabaseHandle] {
+        self.state.withLock { state in
+            state.oldestReadTime = max(state.oldestReadTime, oldestReadTime)
+            return Array(state.handles.values)
+        }
+    }
+
     /// New references come only from `handle` and `all`, under the lock, or from someone who holds one already; so what
     /// only the dictionary refers to stays unreferenced until the lock is released.
     private static func sweep(_ state: inout State) {
         for name in Array(state.handles.keys) {
             guard var handle = state.handles.removeValue(forKey: name) else { continue }
-            if !isKnownUniquelyReferenced(&handle) || !handle.isEmpty { state.handles[name] = handle }
+            if !isKnownUniquelyReferenced(&handle) || !handle.isEmpty {
+                state.handles[name] = handle
+            } else {
+                state.oldestReadTime = max(state.oldestReadTime, handle.history.oldest)
+            }
         }
         state.sweepAt = max(Self.sweepAtLeast, state.handles.count * 2)
     }

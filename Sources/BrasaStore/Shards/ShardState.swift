@@ -36,21 +36,21 @@ struct ShardState: ~Copyable {
     /// Takes back what `add` did last for this document.
     mutating func removeNewest(_ path: ResourcePath, hash: UInt32) -> RemovedVersion? {
         guard let chain = self.chains.find(path, hash: hash) else { return nil }
+        var history = HistoryChange(isSuperseding: chain.supersededCount > 0)
+        history.bytes -= Self.tombstoneBytes(chain)
         let documentBytes = chain.documentBytes
         guard let removed = chain.removeNewest() else {
             self.counts.add(chain.newest, -1)
             self.chains.remove(path, hash: hash)
-            return RemovedVersion(chain: chain, version: chain.newest, isLast: true, documentBytes: -documentBytes)
+            history.documentBytes = -documentBytes
+            return RemovedVersion(chain: chain, version: chain.newest, isLast: true, history: history)
         }
         self.counts.add(removed, -1)
         self.counts.add(chain.newest, 1)
         self.counts.supersededVersions -= 1
-        return RemovedVersion(
-            chain: chain,
-            version: removed,
-            isLast: false,
-            documentBytes: chain.documentBytes - documentBytes
-        )
+        history.bytes += Self.tombstoneBytes(chain) - chain.newest.historyBytes
+        history.documentBytes = chain.documentBytes - documentBytes
+        return RemovedVersion(chain: chain, version: removed, isLast: false, history: history)
     }
 
     /// Forgets what no reader at `horizon` or later can see of this document.
@@ -68,10 +68,16 @@ struct ShardState: ~Copyable {
         return trimmed
     }
 
-    /// What a deleted document costs until it is dropped, about: chain, path, table slot and tree entries.
+    /// What a deleted document costs until it is dropped, about: chain, path and table slot, and an entry with a key of its
+    /// own in each tree of names.
     private static func tombstoneBytes(_ chain: DocumentChain) -> Int {
-        chain.fields == nil ? 160 + chain.path.bytes.count : 0
+        guard chain.fields == nil else { return 0 }
+        let trees = chain.path.segmentCount > 2 ? 2 : 1
+        return 160 + chain.path.bytes.count + trees * (Self.deletedNameBytes + chain.path.bytes.count)
     }
+
+    /// References, the time of the deletion in key and entry, and what the key has besides the path's bytes.
+    private static let deletedNameBytes = 40
 }
 
 /// What became of a document, for its database's order.
@@ -87,8 +93,7 @@ struct RemovedVersion: Sendable {
     let version: DocumentChain.Version
     /// There is no document any more, nor was there one.
     let isLast: Bool
-    /// What the newest version takes more than the one that went.
-    let documentBytes: Int
+    let history: HistoryChange
 }
 
 struct TrimmedChain: Sendable {
@@ -103,7 +108,7 @@ struct HistoryChange: Sendable {
     var bytes = 0
     /// Of what is no history: the newest versions.
     var documentBytes = 0
-    /// Something can be trimmed once nobody reads before the version that was added.
+    /// Something can be trimmed once nobody reads before the version that was added, or that was taken back.
     var isSuperseding = false
 }
 

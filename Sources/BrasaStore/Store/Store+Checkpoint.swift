@@ -68,9 +68,12 @@ extension ShardCounts {
 /// Commits go on meanwhile. Used by one thread; ends with `finish`, a step that throws, or its last reference.
 package final class CheckpointRun {
     private let store: Store
-    private let pin: SnapshotPin
+    private let time: Int64
     private let writer: CheckpointWriter
-    private var databases: ArraySlice<DatabaseHandle>
+    /// Each is let go when it was written.
+    private var databases: ArraySlice<(DatabaseHandle, SnapshotPin)> = []
+    /// Of the databases, as of the checkpoint's time.
+    private var newestCommits: ArraySlice<(database: DatabaseName, time: Int64)> = []
     private var scan: (database: DatabaseHandle, scan: NameScan)?
     /// Fetched and not written yet.
     private var entries: ArraySlice<NameScan.Entry> = []
@@ -85,20 +88,14 @@ package final class CheckpointRun {
 
     init(of store: Store) throws(StoreError) {
         self.store = store
-        let now = store.commitClock.readTime(exactly: true)
-        // The newest commit's time says the same, and more: after a restart it is known that nothing lies between.
-        let newest = store.documents.changes.newestCommit(through: now)
-        let history = store.documents.history
-        // Records that change nothing may have come since: with the time of the last change, they would stay in the log.
-        let isBehind = newest.map { $0 <= store.checkpointTime.load(ordering: .relaxed) && $0 < store.log.lastTime }
-        if let newest, isBehind == false, let pin = try? history.pin(newest, isFirm: true) {
-            self.pin = pin
-        } else {
-            self.pin = try history.pin(now, isFirm: true)
+        self.time = store.commitClock.readTime(exactly: true)
+        for database in store.databases {
+            self.databases.append((database, try database.history.pin(self.time, isFirm: true)))
+            let newest = store.documents.changes.newestCommit(through: self.time, in: database)
+            if let newest, newest > .min { self.newestCommits.append((database.name, newest)) }
         }
-        self.databases = store.databases[...]
         do throws(LogError) {
-            self.writer = try store.log.beginCheckpoint(time: self.pin.time.microseconds)
+            self.writer = try store.log.beginCheckpoint(time: self.time)
         } catch {
             throw StoreError(refused: error)
         }
@@ -121,7 +118,11 @@ package final class CheckpointRun {
                 try self.write(chunk)
                 return true
             }
-            self.receipts = (self.store.receiptKeeper?.receipts(through: self.pin.time) ?? [])[...]
+            if let chunk = self.databasesChunk() {
+                try self.write(chunk)
+                return true
+            }
+            self.receipts = (self.store.receiptKeeper?.receipts(through: Timestamp(microseconds: self.time)) ?? [])[...]
         }
         if let chunk = self.receiptsChunk() {
             try self.write(chunk)
@@ -135,7 +136,7 @@ package final class CheckpointRun {
         var chunk = RecordWriter(capacity: Self.chunkBytes + (64 << 10))
         chunk.append(
             kind: kind,
-            snapshotTime: self.pin.time.microseconds,
+            snapshotTime: self.time,
             creationTime: self.store.creationTime.microseconds
         )
         return chunk
@@ -151,10 +152,20 @@ package final class CheckpointRun {
             }
             chunk.append(run: database.name, count: documents.count)
             for (path, document) in documents {
-                chunk.append(path: path, document: document, snapshotTime: self.pin.time.microseconds)
+                chunk.append(path: path, document: document, snapshotTime: self.time)
             }
         }
         guard chunk.bytes.count > empty || !self.hasChunk else { return nil }
+        return chunk.bytes
+    }
+
+    /// Nil when all are written.
+    private func databasesChunk() -> [UInt8]? {
+        guard !self.newestCommits.isEmpty else { return nil }
+        var chunk = self.beginChunk(.databases)
+        while chunk.bytes.count < Self.chunkBytes, let newest = self.newestCommits.popFirst() {
+            chunk.append(newestCommit: newest.time, of: newest.database, snapshotTime: self.time)
+        }
         return chunk.bytes
     }
 
@@ -163,7 +174,7 @@ package final class CheckpointRun {
         guard self.receipts?.isEmpty == false else { return nil }
         var chunk = self.beginChunk(.receipts)
         while chunk.bytes.count < Self.chunkBytes, let receipt = self.receipts?.popFirst() {
-            chunk.append(receipt, snapshotTime: self.pin.time.microseconds)
+            chunk.append(receipt, snapshotTime: self.time)
         }
         self.receiptBytes += chunk.bytes.count
         return chunk.bytes
@@ -185,12 +196,12 @@ package final class CheckpointRun {
                 }
                 if !documents.isEmpty { return (database, documents) }
             }
-            guard let database = self.databases.popFirst() else { return nil }
+            guard let (database, pin) = self.databases.popFirst() else { return nil }
             let scan = NameScan(
                 database,
                 scopes: [.everything],
-                pin: self.pin,
-                history: self.store.documents.history,
+                pin: pin,
+                history: database.history,
                 isDescending: false,
                 showMissing: false
             )
@@ -211,7 +222,7 @@ package final class CheckpointRun {
         do throws(LogError) {
             try self.writer.commit()
             self.isDone = true
-            self.store.checkpointTime.store(self.pin.time.microseconds, ordering: .relaxed)
+            self.store.checkpointTime.store(self.time, ordering: .relaxed)
             self.store.checkpointReceiptBytes.store(self.receiptBytes, ordering: .relaxed)
         } catch {
             throw StoreError(refused: error)

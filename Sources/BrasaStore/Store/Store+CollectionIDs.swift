@@ -16,8 +16,8 @@ extension Store {
             parent,
             after: after,
             limit: limit,
-            pin: try self.pin(at: time),
-            history: self.documents.history
+            pin: try self.pin(at: time, in: database),
+            history: database.history
         )
     }
 }

@@ -25,12 +25,12 @@ extension Store {
     package func mayHaveChanged(_ path: ResourcePath, in database: DatabaseHandle, since time: Timestamp) -> Bool {
         // In this order: `oldest` rises before a deletion is forgotten.
         if let latest = self.latestTime(path, in: database) { return latest > time }
-        return self.oldestReadTime > time
+        return self.oldestReadTime(in: database) > time
     }
 
-    /// Like `changes(after:limit:)`, with those that are not durable yet.
-    package func appliedChanges(after time: Timestamp, limit: Int) -> [Change]? {
-        self.documents.changes.changes(after: time.microseconds, through: .max, limit: limit)
+    /// Like `changes(after:in:limit:)`, with those that are not durable yet.
+    package func appliedChanges(after time: Timestamp, in database: DatabaseHandle, limit: Int) -> [Change]? {
+        self.documents.changes.changes(after: time.microseconds, through: .max, in: database, limit: limit)
     }
 
     /// Commits the changes at one time, later than all before; each document at most once. The waiter hears when the
@@ -99,14 +99,13 @@ extension Store {
         } else {
             record = CommitRecord(changes, time: time)
         }
-        let pending = self.documents.add(changes, time: time)
+        self.documents.add(changes, time: time)
         do throws(LogError) {
             try self.log.append(time: time, record: record, waiter: waiter)
         } catch {
-            self.documents.takeBack(changes)
+            self.documents.takeBack(changes, time: time)
             throw StoreError(refused: error)
         }
-        self.documents.settle(changes, pending, time: time)
     }
 
     /// The state of this time is the latest one, durable or not, and no later commit gets it or an earlier one.

@@ -5,10 +5,9 @@ import Synchronization
 extension Store {
     /// One bounded slice of pruning; whether another one is due. A background step.
     package func maintain() -> Bool {
-        self.documents.prune(
-            now: min(self.commitClock.readTime(), self.commitClock.wall),
-            historyBytesMax: self.historyBytesMax
-        )
+        let now = min(self.commitClock.readTime(), self.commitClock.wall)
+        let hasPruned = self.documents.prune(now: now, historyBytesMax: self.historyBytesMax)
+        return self.documents.forgetChanges(now: now) || hasPruned
     }
 
     package var statistics: StoreStatistics {
@@ -16,12 +15,10 @@ extension Store {
         var statistics = StoreStatistics(
             watermark: self.watermark,
             appliedTime: self.appliedTime,
-            oldestReadTime: self.oldestReadTime,
             databases: databases.count,
             memory: self.memory,
             memoryBytesMax: self.configuration.memoryBytesMax,
             isMemoryFull: self.isMemoryFull,
-            snapshotPins: self.documents.history.pinCount,
             log: self.log.statistics,
             checkpoints: self.checkpointMeasures.withLock { $0 },
             commits: self.commitMeasures.commits,
@@ -34,6 +31,8 @@ extension Store {
             statistics.documents += counts.documents
             statistics.fieldBytes += counts.fieldBytes
             statistics.supersededVersions += counts.supersededVersions
+            statistics.snapshotPins += database.history.pinCount
+            statistics.oldestReadTime = max(statistics.oldestReadTime, self.oldestReadTime(in: database))
         }
         return statistics
     }
@@ -44,7 +43,8 @@ package struct StoreStatistics: Sendable {
     package let watermark: Timestamp
     /// Of the latest state, durable or not.
     package let appliedTime: Timestamp
-    package let oldestReadTime: Timestamp
+    /// Every database can be read from here on.
+    package var oldestReadTime = Timestamp.earliest
     /// With documents, with history, or held by somebody.
     package let databases: Int
     package var documents = 0
@@ -55,7 +55,7 @@ package struct StoreStatistics: Sendable {
     package let memoryBytesMax: Int?
     /// Commits that add something are refused.
     package let isMemoryFull: Bool
-    package let snapshotPins: Int
+    package var snapshotPins = 0
     package let log: LogStatistics
     package let checkpoints: CheckpointMeasures
     package let commits: Int

@@ -9,7 +9,7 @@ extension Store {
         in database: DatabaseHandle,
         at time: Timestamp
     ) throws(StoreError) -> Partition {
-        try self.documents.history.check(time.microseconds)
+        try database.history.check(time.microseconds)
         let group = NameRange(parent: .root, collectionID: collectionID, allDescendants: true)
         return Partition(of: ScanScope.scopes(of: group), in: database, at: time.microseconds)
     }

@@ -6,9 +6,9 @@ import Synchronization
 /// The documents of all databases in memory, versioned, with a log that makes commits durable.
 ///
 /// Any thread may read. The writer's functions (`Store+Commit.swift`) are called by one caller at a time. Guards: documents
-/// by their shard's lock and their database's order (`DatabaseHandle`); times by `CommitClock`; what reads may see by
-/// `ReadHistory`; which indexes there are by `IndexRegistry`. A shard is locked under its order; no other lock is taken
-/// while another of these is held.
+/// by their shard's lock and their database's order (`DatabaseHandle`); times by `CommitClock`; what reads of a database
+/// may see by its `ReadHistory`; which indexes there are by `IndexRegistry`. A shard is locked under its order; no other
+/// lock is taken while another of these is held.
 package final class Store: Sendable {
     let documents: VersionedDocuments
     let commitClock: CommitClock
@@ -99,10 +99,7 @@ package final class Store: Sendable {
             receiptKeeper?.recovered(recovery.receipts.all)
             let creationTime = recovery.creationTime ?? clock.wall().microseconds
             commitClock.resume(after: max(recovery.lastTime, log.lastTime, creationTime))
-            documents.resume(
-                oldestReadTime: recovery.oldestReadTime ?? creationTime,
-                checkpoint: recovery.snapshotTime
-            )
+            documents.resume(oldestReadTime: recovery.oldestReadTime ?? creationTime)
             if recovery.creationTime == nil {
                 try log.append(time: creationTime, record: RecordWriter.creation(), waiter: nil)
             }

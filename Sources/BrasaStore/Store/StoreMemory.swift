@@ -3,8 +3,9 @@
 package struct StoreMemory: Hashable, Sendable {
     /// Newest versions, with their paths and places in tables and trees.
     package let documents: Int
-    /// Superseded versions and deletions.
+    /// Superseded versions, deletions and keys of indexes that ended.
     package let history: Int
+    /// Without those keys.
     package let indexes: Int
     /// Of others in the process (`memoryBytesReserved`).
     package let reserved: Int
@@ -16,8 +17,8 @@ extension Store {
     package var memory: StoreMemory {
         StoreMemory(
             documents: self.documents.documentBytes,
-            history: self.documents.history.bytes,
-            indexes: self.indexRegistry.total.bytes,
+            history: self.documents.historyBytes,
+            indexes: self.indexRegistry.total.bytes - self.indexRegistry.total.endedBytes,
             reserved: self.configuration.memoryBytesReserved
         )
     }

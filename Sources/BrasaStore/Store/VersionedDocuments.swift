@@ -6,96 +6,69 @@ import Synchronization
 /// commits change it the same way.
 final class VersionedDocuments: Sendable {
     let registry: DatabaseRegistry
-    let history: ReadHistory
     let changes: ChangeHistory
+    let configuration: Store.Configuration
     /// About what the newest versions take.
     private let keptBytes = Atomic<Int>(0)
-    private let garbage = GarbageQueue()
-    private let configuration: Store.Configuration
-
-    /// Bounds one turn of pruning.
-    private static let pruneItemsMax = 512
 
     init(configuration: Store.Configuration, entropy: Entropy) {
         let hash = KeyedHash(key0: entropy.next(), key1: entropy.next())
         self.registry = DatabaseRegistry(shardCount: configuration.shards, hash: hash)
-        self.history = ReadHistory(oldest: .min)
         self.changes = ChangeHistory(completeAfter: .min, changesMax: configuration.recentChangesMax)
         self.configuration = configuration
     }
 
     var documentBytes: Int { self.keptBytes.load(ordering: .relaxed) }
+    var historyBytes: Int { self.registry.historyTotal.bytes }
 
-    /// Recovery is done; versions before this time were not kept. Nor were the changes up to the time of the checkpoint
-    /// that it began with, if there was one.
-    func resume(oldestReadTime: Int64, checkpoint: Int64?) {
-        _ = self.history.raise(to: oldestReadTime, underPressure: true)
-        if let checkpoint { self.changes.forget(through: checkpoint) }
-    }
-
-    /// What `settle` has to book once the commit is certain.
-    struct Pending {
-        var historyBytes = 0
-        var superseding = Superseding.none
-    }
-
-    /// Which of a commit's changes made an older version history.
-    enum Superseding {
-        case none
-        case all
-        /// Indices into the changes, more than none and fewer than all.
-        case some([Int])
+    /// Recovery is done; versions before this time were not kept.
+    func resume(oldestReadTime: Int64) {
+        for database in self.registry.all(oldestReadTime: oldestReadTime) {
+            _ = database.history.raise(to: oldestReadTime, underPressure: true)
+        }
     }
 
     /// Adds versions that only readers at `time` or later see, and the changes for those who follow them.
-    func add(_ changes: [DocumentChange], time: Int64) -> Pending {
+    func add(_ changes: [DocumentChange], time: Int64) {
         self.changes.append(changes, time: time)
-        var pending = Pending()
         // Nearly all commits have one change, and need no lists.
         if changes.count == 1, let change = changes.first {
-            let effect = change.database.add(change.version(at: time), to: change.path)
-            self.note(effect, in: &pending)
-            if effect.isSuperseding { pending.superseding = .all }
-            return pending
+            return self.note(change.database.add(change.version(at: time), to: change.path), of: change, time: time)
         }
-        var superseding: [Int] = []
         var run = 0..<0
         while run.upperBound < changes.count {
-            run = changes.orderRun(from: run.upperBound, \.database)
-            for (index, effect) in zip(run, changes[run.lowerBound].database.add(changes[run], time: time)) {
-                self.note(effect, in: &pending)
-                if effect.isSuperseding { superseding.append(index) }
+            run = changes.orderRun(from: run.upperBound)
+            for (index, added) in zip(run, changes[run.lowerBound].database.add(changes[run], time: time)) {
+                self.note(added, of: changes[index], time: time)
             }
         }
-        if !superseding.isEmpty { pending.superseding = superseding.count == changes.count ? .all : .some(superseding) }
-        return pending
     }
 
-    private func note(_ effect: HistoryChange, in pending: inout Pending) {
-        pending.historyBytes += effect.bytes
+    private func note(_ added: AddedVersion?, of change: DocumentChange, time: Int64) {
+        guard let effect = added?.history else { return }
         self.keptBytes.wrappingAdd(effect.documentBytes, ordering: .relaxed)
-    }
-
-    func settle(_ changes: [DocumentChange], _ pending: Pending, time: Int64) {
-        var garbageBytes = 0
-        switch pending.superseding {
-        case .none: break
-        case .all: garbageBytes = self.garbage.append(changes, time: time)
-        case .some(let indices): garbageBytes = self.garbage.append(indices.map { changes[$0] }, time: time)
-        }
-        self.history.add(bytes: pending.historyBytes + garbageBytes)
+        guard effect.isSuperseding else { return }
+        let item = GarbageQueue.Item(time: time, path: change.path, bytes: effect.bytes + GarbageQueue.Item.ownBytes)
+        change.database.history.add(bytes: item.bytes)
+        change.database.history.garbage.append(item)
     }
 
     /// Undoes `add`, newest first. Nobody has seen the versions: their time is above the watermark.
-    func takeBack(_ changes: [DocumentChange]) {
+    func takeBack(_ changes: [DocumentChange], time: Int64) {
         var runs: [Range<Int>] = []
         while (runs.last?.upperBound ?? 0) < changes.count {
-            runs.append(changes.orderRun(from: runs.last?.upperBound ?? 0, \.database))
+            runs.append(changes.orderRun(from: runs.last?.upperBound ?? 0))
         }
         for run in runs.reversed() {
-            self.keptBytes.wrappingAdd(changes[run.lowerBound].database.removeNewest(changes[run]), ordering: .relaxed)
+            let database = changes[run.lowerBound].database
+            for effect in database.removeNewest(changes[run]) {
+                self.keptBytes.wrappingAdd(effect.documentBytes, ordering: .relaxed)
+                guard effect.isSuperseding else { continue }
+                database.history.garbage.removeNewest()
+                database.history.add(bytes: effect.bytes - GarbageQueue.Item.ownBytes)
+            }
         }
-        self.changes.removeNewest(changes.count)
+        self.changes.removeNewest(changes, time: time)
     }
 
     /// What recovery adds until `endLoading` is not in order yet: neither scans nor pruning may run before.
@@ -113,53 +86,20 @@ final class VersionedDocuments: Sendable {
 
     /// A document of a checkpoint, which has no history.
     func load(_ version: DocumentChain.Version, path: ResourcePath, in database: DatabaseHandle) {
-        self.keptBytes.wrappingAdd(database.add(version, to: path).documentBytes, ordering: .relaxed)
+        self.keptBytes.wrappingAdd(database.add(version, to: path)?.history.documentBytes ?? 0, ordering: .relaxed)
     }
 
-    /// Forgets a bounded number of versions that are out of the window, or too much. `now` is at most the watermark.
-    /// Returns whether there is more to do.
-    ///
-    /// - Parameter bytesMax: what is more than this goes before its time; nil: as configured.
-    func prune(now: Int64, historyBytesMax bytesMax: Int? = nil) -> Bool {
-        let historyBytesMax = bytesMax ?? self.configuration.historyBytesMax
-        if self.prune(to: now.before(self.configuration.history), underPressure: false) { return true }
-        guard self.history.bytes > historyBytesMax,
-            let horizon = self.garbage.horizon(taking: Self.pruneItemsMax)
-        else { return false }
-        return self.prune(to: min(horizon, now.before(self.configuration.historyMin)), underPressure: true)
-            && self.history.bytes > historyBytesMax
-    }
-
-    /// Whether `prune` would find something to do, unless a pin keeps it.
-    func isPruningDue(now: Int64) -> Bool {
-        guard let first = self.garbage.horizon(taking: 1) else { return false }
-        if first <= now.before(self.configuration.history) { return true }
-        return self.history.bytes > self.configuration.historyBytesMax
-            && first <= now.before(self.configuration.historyMin)
-    }
-
-    private func prune(to wanted: Int64, underPressure: Bool) -> Bool {
-        let horizon = self.history.raise(to: wanted, underPressure: underPressure)
-        let items = self.garbage.take(through: horizon, limit: Self.pruneItemsMax)
-        var bytes = -items.count * GarbageQueue.Item.bytes
-        var run = 0..<0
-        while run.upperBound < items.count {
-            // Up to each item's own time: a document that changed often is trimmed a version at a time, and the lock is
-            // never held for all of them.
-            run = items.orderRun(from: run.upperBound, \.database)
-            bytes += items[run.lowerBound].database.trim(items[run])
-        }
-        self.history.add(bytes: bytes)
-        return underPressure ? !items.isEmpty : items.count == Self.pruneItemsMax
-    }
+    /// How many changes share a visit to a database's order at most.
+    static let orderRunMax = 64
 }
 
-extension Array {
+extension [DocumentChange] {
     /// Neighbours of one database that share a visit to its order: who changes many documents waits there once for all of a
     /// run, and others for a run at most.
-    fileprivate func orderRun(from start: Int, _ database: (Element) -> DatabaseHandle) -> Range<Int> {
+    fileprivate func orderRun(from start: Int) -> Range<Int> {
         var end = start + 1
-        while end < Swift.min(self.count, start + 64), database(self[end]) === database(self[start]) { end += 1 }
+        let limit = Swift.min(self.count, start + VersionedDocuments.orderRunMax)
+        while end < limit, self[end].database === self[start].database { end += 1 }
         return start..<end
     }
 }

@@ -18,6 +18,7 @@ package struct FirstInFirstOut<Element> {
 
     package var isEmpty: Bool { self.count == 0 }
     package var first: Element? { self.isEmpty ? nil : self[0] }
+    package var last: Element? { self.isEmpty ? nil : self[self.count - 1] }
 
     /// Traps when out of bounds, as an array does.
     package subscript(_ index: Int) -> Element {

@@ -116,7 +116,7 @@ extension WriterSection {
     ) -> Transaction.Snapshot? {
         if let view = transaction.view { return view.snapshot }
         do throws(TransactionError) {
-            let snapshot = try self.snapshot(at: self.store.strongReadTime())
+            let snapshot = try self.snapshot(at: self.store.strongReadTime(), in: transaction.database)
             transaction.view = Transaction.View(snapshot)
             return snapshot
         } catch {
@@ -143,7 +143,11 @@ extension WriterSection {
         scan.transaction.lastActive = visit.now
         do throws(StoreError) {
             let time = self.store.appliedTime
-            let grant = ScanGrant(readTime: time, token: token, pin: try self.store.pin(at: time))
+            let grant = ScanGrant(
+                readTime: time,
+                token: token,
+                pin: try self.store.pin(at: time, in: scan.transaction.database)
+            )
             visit.answer(scan.reply, onceDurable: nil, in: self.store) { .success(grant) }
         } catch {
             visit.answer(scan.reply, .failure(TransactionError(error)))

@@ -90,7 +90,7 @@ extension WriterSection {
         let snapshot: Transaction.Snapshot
         do throws(StoreError) {
             let time = self.store.appliedTime
-            snapshot = Transaction.Snapshot(time: time, pin: try self.store.pin(at: time))
+            snapshot = Transaction.Snapshot(time: time, pin: try self.store.pin(at: time, in: transaction.database))
         } catch {
             self.end(transaction, .aborted, &visit)
             for request in requests { self.refuse(request, .contention, &visit) }

@@ -50,7 +50,9 @@ struct WriterSection: ~Copyable {
             inheritedAge: age,
             now: visit.now
         )
-        if case .readOnly(let time?) = mode { transaction.view = Transaction.View(try self.snapshot(at: time)) }
+        if case .readOnly(let time?) = mode {
+            transaction.view = Transaction.View(try self.snapshot(at: time, in: database))
+        }
         self.table.insert(transaction)
         self.happened.begun += 1
         return id
@@ -166,10 +168,13 @@ struct WriterSection: ~Copyable {
         return owner
     }
 
-    func snapshot(at time: Timestamp) throws(TransactionError) -> Transaction.Snapshot {
+    func snapshot(
+        at time: Timestamp,
+        in database: DatabaseHandle
+    ) throws(TransactionError) -> Transaction.Snapshot {
         do throws(StoreError) {
-            try self.store.checkReadTime(time)
-            return Transaction.Snapshot(time: time, pin: try self.store.pin(at: time))
+            try self.store.checkReadTime(time, in: database)
+            return Transaction.Snapshot(time: time, pin: try self.store.pin(at: time, in: database))
         } catch {
             throw TransactionError(error)
         }

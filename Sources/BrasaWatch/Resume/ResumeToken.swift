@@ -9,7 +9,7 @@ import BrasaStore
 /// time. So there is the newest commit in it too: if the store has that, it has everything before it.
 ///
 /// Bytes: version 2, the store's creation time (8, big-endian), a hash of the database's name (8), the time (8), the time
-/// of the newest commit at that time (8), the store's life (8), and the first four bytes of a hash of all before.
+/// of the database's newest commit at that time (8), the store's life (8), and the first four bytes of a hash of all before.
 package struct ResumeToken: Hashable, Sendable {
     package let time: Timestamp
     /// All bits but the highest set: not known.
@@ -22,12 +22,12 @@ package struct ResumeToken: Hashable, Sendable {
     private static let count = 45
     private static let unknown = Timestamp(microseconds: .max)
 
-    init(time: Timestamp, database: DatabaseName, store: Store) {
+    init(time: Timestamp, database: DatabaseHandle, store: Store) {
         self.init(
             time: time,
-            commit: store.newestCommit(at: time),
+            commit: store.newestCommit(at: time, in: database),
             life: store.life,
-            database: database,
+            database: database.name,
             store: store.creationTime
         )
     }
@@ -55,11 +55,16 @@ package struct ResumeToken: Hashable, Sendable {
         guard self.bytes == bytes else { return nil }
     }
 
-    /// A time at which the store has the state that the token was given for; nil when it is of another store or database,
-    /// or when it is not certain that the store has that state. It may be too old, or no time of the store's.
-    func start(database: DatabaseName, store: Store) -> Timestamp? {
-        guard self.store == store.creationTime, self.database == Self.hash(database.bytes) else { return nil }
-        return self.life == store.life ? self.time : store.lastTime(ofCommit: self.commit, upTo: self.time)
+    /// The last time at which the store has the state that the token was given for, as far as it is known; nil when it is of
+    /// another store or database, or when it is not certain that the store has that state. It may be too old, or no time of
+    /// the store's.
+    func start(in database: DatabaseHandle, of store: Store) -> Timestamp? {
+        guard self.store == store.creationTime, self.database == Self.hash(database.name.bytes) else { return nil }
+        guard self.life == store.life else {
+            return self.commit <= self.time ? store.lastTime(ofCommit: self.commit, in: database) : nil
+        }
+        guard self.time >= store.creationTime else { return nil }
+        return store.lastTime(as: self.time, in: database) ?? self.time
     }
 
     package var bytes: [UInt8] {

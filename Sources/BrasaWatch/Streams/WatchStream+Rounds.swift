@@ -13,7 +13,9 @@ extension WatchStream {
                 if self.stalledSince == nil { self.stalledSince = self.watcher.turn.now }
                 return
             }
-            guard self.watcher.turn.readsLeft > 0, self.watcher.turn.eventsLeft > 0, self.watcher.isPositionKnown else {
+            guard self.watcher.turn.readsLeft > 0, self.watcher.turn.eventsLeft > 0,
+                self.watcher.isPositionKnown(in: self.database)
+            else {
                 return self.watcher.enqueue(self)
             }
             guard self.advance() else { return }
@@ -66,7 +68,7 @@ extension WatchStream {
     }
 
     private func start(_ target: WatchTarget) {
-        let passage = Passage(of: target, from: nil, to: self.watcher.base)
+        let passage = Passage(of: target, from: nil, to: self.watcher.base(in: self.table))
         target.phase = .beginning(passage)
         self.walk(passage, of: target)
     }
@@ -92,7 +94,7 @@ extension WatchStream {
             }
         }
         guard isNeeded else { return false }
-        let goal = self.watcher.base
+        let goal = self.watcher.base(in: self.table)
         self.fallBehind()
         var isCatchingUp = false
         var ways: ContiguousArray<Round.Way> = []

@@ -103,7 +103,7 @@ extension WatchStream {
     func fallBehind() {
         guard self.isLive else { return }
         if self.stalledSince == nil, !self.sink.isWritable { self.stalledSince = self.watcher.turn.now }
-        let base = self.watcher.base
+        let base = self.watcher.base(in: self.table)
         for target in self.targets where target.isLive {
             target.phase = .behind(WatchTarget.Known(base: base, isCurrent: true))
         }

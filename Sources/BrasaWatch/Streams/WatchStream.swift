@@ -169,12 +169,13 @@ package final class WatchStream {
         case .time(let asked): time = asked
         case .token(let bytes):
             let token = ResumeToken(parsing: bytes)
-            guard let start = token?.start(database: self.database.name, store: self.watcher.store) else { return nil }
+            guard let start = token?.start(in: self.database, of: self.watcher.store) else { return nil }
             time = start
         }
         do throws(StoreError) {
-            try self.watcher.store.checkReadTime(time)
-            return Base(time: time, isPosition: false, pin: try self.watcher.store.pin(at: time))
+            let (store, database) = (self.watcher.store, self.database)
+            try store.checkReadTime(time, in: database)
+            return Base(time: time, isPosition: false, pin: try store.pin(at: time, in: database))
         } catch {
             return nil
         }

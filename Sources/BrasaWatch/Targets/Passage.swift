@@ -11,19 +11,17 @@ final class Passage {
         case start
         /// A documents target: its paths from this one on.
         case documents([ResourcePath], Int)
-        /// Documents that may have changed.
-        case candidates([ResourcePath], Int)
-        /// What of the goal's state is not in the base's.
+        /// From nothing: all of the goal's state.
         case arrived(ResultReader)
-        /// What of the base's state is not in the goal's.
-        case left(ResultReader)
+        /// What is different at the goal, from a place on.
+        case difference(Difference, Int)
         /// A window: documents that may have come into it or left it.
         case windowCandidates([ResourcePath], Int)
         /// A window: what was shown at the base and is not at the goal.
         case leftWindow(ResultReader, FormerWindow)
         /// A window: what is shown at the goal, from a place on, and was not at the base.
         case arrivedInWindow(Int, FormerWindow?)
-        case counting(ResultReader, Int)
+        case counting(Difference)
         /// The goal's results are in `shown` or `present`.
         case counted
         case naming(ResultReader, BloomFilter, count: Int)

@@ -50,6 +50,8 @@ final class View {
     private let memory: ViewMemory
     /// The number of the document that was sent last, in memory.
     private var lastSent: Int?
+    /// The way that targets came back on last, while any of them is on it.
+    weak var difference: Difference?
     private var recentBytes = 0
 
     /// A larger document is encoded anew rather than kept for whoever may come.

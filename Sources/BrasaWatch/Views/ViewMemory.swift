@@ -15,6 +15,8 @@ final class ViewMemory {
     fileprivate(set) var shownBytes = 0
     /// What the views' recent news takes.
     var recentBytes = 0
+    /// How many documents are kept for targets on the same way back (`Difference`).
+    var foundCount = 0
 
     /// The document's number.
     func keep(_ document: WatchedDocument) -> Int {

@@ -13,6 +13,10 @@ final class ViewTable {
     private var lastSnapshot: WatchSnapshot?
     /// Streams in the database.
     var streamCount = 0
+    /// Holds the versions of the watcher's position, or of a position before it.
+    var pin: SnapshotPin?
+    /// In this turn.
+    var hasChanged = false
 
     init(_ database: DatabaseHandle) {
         self.database = database
@@ -73,7 +77,7 @@ final class ViewTable {
     /// The same object for all who ask in a row.
     func snapshot(at time: Timestamp, of watcher: Watcher) -> WatchSnapshot {
         if let last = self.lastSnapshot, last.time == time { return last }
-        let token = ResumeToken(time: time, database: self.database.name, store: watcher.store)
+        let token = ResumeToken(time: time, database: self.database, store: watcher.store)
         let snapshot = WatchSnapshot(time: time, token: token)
         self.lastSnapshot = snapshot
         watcher.turn.forgetLater(self)

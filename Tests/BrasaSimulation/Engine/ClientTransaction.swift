@@ -300,7 +300,8 @@ final class ReadOnlyConversation: @unchecked Sendable {
 
     func begin() throws {
         let store = self.client.server.store
-        let times = self.client.checker.timeline.times.suffix(20).filter { $0 >= store.oldestReadTime.microseconds }
+        let oldest = store.oldestReadTime(in: self.client.simulation.database).microseconds
+        let times = self.client.checker.timeline.times.suffix(20).filter { $0 >= oldest }
         var time: Timestamp?
         if self.client.random(2) == 0, let past = times.randomElement(using: &self.client.simulation.random) {
             time = Timestamp(microseconds: past)

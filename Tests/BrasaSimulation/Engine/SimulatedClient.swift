@@ -248,7 +248,8 @@ final class SimulatedClient: @unchecked Sendable {
 
     private func readPast() throws {
         let store = self.server.store
-        let (oldest, newest) = (store.oldestReadTime.microseconds, store.strongReadTime().microseconds)
+        let oldest = store.oldestReadTime(in: self.simulation.database).microseconds
+        let newest = store.strongReadTime().microseconds
         let times = self.checker.timeline.times.suffix(50)
         let near = (times.randomElement(using: &self.simulation.random) ?? newest) - Int64(self.random(2))
         let time = Timestamp(microseconds: min(max(near, oldest), newest))

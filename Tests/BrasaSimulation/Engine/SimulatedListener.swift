@@ -117,7 +117,7 @@ final class SimulatedListener: WatchSink {
         }
         let store = self.simulation.server.store
         let time = Timestamp(microseconds: commit - Int64(self.random(2)))
-        return time >= store.oldestReadTime && time <= store.watermark ? time : nil
+        return time >= store.oldestReadTime(in: self.simulation.database) && time <= store.watermark ? time : nil
     }
 
     private func resume(_ id: Int32) throws {

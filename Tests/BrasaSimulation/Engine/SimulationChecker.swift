@@ -47,7 +47,7 @@ final class SimulationChecker {
 
     func follow(_ store: Store, _ database: DatabaseHandle) throws {
         let after = Timestamp(microseconds: max(self.lastDurable, self.followedUpTo))
-        guard let changes = store.changes(after: after, limit: .max) else {
+        guard let changes = store.changes(after: after, in: database, limit: .max) else {
             throw SimulationFailure(.visibility, "the changes since \(self.lastDurable) are forgotten")
         }
         var rest = changes[...]
@@ -63,10 +63,10 @@ final class SimulationChecker {
     func followRecovered(_ store: Store, _ database: DatabaseHandle) throws {
         // Times that only listeners were told of are not on disk. Their tokens say what they stand for.
         self.lastToldTime = 0
-        let start = store.oldestChangesTime
+        let start = store.oldestChangesTime(in: database)
         if start.microseconds > self.lastDurable {
             self.followedUpTo = start.microseconds
-            if start >= store.oldestReadTime { try self.checkState(store, database, at: start) }
+            if start >= store.oldestReadTime(in: database) { try self.checkState(store, database, at: start) }
         }
         try self.follow(store, database)
     }
