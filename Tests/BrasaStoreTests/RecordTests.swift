@@ -28,10 +28,16 @@ import Testing
     }
 
     /// As it comes into the log.
-    private func record(_ changes: [DocumentChange], receipt: CommitReceipt? = nil, time: Int64) -> [UInt8] {
+    private func record(
+        _ changes: [DocumentChange],
+        receipt: CommitReceipt? = nil,
+        images: [BeforeImage?] = [],
+        bytesMax: Int = .max,
+        time: Int64
+    ) -> [UInt8] {
         let payload: any LogPayload =
-            if let receipt {
-                ReceiptedCommitRecord(changes, receipt, time: time)
+            if receipt != nil || !images.isEmpty {
+                DetailedCommitRecord(changes, receipt, images, time: time, bytesMax: bytesMax)
             } else {
                 CommitRecord(changes, time: time)
             }

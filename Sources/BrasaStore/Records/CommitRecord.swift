@@ -10,7 +10,7 @@ struct CommitRecord: LogPayload {
 
     init(_ changes: [DocumentChange], time: Int64) {
         var measure = RecordMeasure()
-        measure.append(commit: changes, receipt: nil, time: time)
+        measure.append(commit: changes, time: time)
         self.changes = changes
         self.time = time
         self.byteCount = measure.byteCount
@@ -18,30 +18,42 @@ struct CommitRecord: LogPayload {
 
     func write(into bytes: UnsafeMutableRawBufferPointer) {
         var cursor = RecordCursor(bytes)
-        cursor.append(commit: self.changes, receipt: nil, time: self.time)
+        cursor.append(commit: self.changes, time: self.time)
         precondition(cursor.isAtEnd, "a record is as long as it was measured")
     }
 }
 
-/// The same with a receipt: apart, so that one without fits where the log keeps it, and needs no memory of its own.
-struct ReceiptedCommitRecord: LogPayload {
+/// The same with a receipt, or with what the documents were before: apart, so that one without fits where the log keeps it,
+/// and needs no memory of its own.
+struct DetailedCommitRecord: LogPayload {
     private let changes: [DocumentChange]
-    private let receipt: CommitReceipt
+    private let receipt: CommitReceipt?
+    /// One for each change, or none at all.
+    private let images: [BeforeImage?]
     private let time: Int64
     let byteCount: Int
 
-    init(_ changes: [DocumentChange], _ receipt: CommitReceipt, time: Int64) {
+    /// Images that would make the record longer than `bytesMax` are left out.
+    init(_ changes: [DocumentChange], _ receipt: CommitReceipt?, _ images: [BeforeImage?], time: Int64, bytesMax: Int) {
         var measure = RecordMeasure()
         measure.append(commit: changes, receipt: receipt, time: time)
+        var kept = images
+        for index in images.indices {
+            guard let image = images[index] else { continue }
+            var longer = measure
+            longer.append(image, of: changes[index], time: time)
+            if longer.byteCount <= bytesMax { measure = longer } else { kept[index] = nil }
+        }
         self.changes = changes
         self.receipt = receipt
+        self.images = kept
         self.time = time
         self.byteCount = measure.byteCount
     }
 
     func write(into bytes: UnsafeMutableRawBufferPointer) {
         var cursor = RecordCursor(bytes)
-        cursor.append(commit: self.changes, receipt: self.receipt, time: self.time)
+        cursor.append(commit: self.changes, receipt: self.receipt, images: self.images, time: self.time)
         precondition(cursor.isAtEnd, "a record is as long as it was measured")
     }
 }

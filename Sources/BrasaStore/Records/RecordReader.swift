@@ -64,6 +64,36 @@ struct RecordReader: ~Copyable {
         EncodedFields(canonical: Array(try self.prefixed()))
     }
 
+    /// Of a commit at that time.
+    mutating func change(in database: DatabaseHandle, time: Int64) throws(LogRejection) -> RecordedChange {
+        let byte = try self.byte()
+        guard let kind = ChangeKind(rawValue: byte) else { throw LogRejection("change kind \(byte) is unknown") }
+        let path = try self.documentPath()
+        let outcome: DocumentChange.Outcome
+        switch kind {
+        case .delete, .deleteWithImage: outcome = .delete
+        case .create: outcome = .set(try self.fields(), createTime: nil)
+        case .update, .updateWithImage:
+            let createTime = Timestamp(microseconds: try self.time(before: time))
+            outcome = .set(try self.fields(), createTime: createTime)
+        }
+        let hasImage = kind == .deleteWithImage || kind == .updateWithImage
+        return RecordedChange(
+            change: DocumentChange(database: database, path: path, outcome: outcome),
+            before: hasImage ? try self.image(time: time) : nil
+        )
+    }
+
+    private mutating func image(time: Int64) throws(LogRejection) -> BeforeImage {
+        let updateTime = try self.time(before: time)
+        let createTime = try self.time(before: updateTime)
+        return BeforeImage(
+            fields: try self.fields(),
+            createTime: Timestamp(microseconds: createTime),
+            updateTime: Timestamp(microseconds: updateTime)
+        )
+    }
+
     /// Of a commit at that time. Most are in the database of the one before.
     mutating func receipt(time: Int64, after last: DatabaseName?) throws(LogRejection) -> CommitReceipt {
         let database = try self.databaseName(orSame: last)

@@ -9,7 +9,13 @@ protocol RecordSink {
 }
 
 extension RecordSink {
-    mutating func append(commit changes: [DocumentChange], receipt: CommitReceipt?, time: Int64) {
+    /// `images` has one for each change, or none at all.
+    mutating func append(
+        commit changes: [DocumentChange],
+        receipt: CommitReceipt? = nil,
+        images: [BeforeImage?] = [],
+        time: Int64
+    ) {
         if let receipt {
             self.append(RecordKind.commitWithReceipt.rawValue)
             self.append(receipt)
@@ -22,7 +28,7 @@ extension RecordSink {
             let end = changes[index...].firstIndex { $0.database != database } ?? changes.count
             self.append(run: database.name, count: end - index)
             while index < end {
-                self.append(changes[index], time: time)
+                self.append(changes[index], images.isEmpty ? nil : images[index], time: time)
                 index += 1
             }
         }
@@ -33,21 +39,30 @@ extension RecordSink {
         self.append(varint: UInt64(count))
     }
 
-    private mutating func append(_ change: DocumentChange, time: Int64) {
+    private mutating func append(_ change: DocumentChange, _ image: BeforeImage?, time: Int64) {
         switch change.outcome {
         case .delete:
-            self.append(ChangeKind.delete.rawValue)
+            self.append((image == nil ? ChangeKind.delete : .deleteWithImage).rawValue)
             self.append(prefixed: change.path.bytes)
         case .set(let fields, nil):
             self.append(ChangeKind.create.rawValue)
             self.append(prefixed: change.path.bytes)
             self.append(prefixed: fields.bytes)
         case .set(let fields, let createTime?):
-            self.append(ChangeKind.update.rawValue)
+            self.append((image == nil ? ChangeKind.update : .updateWithImage).rawValue)
             self.append(prefixed: change.path.bytes)
             self.append(age: time, since: createTime.microseconds)
             self.append(prefixed: fields.bytes)
         }
+        if let image { self.append(image, of: change, time: time) }
+    }
+
+    /// What a change has of the document that was there before. One that is made, even over another, has no place for it.
+    mutating func append(_ image: BeforeImage, of change: DocumentChange, time: Int64) {
+        if case .set(_, nil) = change.outcome { return }
+        self.append(age: time, since: image.updateTime.microseconds)
+        self.append(age: image.updateTime.microseconds, since: image.createTime.microseconds)
+        self.append(prefixed: image.fields.bytes)
     }
 
     mutating func append(kind: ChunkKind, snapshotTime: Int64, creationTime: Int64) {
@@ -118,4 +133,7 @@ enum ChangeKind: UInt8 {
     case delete = 0
     case create = 1
     case update = 2
+    /// With what the document was before.
+    case deleteWithImage = 3
+    case updateWithImage = 4
 }

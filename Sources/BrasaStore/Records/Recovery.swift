@@ -96,34 +96,10 @@ struct Recovery {
         while !reader.isAtEnd {
             let database = try self.handle(reader.databaseName())
             for _ in 0..<(try reader.varint()) {
-                changes.append(try Self.change(&reader, database: database, time: time))
+                changes.append(try reader.change(in: database, time: time).change)
             }
         }
         self.documents.add(changes, time: time)
-    }
-
-    private static func change(
-        _ reader: inout RecordReader,
-        database: DatabaseHandle,
-        time: Int64
-    ) throws(LogRejection) -> DocumentChange {
-        let kind = try reader.byte()
-        let path: ResourcePath
-        let outcome: DocumentChange.Outcome
-        switch ChangeKind(rawValue: kind) {
-        case .delete:
-            path = try reader.documentPath()
-            outcome = .delete
-        case .create:
-            path = try reader.documentPath()
-            outcome = .set(try reader.fields(), createTime: nil)
-        case .update:
-            path = try reader.documentPath()
-            let createTime = Timestamp(microseconds: try reader.time(before: time))
-            outcome = .set(try reader.fields(), createTime: createTime)
-        case nil: throw LogRejection("change kind \(kind) is unknown")
-        }
-        return DocumentChange(database: database, path: path, outcome: outcome)
     }
 
     /// Most entries are in the database of the one before.

@@ -14,6 +14,7 @@ package final class DatabaseHandle: Sendable {
     let order = Mutex(OrderState())
     let history: ReadHistory
     let recent = RecentChanges()
+    let beforeImageSubscriptions = Atomic<Int>(0)
     private let hash: KeyedHash
 
     init(name: DatabaseName, shardCount: Int, hash: KeyedHash, oldestReadTime: Int64, historyTotal: HistoryTotal) {

@@ -93,13 +93,14 @@ extension Store {
         _ waiter: LogWaiter?
     ) throws(StoreError) {
         let time = stamp.time.microseconds
+        let images = self.documents.add(changes, time: time)
         let record: any LogPayload
-        if let receipt {
-            record = ReceiptedCommitRecord(changes, receipt, time: time)
-        } else {
+        if receipt == nil, images.isEmpty {
             record = CommitRecord(changes, time: time)
+        } else {
+            let bytesMax = self.configuration.log.recordBytesMax
+            record = DetailedCommitRecord(changes, receipt, images, time: time, bytesMax: bytesMax)
         }
-        self.documents.add(changes, time: time)
         do throws(LogError) {
             try self.log.append(time: time, record: record, waiter: waiter)
         } catch {

@@ -28,29 +28,46 @@ final class VersionedDocuments: Sendable {
         }
     }
 
-    /// Adds versions that only readers at `time` or later see, and the changes for those who follow them.
-    func add(_ changes: [DocumentChange], time: Int64) {
+    /// Adds versions that only readers at `time` or later see, and the changes for those who follow them. Returns what the
+    /// documents were before, one for each change; none at all when nobody wants to know of any.
+    @discardableResult
+    func add(_ changes: [DocumentChange], time: Int64) -> [BeforeImage?] {
         self.changes.append(changes, time: time)
+        var images: [BeforeImage?] = []
         // Nearly all commits have one change, and need no lists.
         if changes.count == 1, let change = changes.first {
-            return self.note(change.database.add(change.version(at: time), to: change.path), of: change, time: time)
+            self.note(change.database.add(change.version(at: time), to: change.path), of: 0, in: changes, time, &images)
+            return images
         }
         var run = 0..<0
         while run.upperBound < changes.count {
             run = changes.orderRun(from: run.upperBound)
             for (index, added) in zip(run, changes[run.lowerBound].database.add(changes[run], time: time)) {
-                self.note(added, of: changes[index], time: time)
+                self.note(added, of: index, in: changes, time, &images)
             }
         }
+        return images
     }
 
-    private func note(_ added: AddedVersion?, of change: DocumentChange, time: Int64) {
-        guard let effect = added?.history else { return }
+    private func note(
+        _ added: AddedVersion?,
+        of index: Int,
+        in changes: [DocumentChange],
+        _ time: Int64,
+        _ images: inout [BeforeImage?]
+    ) {
+        guard let added else { return }
+        let (path, database) = (changes[index].path, changes[index].database)
+        if database.beforeImageSubscriptions.load(ordering: .relaxed) > 0 {
+            if images.isEmpty { images = Array(repeating: nil, count: changes.count) }
+            images[index] = added.before.flatMap { BeforeImage($0) }
+        }
+        let effect = added.history
         self.keptBytes.wrappingAdd(effect.documentBytes, ordering: .relaxed)
         guard effect.isSuperseding else { return }
-        let item = GarbageQueue.Item(time: time, path: change.path, bytes: effect.bytes + GarbageQueue.Item.ownBytes)
-        change.database.history.add(bytes: item.bytes)
-        change.database.history.garbage.append(item)
+        let item = GarbageQueue.Item(time: time, path: path, bytes: effect.bytes + GarbageQueue.Item.ownBytes)
+        database.history.add(bytes: item.bytes)
+        database.history.garbage.append(item)
     }
 
     /// Undoes `add`, newest first. Nobody has seen the versions: their time is above the watermark.

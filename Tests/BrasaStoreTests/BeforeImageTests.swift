@@ -1,0 +1,117 @@
+import BrasaDocuments
+import BrasaLog
+import BrasaSimulation
+import Testing
+
+@testable import BrasaStore
+
+/// A commit's record says what the documents were before, where somebody asks for it.
+@Suite struct BeforeImageTests {
+    /// The changes of the newest commit in the log, as it is on disk.
+    private func newestChanges(_ fixture: StoreFixture) throws -> [RecordedChange] {
+        fixture.store.stop()
+        var newest: [RecordedChange] = []
+        let database = fixture.store.database(try databaseName())
+        _ = try LogInspector.check(disk: fixture.disk, directory: "data") { (entry) throws(LogRejection) in
+            guard case .record(let time, let bytes) = entry else { return }
+            var reader = RecordReader(bytes)
+            guard try reader.byte() == RecordKind.commit.rawValue else { return }
+            newest = []
+            while !reader.isAtEnd {
+                _ = try reader.databaseName()
+                for _ in 0..<(try reader.varint()) { newest.append(try reader.change(in: database, time: time)) }
+            }
+        }
+        return newest
+    }
+
+    private func before(_ change: RecordedChange) -> String? {
+        change.before.map { String(decoding: $0.fields.bytes, as: UTF8.self) }
+    }
+
+    @Test func `a record says what was changed and deleted, with its times`() throws {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database(try databaseName())
+        let made = try fixture.commit(database, [("a/1", "one"), ("a/2", "two"), ("a/gone", "x")])
+        try fixture.commit(database, [("a/gone", nil)])
+        let subscription = fixture.store.subscribeToBeforeImages(of: database)
+        let updated = DocumentChange(
+            database: database,
+            path: try path("a/1"),
+            outcome: .set(fields("ONE"), createTime: made)
+        )
+        let changes = try [("a/2", nil), ("a/gone", "again"), ("a/new", "new")].map { name, text in
+            DocumentChange(
+                database: database,
+                path: try path(name),
+                outcome: text.map { .set(fields($0), createTime: nil) } ?? .delete
+            )
+        }
+        try fixture.commit([updated] + changes)
+        let recorded = try self.newestChanges(fixture)
+        #expect(recorded.map { self.before($0) } == ["one", "two", nil, nil])
+        #expect(recorded.map { $0.change.path.string } == ["a/1", "a/2", "a/gone", "a/new"])
+        for change in recorded.prefix(2) {
+            #expect(change.before?.createTime == made && change.before?.updateTime == made)
+        }
+        withExtendedLifetime(subscription) {}
+        try fixture.restart()
+        let again = fixture.store.database(try databaseName())
+        #expect(try fixture.store.text("a/1", in: again) == "ONE")
+        #expect(try fixture.store.text("a/2", in: again) == nil)
+        #expect(try fixture.store.text("a/gone", in: again) == "again")
+    }
+
+    @Test func `a record is as it was where nobody asks, of another database, and after a subscription has ended`()
+        throws
+    {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database(try databaseName())
+        let other = fixture.store.database(try databaseName("other"))
+        try fixture.commit(database, [("a/1", "one")])
+        var subscription: BeforeImageSubscription? = fixture.store.subscribeToBeforeImages(of: database)
+        try fixture.commit(other, [("a/1", "one")])
+        let bytes = fixture.store.statistics.logBytesSinceCheckpoint
+        subscription = nil
+        #expect(subscription == nil && bytes > 0)
+        try fixture.commit(database, [("a/1", nil)])
+        #expect(try self.newestChanges(fixture).map { self.before($0) } == [nil])
+    }
+
+    @Test func `a document that is made over one that is there has no image, and its record can be read`() throws {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database(try databaseName())
+        try fixture.commit(database, [("a/1", "one"), ("a/2", "two")])
+        let subscription = fixture.store.subscribeToBeforeImages(of: database)
+        try fixture.commit(database, [("a/1", "ONE"), ("a/2", nil)])
+        #expect(try self.newestChanges(fixture).map { self.before($0) } == [nil, "two"])
+        withExtendedLifetime(subscription) {}
+        try fixture.restart()
+        let again = fixture.store.database(try databaseName())
+        #expect(try fixture.store.text("a/1", in: again) == "ONE")
+        #expect(try fixture.store.text("a/2", in: again) == nil)
+    }
+
+    @Test func `what would make a record too long is left out of it`() throws {
+        let fixture = try StoreFixture { $0.log.recordBytesMax = 2_000 }
+        let database = fixture.store.database(try databaseName())
+        let text = String(repeating: "x", count: 900)
+        for name in ["a/1", "a/2", "a/3"] { try fixture.commit(database, [(name, text)]) }
+        let subscription = fixture.store.subscribeToBeforeImages(of: database)
+        try fixture.commit(database, [("a/1", nil), ("a/2", nil), ("a/3", nil)])
+        #expect(try self.newestChanges(fixture).map { self.before($0) } == [text, text, nil])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test func `a commit that the log refuses leaves no image behind`() throws {
+        let fixture = try StoreFixture { $0.log.recordBytesMax = 500 }
+        let database = fixture.store.database(try databaseName())
+        try fixture.commit(database, [("a/1", "one")])
+        let subscription = fixture.store.subscribeToBeforeImages(of: database)
+        let large = String(repeating: "x", count: 600)
+        #expect(throws: StoreError.self) { try fixture.commit(database, [("a/1", large)]) }
+        try fixture.commit(database, [("a/1", nil)])
+        #expect(try self.newestChanges(fixture).map { self.before($0) } == ["one"])
+        withExtendedLifetime(subscription) {}
+    }
+}
