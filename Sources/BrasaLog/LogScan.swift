@@ -116,7 +116,7 @@ struct LogScan {
 
     /// A damaged one is passed over when an older one, or the log from its very beginning, can stand in for it: whether
     /// the segments reach back that far is checked afterwards.
-    private func newestWholeCheckpoint() throws(LogError) -> CheckpointHeader? {
+    func newestWholeCheckpoint() throws(LogError) -> CheckpointHeader? {
         var firstError: LogError?
         for time in self.contents.checkpoints.reversed() {
             do throws(LogError) {
@@ -141,7 +141,7 @@ struct LogScan {
         return nil
     }
 
-    private func replay(
+    func replay(
         _ checkpoint: CheckpointHeader,
         _ replay: (LogEntry) throws(LogRejection) -> Void
     ) throws(LogError) {

@@ -10,6 +10,8 @@ package final class SimulatedServer: Sendable {
     package let disk: any Disk
     package let clock: SimulatedClock
     package let scheduler: SimulatedScheduler
+    /// Nil: its commits are in files of the disk.
+    private let sharedLog: SimulatedSharedLog?
     package let store: Store
     package let transactions: TransactionManager
     private let failed = Flag()
@@ -24,22 +26,47 @@ package final class SimulatedServer: Sendable {
         store configuration: Store.Configuration = SimulatedServer.smallStore,
         transactions: TransactionConfiguration = TransactionConfiguration(),
         receiptKeeper: (any ReceiptKeeper)? = nil,
+        sharedLog: SimulatedSharedLog? = nil,
         onDurable: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) throws(StoreError) {
         self.disk = disk
         self.clock = clock
-        self.scheduler = SimulatedScheduler(seed: seed)
+        let scheduler = SimulatedScheduler(seed: seed)
+        self.scheduler = scheduler
+        self.sharedLog = sharedLog
         let failed = self.failed
         self.store = try Store.open(
             configuration: configuration,
-            disk: disk,
-            directory: Self.directory,
             clock: clock.clock,
             entropy: .seeded(seed),
             receiptKeeper: receiptKeeper,
             onDurable: onDurable,
             onFailure: { [failed] _ in failed.value.withLock { $0 = true } }
-        )
+        ) { (observer, replay) throws(LogError) -> StoreLog in
+            guard let sharedLog else {
+                let log = try WriteAheadLog.open(
+                    disk: disk,
+                    directory: Self.directory,
+                    configuration: configuration.log,
+                    clock: clock.clock,
+                    entropy: .seeded(seed),
+                    observer: observer,
+                    replay: replay
+                )
+                return .files(log)
+            }
+            let log = try SharedCommitLog.open(
+                sharedLog,
+                disk: disk,
+                directory: Self.directory,
+                configuration: configuration.log,
+                observer: observer,
+                mailbox: scheduler.mailbox(),
+                awaitAnswer: { if !scheduler.runOne() { _ = sharedLog.deliver() } },
+                replay: replay
+            )
+            return .shared(log)
+        }
         self.transactions = TransactionManager(
             store: self.store,
             clock: clock.clock,
@@ -90,7 +117,14 @@ package final class SimulatedServer: Sendable {
 
     /// Runs the log and all mailboxes until nothing moves. No time passes.
     package func settle() {
-        while self.scheduler.runOne() || self.store.step() || self.store.prepareStep() {}
+        while self.scheduler.runOne() || self.stepLog() || self.store.prepareStep() {}
+    }
+
+    /// One step of the log, here or where it is kept; whether there was one.
+    package func stepLog() -> Bool {
+        // What a step asks of a shared log is still on its way after it.
+        let wasDelivered = self.sharedLog?.deliver() ?? false
+        return self.store.step() || wasDelivered
     }
 }
 

@@ -40,7 +40,7 @@ extension Store {
     /// after. No changes: a time is given out and the waiter hears when all commits before are durable.
     package func apply(changes: [DocumentChange], waiter: LogWaiter?) throws(StoreError) -> Timestamp {
         guard !changes.isEmpty else {
-            if let waiter { self.log.barrier(waiter) }
+            if let waiter { self.log.barrier(through: .max, waiter) }
             return self.passingTime()
         }
         let stamp = self.stamp()

@@ -12,7 +12,7 @@ import Synchronization
 package final class Store: Sendable {
     let documents: VersionedDocuments
     let commitClock: CommitClock
-    let log: WriteAheadLog
+    let log: StoreLog
     let configuration: Configuration
     let indexRegistry: IndexRegistry
     let receiptKeeper: (any ReceiptKeeper)?
@@ -36,7 +36,7 @@ package final class Store: Sendable {
         documents: VersionedDocuments,
         commitClock: CommitClock,
         clock: Clock,
-        log: WriteAheadLog,
+        log: StoreLog,
         configuration: Configuration,
         indexRegistry: IndexRegistry,
         receiptKeeper: (any ReceiptKeeper)?,
@@ -59,10 +59,7 @@ package final class Store: Sendable {
         self.life = life
     }
 
-    /// Recovers what the folder holds, or begins a new store in an empty one. `onDurable` is called on the log's thread
-    /// when commits became visible, `onFailure` when the log failed, `onDiskFull` when it has no room to go on in, or,
-    /// with nil, has it again; `onIndexRequested` on a reader's when there is work for `indexStep`. The keeper is told what
-    /// there is of receipts before this returns.
+    /// Recovers what the folder holds, or begins a new store in an empty one. See the other `open`.
     package static func open(
         configuration: Configuration,
         disk: any Disk,
@@ -74,6 +71,46 @@ package final class Store: Sendable {
         onFailure: @escaping @Sendable (LogError) -> Void = { _ in },
         onDiskFull: @escaping @Sendable (LogError?) -> Void = { _ in },
         onIndexRequested: @escaping @Sendable () -> Void = {}
+    ) throws(StoreError) -> Store {
+        try self.open(
+            configuration: configuration,
+            clock: clock,
+            entropy: entropy,
+            receiptKeeper: receiptKeeper,
+            onDurable: onDurable,
+            onFailure: onFailure,
+            onDiskFull: onDiskFull,
+            onIndexRequested: onIndexRequested
+        ) { (observer, replay) throws(LogError) -> StoreLog in
+            let log = try WriteAheadLog.open(
+                disk: disk,
+                directory: directory,
+                configuration: configuration.log,
+                clock: clock,
+                entropy: entropy,
+                observer: observer,
+                replay: replay
+            )
+            return .files(log)
+        }
+    }
+
+    /// Recovers what the log holds that `openLog` opens, or begins a new store in an empty one. `onDurable` is called on the
+    /// log's thread when commits became visible, `onFailure` when the log failed, `onDiskFull` when it has no room to go on
+    /// in, or, with nil, has it again; `onIndexRequested` on a reader's when there is work for `indexStep`. The keeper is
+    /// told what there is of receipts before this returns.
+    package static func open(
+        configuration: Configuration,
+        clock: Clock,
+        entropy: Entropy,
+        receiptKeeper: (any ReceiptKeeper)? = nil,
+        onDurable: @escaping @Sendable (Timestamp) -> Void = { _ in },
+        onFailure: @escaping @Sendable (LogError) -> Void = { _ in },
+        onDiskFull: @escaping @Sendable (LogError?) -> Void = { _ in },
+        onIndexRequested: @escaping @Sendable () -> Void = {},
+        log openLog: (
+            _ observer: LogObserver, _ replay: (LogEntry) throws(LogRejection) -> Void
+        ) throws(LogError) -> StoreLog
     ) throws(StoreError) -> Store {
         let documents = VersionedDocuments(configuration: configuration, entropy: entropy)
         let commitClock = CommitClock(clock: clock)
@@ -87,14 +124,7 @@ package final class Store: Sendable {
         )
         var recovery = Recovery(into: documents)
         do throws(LogError) {
-            let log = try WriteAheadLog.open(
-                disk: disk,
-                directory: directory,
-                configuration: configuration.log,
-                clock: clock,
-                entropy: entropy,
-                observer: observer
-            ) { (entry) throws(LogRejection) in try recovery.read(entry) }
+            let log = try openLog(observer) { (entry) throws(LogRejection) in try recovery.read(entry) }
             recovery.finish()
             receiptKeeper?.recovered(recovery.receipts.all)
             let creationTime = recovery.creationTime ?? clock.wall().microseconds

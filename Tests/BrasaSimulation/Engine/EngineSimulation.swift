@@ -16,10 +16,17 @@ package final class EngineSimulation: @unchecked Sendable {
         package var clientsMax = 6
         /// The disk says that it has synced, and has not: a mutation that the checker must notice.
         package var diskLies = false
+        package var log = Log.files
 
         package init(seed: UInt64) {
             self.seed = seed
         }
+    }
+
+    /// What makes commits durable.
+    package enum Log: Sendable {
+        case files
+        case shared(SimulatedSharedLog.Mutation?)
     }
 
     package struct Report: Sendable, CustomStringConvertible {
@@ -58,6 +65,7 @@ package final class EngineSimulation: @unchecked Sendable {
     private let settings: Settings
     var random: SeededRandom
     private let disk: SimulatedDisk
+    private let sharedLog: SimulatedSharedLog?
     let clock = SimulatedClock()
     private(set) var server: SimulatedServer
     private(set) var database: DatabaseHandle
@@ -96,6 +104,7 @@ package final class EngineSimulation: @unchecked Sendable {
         self.durability = self.random.chance(1, in: 8) ? .os : .fsync
         let faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
         self.disk = SimulatedDisk(seed: settings.seed, faults: faults, clock: self.clock)
+        self.sharedLog = SimulatedSharedLog(settings)
         self.pressure = HistoryPressure(clientsMax: settings.clientsMax, &self.random)
         self.server = try Self.start(
             self.disk,
@@ -104,6 +113,7 @@ package final class EngineSimulation: @unchecked Sendable {
             self.durability,
             self.pressure,
             settings,
+            self.sharedLog,
             self.waker
         )
         self.database = self.server.database()
@@ -152,7 +162,13 @@ package final class EngineSimulation: @unchecked Sendable {
         case ..<1_000: if self.logFailed { try self.restart(losingPower: self.durability == .fsync) }
         default: try self.listening.act()
         }
+        // The mail may have made commits durable, whose versions must not go unseen.
+        try self.checker.follow(self.server.store, self.database)
         if self.pressure.isHigh, self.random.chance(1, in: 8) { _ = self.server.store.maintain() }
+        // Nobody knows what becomes of what is on its way.
+        if self.sharedLog?.isAsked == true, self.random.chance(1, in: 100) {
+            try self.restart(losingPower: self.durability == .fsync)
+        }
     }
 
     private func settleStep() throws {
@@ -171,7 +187,7 @@ package final class EngineSimulation: @unchecked Sendable {
     }
 
     private func stepLog() {
-        _ = self.server.store.step()
+        _ = self.server.stepLog()
         self.catching { try self.checker.follow(self.server.store, self.database) }
     }
 
@@ -209,6 +225,7 @@ package final class EngineSimulation: @unchecked Sendable {
 
     private func breakDisk() throws {
         if self.isDiskBroken { return try self.mendDisk() }
+        if let sharedLog { return sharedLog.misbehave(&self.random) }
         switch Int.random(in: 0..<4, using: &self.random) {
         case 0: self.disk.faults.failedSyncs = 200
         case 1: self.disk.faults.failedWrites = 200
@@ -228,6 +245,7 @@ package final class EngineSimulation: @unchecked Sendable {
     /// A disk that has room again needs no new process.
     private func mendDisk() throws {
         self.disk.faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
+        self.sharedLog?.faults = SimulatedSharedLog.Faults()
         _ = self.server.store.prepareStep()
         // What waits for room is written first.
         self.stepLog()
@@ -260,6 +278,7 @@ package final class EngineSimulation: @unchecked Sendable {
         self.outstanding = [:]
         self.server.scheduler.discardAll()
         if losingPower { self.disk.crash() } else { self.disk.killProcess() }
+        self.sharedLog?.nodeCrashed()
         self.disk.faults = SimulatedFaults(slowSyncs: 50, shortReads: 20)
         self.mayLogFail = false
         self.clock.advance(microseconds: .random(in: 0...2_000_000, using: &self.random))
@@ -276,6 +295,7 @@ package final class EngineSimulation: @unchecked Sendable {
                 self.durability,
                 self.pressure,
                 self.settings,
+                self.sharedLog,
                 self.waker
             )
         } catch {
@@ -297,6 +317,7 @@ package final class EngineSimulation: @unchecked Sendable {
         _ durability: Durability,
         _ pressure: HistoryPressure,
         _ settings: Settings,
+        _ sharedLog: SimulatedSharedLog?,
         _ waker: SimulatedListening.Waker
     ) throws -> SimulatedServer {
         var store = SimulatedServer.smallStore
@@ -308,6 +329,7 @@ package final class EngineSimulation: @unchecked Sendable {
             disk: disk,
             clock: clock,
             store: store,
+            sharedLog: sharedLog,
             onDurable: { _ in waker.wake() }
         )
     }
