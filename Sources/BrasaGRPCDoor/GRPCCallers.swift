@@ -3,68 +3,73 @@ import BrasaHTTP2
 import BrasaIdentity
 import NIOCore
 
-/// Who asks in the calls of one event loop: found out by the gate, before anything is made of a request, and kept with the
-/// call until its service asks.
+/// Who asks in the calls of one event loop: found out by the gate of their connection, before anything is made of a
+/// request, and kept with the call until its service asks.
 final class GRPCCallers: Sendable {
-    /// Stands in a call's slot for an administrator. A user stands there itself, and nothing for nobody. One for each loop,
-    /// since all of its calls count their references to it.
-    private final class Administrator: Sendable {}
-
-    private let administrator = Administrator()
-    private let reception: Reception
-
-    init(_ reception: Reception) {
-        self.reception = reception
-    }
+    /// Of everybody, where nothing checks who calls. One for each loop, since all of its calls count their references to it.
+    private let owner = Admission(.administrator)
 
     subscript(call: GRPCServerCall) -> Caller {
-        guard let slot = call.caller else { return .nobody }
-        if slot === self.administrator { return .administrator }
-        return (slot as? User).map { .user($0) } ?? .nobody
+        // Nothing else is put there.
+        call.caller.map { unsafeDowncast($0, to: Admission.self).caller } ?? .nobody
     }
 
-    var gate: GRPCGate {
-        { call, headers in self.admit(call, headers) }
-    }
-
-    private func admit(_ call: GRPCServerCall, _ headers: HTTP2Headers) -> GRPCAdmission {
-        guard case .credentials(let identify) = self.reception else {
-            call.caller = self.administrator
-            return .admitted
-        }
-        let credentials = Credentials(
-            authorization: headers[.authorization].map { String(decoding: $0, as: UTF8.self) }
-        )
-        let eventLoop = call.eventLoop
-        let answer = identify(credentials) { answer in
-            eventLoop.execute {
-                guard call.isHeld else { return }
-                switch answer {
-                case .caller(let caller):
-                    self.note(caller, for: call)
-                    call.admit()
-                case .refused: call.finish(Self.refusal)
+    /// The gate of a connection.
+    func gate(_ reception: Reception) -> GRPCGate {
+        switch reception {
+        case .open:
+            return { call, _ in
+                call.caller = self.owner
+                return .admitted
+            }
+        case .desk(let recognize, let identify):
+            return { call, headers in
+                if let admission = headers.withValue(.authorization, { recognize($0) }) {
+                    return self.admit(call, admission)
                 }
+                let credentials = Credentials(authorization: headers[.authorization].map { Array($0) })
+                let eventLoop = call.eventLoop
+                let answer = identify(credentials) { answer in
+                    eventLoop.execute { self.answer(answer, call) }
+                }
+                return answer.map { self.admission($0, of: call) } ?? .waiting
             }
-        }
-        switch answer {
-        case .caller(let caller)?:
-            self.note(caller, for: call)
-            return .admitted
-        case .refused?: return .refused(Self.refusal)
-        case nil: return .waiting
         }
     }
 
-    private func note(_ caller: Caller, for call: GRPCServerCall) {
-        call.caller =
-            switch caller {
-            case .administrator: self.administrator
-            case .user(let user): user
-            case .nobody: nil
-            }
+    /// What has been found out about a call that was let wait.
+    private func answer(_ answer: Identification, _ call: GRPCServerCall) {
+        guard call.isHeld else { return }
+        switch self.admission(answer, of: call) {
+        case .admitted: call.admit()
+        case .refused(let status): call.finish(status)
+        case .waiting: break
+        }
+    }
+
+    private func admission(_ identification: Identification, of call: GRPCServerCall) -> GRPCAdmission {
+        switch identification {
+        case .admitted(let admission): self.admit(call, admission)
+        case .refused: .refused(Self.refusal)
+        case .busy: .refused(Self.busy)
+        }
+    }
+
+    private func admit(_ call: GRPCServerCall, _ admission: Admission) -> GRPCAdmission {
+        call.caller = admission
+        if admission.canEnd, call.descriptor?.kind != .unary { call.watch() }
+        return .admitted
+    }
+
+    /// Ends the open streams of whoever would not be let in any more.
+    func endOutlived(_ server: GRPCServer, on eventLoop: any EventLoop) {
+        server.forEachWatched(on: eventLoop) { call in
+            guard let slot = call.caller, !unsafeDowncast(slot, to: Admission.self).stands else { return }
+            call.end(Self.refusal)
+        }
     }
 
     /// Says nothing that would help to guess.
     private static let refusal = GRPCStatus(.unauthenticated, "The request's credentials are not valid.")
+    private static let busy = GRPCStatus(.unavailable, "The request's credentials cannot be verified now.")
 }

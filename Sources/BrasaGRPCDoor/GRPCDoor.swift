@@ -4,20 +4,23 @@ package import BrasaIdentity
 import BrasaMessages
 import BrasaService
 import BrasaWire
-import NIOCore
+package import NIOCore
 
 /// The gRPC door of one event loop: which method of which service a path is, decoded, handed over, and how its answer is
 /// encoded. Filled at start.
-package struct GRPCDoor {
+package struct GRPCDoor: Sendable {
     package private(set) var methods = GRPCMethodTable()
-    private let callers: GRPCCallers
+    private let callers = GRPCCallers()
 
-    package init(_ reception: Reception) {
-        self.callers = GRPCCallers(reception)
+    package init() {}
+
+    /// Where the calls of a connection come by before anything is made of their messages.
+    package func gate(_ reception: Reception) -> GRPCGate { self.callers.gate(reception) }
+
+    /// Once a second: ends the open streams of whoever would not be let in any more.
+    package func endOutlived(_ server: GRPCServer, on eventLoop: any EventLoop) {
+        self.callers.endOutlived(server, on: eventLoop)
     }
-
-    /// Where all of its calls come by before anything is made of their messages.
-    package var gate: GRPCGate { self.callers.gate }
 
     /// Who asks, as the call's service is told.
     package var callerOf: @Sendable (GRPCServerCall) -> Caller {

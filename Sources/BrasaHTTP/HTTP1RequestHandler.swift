@@ -14,8 +14,9 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
         case idle
         /// Until it is known who asks: nothing more is read.
         case identifying(HTTPRequestHead, isComplete: Bool)
-        /// Nil: who asks was refused, and is told so when all of the request is there.
-        case receiving(HTTPRequestHead, HTTPRequest?)
+        case receiving(HTTPRequestHead, HTTPRequest)
+        /// Who asks is told so when all of the request is there.
+        case refusing(HTTPRequestHead, HTTPAnswer)
         case answering
         /// The connection is being closed.
         case over
@@ -24,6 +25,8 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
     private let door: HTTPDoor
     private var phase = Phase.idle
     private var bodyBytes = 0
+    /// What came of the body, as long as a route may want it.
+    private var body: [UInt8] = []
     /// Counts requests: whose answer it is that comes late.
     private var number = 0
 
@@ -35,16 +38,30 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
         switch self.unwrapInboundIn(data) {
         case .head(let head):
             self.bodyBytes = 0
+            self.body = []
             self.identify(head, context: context)
         case .body(let part):
             self.bodyBytes += part.readableBytes
             if self.bodyBytes > HTTPDoor.bodyBytesMax {
                 self.phase = .over
-                context.close(promise: nil)
+                return context.close(promise: nil)
             }
+            self.keep(part)
         case .end:
             self.ended(context: context)
         }
+    }
+
+    /// One byte past what is wanted says that there was more.
+    private func keep(_ part: ByteBuffer) {
+        let bytesMax: Int
+        switch self.phase {
+        case .identifying: bytesMax = self.door.router.anyBodyBytesMax
+        case .receiving(_, let request): bytesMax = self.door.router.bodyBytesMax(request)
+        case .idle, .refusing, .answering, .over: return
+        }
+        guard bytesMax > 0 else { return }
+        self.body.append(contentsOf: part.readableBytesView.prefix(max(0, bytesMax + 1 - self.body.count)))
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -63,7 +80,7 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
         let number = self.number
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let answer = self.door.identify(
-            authorization: head.headers.first(name: "authorization"),
+            authorization: head.headers.first(name: "authorization").map { Array($0.utf8) },
             on: context.eventLoop
         ) { answer in
             let (handler, context) = bound.value
@@ -81,13 +98,18 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
 
     private func identified(_ identification: Identification, context: ChannelHandlerContext) {
         guard case .identifying(let head, let isComplete) = self.phase else { return }
-        let request: HTTPRequest? =
-            switch identification {
-            case .refused: nil
-            case .caller(let caller):
-                HTTPRequest(method: head.method.rawValue, target: head.uri, caller: caller)
-            }
-        self.phase = .receiving(head, request)
+        switch identification {
+        case .refused: self.phase = .refusing(head, .unauthenticated)
+        case .busy: self.phase = .refusing(head, .busy)
+        case .admitted(let admission):
+            let request = HTTPRequest(
+                method: head.method.rawValue,
+                target: head.uri,
+                caller: admission.caller,
+                peer: self.door.peer
+            )
+            self.phase = .receiving(head, request)
+        }
         if isComplete { self.ended(context: context) }
     }
 
@@ -95,9 +117,17 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
     private func ended(context: ChannelHandlerContext) {
         switch self.phase {
         case .identifying(let head, _): self.phase = .identifying(head, isComplete: true)
-        case .receiving(let head, let request):
+        case .refusing(let head, let answer):
             self.phase = .answering
-            guard let request else { return self.write(.unauthenticated, to: head, context: context) }
+            self.write(answer, to: head, context: context)
+        case .receiving(let head, var request):
+            self.phase = .answering
+            let bytesMax = self.door.router.bodyBytesMax(request)
+            if bytesMax > 0 {
+                guard self.body.count <= bytesMax else { return self.write(.tooLarge, to: head, context: context) }
+                request.body = self.body
+            }
+            self.body = []
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             self.door.router.answer(request) { answer in
                 let (handler, context) = bound.value
@@ -112,6 +142,7 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
         var headers = HTTPHeaders()
         headers.add(name: "content-type", value: answer.contentType)
         headers.add(name: "content-length", value: String(answer.body.utf8.count))
+        if answer.isSecret { headers.add(name: "cache-control", value: "no-store") }
         if !head.isKeepAlive {
             headers.add(name: "connection", value: "close")
         } else if head.version == .http1_0 {

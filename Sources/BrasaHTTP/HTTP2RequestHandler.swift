@@ -29,6 +29,8 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
     private var phase = Phase.over
     private var unconsumedBytes = 0
     private var bodyBytes = 0
+    /// What came of the body, as long as a route may want it.
+    private var body: [UInt8] = []
     /// Ends a request that does not come whole.
     private var limit: Scheduled<Void>?
 
@@ -42,7 +44,7 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
         self.phase = .identifying(head, isComplete: endStream)
         if !endStream { self.limitReceiving() }
         let answer = self.door.identify(
-            authorization: headers.string(.authorization),
+            authorization: headers[.authorization].map { Array($0) },
             on: self.stream.eventLoop
         ) { self.identified($0) }
         if let answer { self.identified(answer) }
@@ -69,8 +71,16 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
         self.consume()
         switch identification {
         case .refused: self.send(.unauthenticated, isHead: head.method == "HEAD")
-        case .caller(let caller):
-            self.phase = .receiving(HTTPRequest(method: head.method, target: head.target, caller: caller))
+        case .busy: self.send(.busy, isHead: head.method == "HEAD")
+        case .admitted(let admission):
+            self.phase = .receiving(
+                HTTPRequest(
+                    method: head.method,
+                    target: head.target,
+                    caller: admission.caller,
+                    peer: self.door.peer
+                )
+            )
             if isComplete { self.ended() }
         }
     }
@@ -82,8 +92,21 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
             self.endReceiving()
             return self.giveUp()
         }
+        self.keep(data)
         if case .identifying = self.phase {} else { self.consume() }
         if endStream { self.ended() }
+    }
+
+    /// One byte past what is wanted says that there was more.
+    private func keep(_ data: ByteBuffer) {
+        let bytesMax: Int
+        switch self.phase {
+        case .identifying: bytesMax = self.door.router.anyBodyBytesMax
+        case .receiving(let request): bytesMax = self.door.router.bodyBytesMax(request)
+        case .answering, .over: return
+        }
+        guard bytesMax > 0 else { return }
+        self.body.append(contentsOf: data.readableBytesView.prefix(max(0, bytesMax + 1 - self.body.count)))
     }
 
     func received(trailers: HTTP2Headers) { self.ended() }
@@ -104,9 +127,15 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
         self.endReceiving()
         switch self.phase {
         case .identifying(let head, _): self.phase = .identifying(head, isComplete: true)
-        case .receiving(let request):
+        case .receiving(var request):
             let isHead = request.method == "HEAD"
             self.phase = .answering(isHead: isHead)
+            let bytesMax = self.door.router.bodyBytesMax(request)
+            if bytesMax > 0 {
+                guard self.body.count <= bytesMax else { return self.send(.tooLarge, isHead: isHead) }
+                request.body = self.body
+            }
+            self.body = []
             self.door.router.answer(request) { self.send($0, isHead: isHead) }
         case .answering, .over: break
         }
@@ -119,6 +148,7 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
         guard self.stream.hasRoom(for: answer.body.utf8.count) else { return self.stream.reset(.enhanceYourCalm) }
         var headers = HTTP2Headers([(.status, String(answer.status)), (.contentType, answer.contentType)])
         headers.append("content-length", String(answer.body.utf8.count))
+        if answer.isSecret { headers.append("cache-control", "no-store") }
         self.stream.sendHeaders(headers, endStream: isHead)
         guard !isHead else { return }
         self.stream.sendData(ByteBuffer(string: answer.body))

@@ -8,13 +8,18 @@ package struct HTTPRouter: Sendable {
 
     /// Who is answered on a route.
     package enum Audience: Sendable {
-        case everybody, administrators
+        case everybody
+        /// Administrators who may see what is of all databases.
+        case inspectors
+        /// Administrators who may do everything.
+        case administrators
     }
 
     fileprivate struct Route: Sendable {
         let methods: [String]
         let segments: [Segment]
         let audience: Audience
+        let bodyBytesMax: Int
         /// For other methods.
         let otherwise: @Sendable (_ method: String) -> HTTPAnswer
         let answerer: Answerer
@@ -31,11 +36,13 @@ package struct HTTPRouter: Sendable {
 
     /// - Parameters:
     ///   - pattern: a path; a segment in braces stands for any text, which the request has as a parameter.
+    ///   - bodyBytesMax: how long a body is taken; 0: none is kept.
     ///   - otherwise: what other methods are answered on that path.
     package mutating func add(
         _ methods: [String],
         _ pattern: String,
         for audience: Audience,
+        bodyBytesMax: Int = 0,
         otherwise: @escaping @Sendable (_ method: String) -> HTTPAnswer = {
             HTTPAnswer(405, "\($0) is not supported here\n")
         },
@@ -45,7 +52,14 @@ package struct HTTPRouter: Sendable {
             segment.hasPrefix("{") ? .parameter : .text(String(segment))
         }
         self.routes.append(
-            Route(methods: methods, segments: segments, audience: audience, otherwise: otherwise, answerer: answerer)
+            Route(
+                methods: methods,
+                segments: segments,
+                audience: audience,
+                bodyBytesMax: bodyBytesMax,
+                otherwise: otherwise,
+                answerer: answerer
+            )
         )
     }
 
@@ -60,23 +74,48 @@ package struct HTTPRouter: Sendable {
         self.add([], pattern, for: .everybody, otherwise: why) { request, done in done(why(request.method)) }
     }
 
+    /// How much of a body any route wants.
+    var anyBodyBytesMax: Int { self.routes.reduce(0) { max($0, $1.bodyBytesMax) } }
+
+    /// How much of a request's body is to be kept for its answer.
+    func bodyBytesMax(_ request: HTTPRequest) -> Int {
+        guard let (route, _) = self.route(request), route.methods.contains(request.method) else { return 0 }
+        return route.bodyBytesMax
+    }
+
     package func answer(_ request: HTTPRequest, _ done: @escaping @Sendable (HTTPAnswer) -> Void) {
+        guard let (route, parameters) = self.route(request) else {
+            return done(HTTPAnswer(404, "nothing is served at \(request.path)\n"))
+        }
+        guard route.audience.has(request.caller) else { return done(.forbidden) }
+        guard route.methods.contains(request.method) else { return done(route.otherwise(request.method)) }
+        var request = request
+        request.parameters = parameters
+        route.answerer(request, done)
+    }
+
+    private func route(_ request: HTTPRequest) -> (Route, parameters: [String])? {
         let segments = Self.split(request.path).map { segment in
             PercentEncoding.decode(segment.utf8).flatMap { String(validating: $0, as: UTF8.self) }
         }
         for route in self.routes {
-            guard let parameters = route.parameters(of: segments) else { continue }
-            if route.audience == .administrators, request.caller != .administrator { return done(.forbidden) }
-            guard route.methods.contains(request.method) else { return done(route.otherwise(request.method)) }
-            var request = request
-            request.parameters = parameters
-            return route.answerer(request, done)
+            if let parameters = route.parameters(of: segments) { return (route, parameters) }
         }
-        done(HTTPAnswer(404, "nothing is served at \(request.path)\n"))
+        return nil
     }
 
     private static func split(_ path: Substring) -> ArraySlice<Substring> {
         path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    }
+}
+
+extension HTTPRouter.Audience {
+    fileprivate func has(_ caller: Caller) -> Bool {
+        switch self {
+        case .everybody: true
+        case .inspectors: caller.mayInspect
+        case .administrators: caller == .administrator
+        }
     }
 }
 

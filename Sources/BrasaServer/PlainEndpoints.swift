@@ -18,7 +18,7 @@ enum PlainEndpoints {
         router.get("/", for: .everybody) { HTTPAnswer(200, "Ok\n") }
         observation.addProbes(to: &router)
         if hasMetrics {
-            router.get("/metrics", for: .administrators) { observation.metrics }
+            router.get("/metrics", for: .inspectors) { observation.metrics }
         } else {
             router.refuse("/metrics") { _ in HTTPAnswer(404, "the metrics are served on --metrics-address\n") }
         }

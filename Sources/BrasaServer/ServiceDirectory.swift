@@ -63,7 +63,7 @@ struct ServiceDirectory: Sendable {
         var entries: [ObjectIdentifier: Doors] = [:]
         for eventLoop in group.makeIterator() {
             let firestore = engine.makeService(on: eventLoop)
-            var grpc = GRPCDoor(reception)
+            var grpc = GRPCDoor()
             grpc.add(firestore)
             grpc.add(admin)
             grpc.add(HealthService(health, on: eventLoop))
@@ -77,7 +77,7 @@ struct ServiceDirectory: Sendable {
             let server = GRPCServer(
                 methods: grpc.methods,
                 limits: limits,
-                gate: grpc.gate,
+                gate: grpc.gate(reception),
                 observer: callLog.observer(slowMin: configuration.slowCall, caller: grpc.callerOf)
             )
             metrics.add(server)

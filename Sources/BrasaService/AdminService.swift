@@ -13,7 +13,7 @@ package struct AdminService: Sendable {
     }
 
     package func listIndexes(_ request: ListIndexesRequest, for call: Call<ListIndexesResponse>) {
-        guard case .administrator = call.caller else { return call.finish(.permissionDenied) }
+        guard call.caller.mayInspect else { return call.finish(.permissionDenied) }
         call.respond(ListIndexesResponse(indexes: self.store.indexes().map(IndexMessage.init)))
     }
 }

@@ -10,7 +10,7 @@ extension FirestoreService {
         _ request: RunAggregationQueryRequest,
         for call: Call<RunAggregationQueryResponse>
     ) -> CallObserver? {
-        guard self.admits(call) else { return nil }
+        guard self.admits(call, to: .read, request.parent.database) else { return nil }
         guard let structured = request.query else {
             call.finish(.onlyStructuredAggregations)
             return nil

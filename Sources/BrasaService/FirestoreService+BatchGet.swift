@@ -9,7 +9,7 @@ extension FirestoreService {
         _ request: BatchGetDocumentsRequest,
         for call: Call<BatchGetDocumentsResponse>
     ) -> CallObserver? {
-        guard self.admits(call) else { return nil }
+        guard self.admits(call, to: .read, request.database) else { return nil }
         let stream = ResponseStream(call, on: self.eventLoop)
         let database = self.database(request.database)
         switch request.consistency {

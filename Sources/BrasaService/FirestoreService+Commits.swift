@@ -7,7 +7,7 @@ import BrasaTransactions
 /// BeginTransaction, Commit, Rollback and BatchWrite.
 extension FirestoreService {
     package func beginTransaction(_ request: BeginTransactionRequest, for call: Call<BeginTransactionResponse>) {
-        guard self.admits(call) else { return }
+        guard self.admits(call, to: .read, request.database) else { return }
         let database = self.database(request.database)
         self.begin(request.options ?? .unspecified, unspecified: .readWrite(), in: database, for: call) { id in
             call.respond(outcome: BeginTransactionResponse(transaction: id.bytes))
@@ -15,7 +15,8 @@ extension FirestoreService {
     }
 
     package func commit(_ request: CommitRequest, for call: Call<CommitResponse>) {
-        guard self.admits(call) else { return }
+        let access: Access = request.writes.isEmpty ? .read : .write
+        guard self.admits(call, to: access, request.database) else { return }
         var transaction: TransactionID?
         if !request.transaction.isEmpty {
             transaction = self.transactionID(request.transaction, for: call)
@@ -40,12 +41,12 @@ extension FirestoreService {
 
     /// A commit whose writes could not be read ends its transaction like any other that fails for good.
     package func commitRefused(_ target: CommitTarget, by caller: Caller) {
-        guard case .administrator = caller, let id = TransactionID(bytes: target.transaction) else { return }
+        guard caller.mayWrite(target.database.string), let id = TransactionID(bytes: target.transaction) else { return }
         self.transactions.failCommit(transaction: id, database: self.database(target.database))
     }
 
     package func rollback(_ request: RollbackRequest, for call: Call<EmptyResponse>) {
-        guard self.admits(call) else { return }
+        guard self.admits(call, to: .read, request.database) else { return }
         guard let id = self.transactionID(request.transaction, for: call) else { return }
         let reply: Reply<Void> = self.reply { result in
             if call.value(result) != nil { call.respond(outcome: EmptyResponse()) }
@@ -54,7 +55,7 @@ extension FirestoreService {
     }
 
     package func batchWrite(_ request: BatchWriteRequest, for call: Call<BatchWriteResponse>) {
-        guard self.admits(call) else { return }
+        guard self.admits(call, to: .write, request.database) else { return }
         let ticket = self.transactions.batchWrite(
             database: self.database(request.database),
             writes: request.writes,

@@ -7,7 +7,7 @@ import BrasaTransactions
 /// GetDocument, and the three methods that write one document each.
 extension FirestoreService {
     package func getDocument(_ request: GetDocumentRequest, for call: Call<NamedDocument>) {
-        guard self.admits(call) else { return }
+        guard self.admits(call, to: .read, request.name.database) else { return }
         let database = self.database(request.name.database)
         switch request.consistency {
         case .strong, .newTransaction:
@@ -56,7 +56,7 @@ extension FirestoreService {
     }
 
     package func createDocument(_ request: CreateDocumentRequest, for call: Call<NamedDocument>) {
-        guard self.admits(call) else { return }
+        guard self.admits(call, to: .write, request.parent.database) else { return }
         do throws(DocumentError) {
             let write = try request.write(id: RandomID.make(from: self.entropy))
             self.write(write, mask: request.mask, for: call)
@@ -66,7 +66,7 @@ extension FirestoreService {
     }
 
     package func updateDocument(_ request: UpdateDocumentRequest, for call: Call<NamedDocument>) {
-        guard self.admits(call) else { return }
+        guard self.admits(call, to: .write, request.write.name.database) else { return }
         self.write(request.write, mask: request.mask, for: call)
     }
 
@@ -98,7 +98,7 @@ extension FirestoreService {
     }
 
     package func deleteDocument(_ request: DeleteDocumentRequest, for call: Call<EmptyResponse>) {
-        guard self.admits(call) else { return }
+        guard self.admits(call, to: .write, request.name.database) else { return }
         let ticket = self.transactions.commit(
             database: self.database(request.name.database),
             transaction: nil,

@@ -13,7 +13,7 @@ extension FirestoreService {
     private static let collectionIDBytesMax = 3 << 20
 
     package func listDocuments(_ request: ListDocumentsRequest, for call: Call<ListDocumentsResponse>) {
-        guard self.admits(call) else { return }
+        guard self.admits(call, to: .read, request.parent.database) else { return }
         do throws(Status) {
             let listing = try DocumentListing(request, pageSizeDefault: Self.pageSizeDefault)
             let range: QueryRange =
@@ -72,7 +72,7 @@ extension FirestoreService {
         _ request: ListCollectionIdsRequest,
         for call: Call<ListCollectionIdsResponse>
     ) {
-        guard self.admits(call) else { return }
+        guard self.admits(call, to: .read, request.parent.database) else { return }
         guard request.pageSize >= 0 else { return call.finish(.negativePageSize) }
         var fingerprint = Fingerprint()
         fingerprint.add(request.parent.bytes)

@@ -6,7 +6,7 @@ import BrasaStore
 /// PartitionQuery.
 extension FirestoreService {
     package func partitionQuery(_ request: PartitionQueryRequest, for call: Call<PartitionQueryResponse>) {
-        guard self.admits(call) else { return }
+        guard self.admits(call, to: .read, request.parent.database) else { return }
         do throws(Status) {
             let page = try PartitionPage(request)
             let database = self.database(request.parent.database)

@@ -7,7 +7,7 @@ import BrasaTransactions
 /// RunQuery.
 extension FirestoreService {
     package func runQuery(_ request: RunQueryRequest, for call: Call<RunQueryResponse>) -> CallObserver? {
-        guard self.admits(call) else { return nil }
+        guard self.admits(call, to: .read, request.parent.database) else { return nil }
         guard let structured = request.query else {
             call.finish(.onlyStructuredQueries)
             return nil

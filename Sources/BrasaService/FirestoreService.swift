@@ -49,11 +49,29 @@ package final class FirestoreService: Sendable {
         return self.lastDatabase.handle(name, in: self.store)
     }
 
-    /// Whether the caller may ask at all; if not, the call is finished. No rules are judged yet, so only the owner may.
-    func admits<Response>(_ call: Call<Response>) -> Bool {
-        if case .administrator = call.caller { return true }
-        call.finish(.permissionDenied)
-        return false
+    /// What a call is about to do, as far as it decides who may.
+    enum Access {
+        case read, write
+    }
+
+    /// Whether the caller may do that in the database; if not, the call is finished. No rules are judged yet, so only
+    /// administrators may.
+    func admits<Response>(_ call: Call<Response>, to access: Access, _ database: DatabaseName) -> Bool {
+        let isAllowed =
+            switch access {
+            case .read: call.caller.mayRead(database.string)
+            case .write: call.caller.mayWrite(database.string)
+            }
+        if !isAllowed { call.finish(.permissionDenied) }
+        return isAllowed
+    }
+
+    /// For streams, whose first request names the database: who may do nothing anywhere need not send one.
+    func refuseStrangers<Response>(_ call: Call<Response>) {
+        switch call.caller {
+        case .administrator, .restricted: break
+        case .user, .nobody: call.finish(.permissionDenied)
+        }
     }
 
     /// Takes a request that waits for locks back when its caller is gone.

@@ -90,6 +90,17 @@ import Testing
     }
 
     @Test(arguments: [
+        (Caller.nobody, "nobody"),
+        (.restricted(Restriction(isReadOnly: true, databases: [])), "administrator:read-only"),
+        (.restricted(Restriction(isReadOnly: false, databases: ["d"])), "administrator:limited"),
+    ])
+    func `A call's line says for whom it was`(_ caller: Caller, _ text: String) {
+        let lines = Recorded<String>()
+        CallLog(self.logger(lines)).note(self.report(.unavailable), by: caller)
+        #expect(lines.list.count == 1 && lines.list[0].contains(" caller=\(text) "))
+    }
+
+    @Test(arguments: [
         (GRPCStatusCode.ok, nil as Logger.Level?), (.notFound, .debug), (.aborted, .debug), (.cancelled, .debug),
         (.invalidArgument, .info), (.unauthenticated, .info), (.permissionDenied, .info), (.unimplemented, .info),
         (.resourceExhausted, .warning), (.deadlineExceeded, .warning), (.internal, .warning), (.dataLoss, .warning),

@@ -12,11 +12,13 @@ import Testing
 
 /// Who asks is found out before anything is done for them.
 @Suite struct CallerTests {
-    /// Every method of both services, with an empty message: nobody but an administrator gets as far as its content.
-    private static let methods = FirestoreMethods.all.filter { $0.method != "ExecutePipeline" } + AdminMethods.all
+    /// Every method but those of health: nobody but an administrator gets as far as its content.
+    private static let methods =
+        FirestoreMethods.all.filter { $0.method != "ExecutePipeline" } + AdminMethods.all + ReflectionMethods.all
+        + ReflectionAlphaMethods.all
 
-    /// They say nothing of what is stored.
-    private static let publicMethods = HealthMethods.all + ReflectionMethods.all + ReflectionAlphaMethods.all
+    /// Of what is of all databases.
+    private static let inspecting: Set<String> = ["ListIndexes", "ServerReflectionInfo"]
 
     private final class Ending: GRPCClientResponseHandler {
         private(set) var status: GRPCStatus?
@@ -67,27 +69,88 @@ import Testing
         }
     }
 
+    private static let ownDatabase = ServiceUnderTest.database.string
+    private static let writing: Set<String> = [
+        "CreateDocument", "UpdateDocument", "DeleteDocument", "BeginTransaction", "BatchWrite", "Write",
+    ]
+
+    private static let restrictions: [(restriction: Restriction, denied: Set<String>)] = [
+        (Restriction(isReadOnly: true, databases: []), writing),
+        (Restriction(isReadOnly: true, databases: [ownDatabase]), writing.union(inspecting)),
+        (Restriction(isReadOnly: false, databases: ["x", ownDatabase]), inspecting),
+        (Restriction(isReadOnly: false, databases: [ownDatabase + "x"]), Set(methods.map { $0.method })),
+    ]
+
+    @Test(arguments: restrictions)
+    func `A restricted administrator is kept to reading, or to some databases`(
+        _ restriction: Restriction,
+        _ denied: Set<String>
+    ) throws {
+        let service = try ServiceUnderTest(reception: .credentials { _, _ in .caller(.restricted(restriction)) })
+        defer { service.close() }
+        for method in Self.methods {
+            let isDenied = try self.status(of: method, on: service)?.code == .permissionDenied
+            #expect(isDenied == denied.contains(method.method), "\(method.path)")
+        }
+    }
+
+    @Test func `A stream ends when what let it in does, and only then`() throws {
+        let stands = Mutex(true)
+        let admission = Admission(.administrator) { stands.withLock { $0 } }
+        let service = try ServiceUnderTest(reception: .credentials { _, _ in .admitted(admission) })
+        defer { service.close() }
+        let streams = [FirestoreMethods.listen, FirestoreMethods.write, FirestoreMethods.listen].map { method in
+            let ending = Ending()
+            let request = service.grpc.request(method, metadata: nil, timeout: nil)
+            return (call: service.grpc.bidirectional(request, handler: ending), ending: ending)
+        }
+        try service.run()
+        // A call that is over is not looked at any more, nor one that ends by itself soon.
+        _ = try self.status(of: FirestoreMethods.getDocument, on: service)
+        streams[2].call.halfClose()
+        try service.run()
+        #expect(service.countWatched() == 2)
+        service.endOutlived()
+        try service.run()
+        #expect(streams[0].ending.status == nil && streams[1].ending.status == nil)
+        stands.withLock { $0 = false }
+        service.endOutlived()
+        try service.run()
+        for stream in streams[..<2] {
+            #expect(
+                stream.ending.status
+                    == GRPCStatus(.unauthenticated, "The request's credentials are not valid.")
+            )
+        }
+        #expect(service.countWatched() == 0)
+    }
+
+    @Test func `A caller who cannot be told now is asked to come again`() throws {
+        let service = try ServiceUnderTest(reception: .credentials { _, _ in .busy })
+        defer { service.close() }
+        for method in Self.methods {
+            #expect(try self.status(of: method, on: service)?.code == .unavailable, "\(method.path)")
+        }
+    }
+
     @Test func `Who shows what cannot be verified is refused on every method alike`() throws {
         let service = try ServiceUnderTest(reception: .credentials { _, _ in .refused })
         defer { service.close() }
-        for method in Self.methods + Self.publicMethods {
+        for method in Self.methods + HealthMethods.all {
             #expect(try self.status(of: method, on: service)?.code == .unauthenticated, "\(method.path)")
         }
     }
 
     @Test(arguments: [Caller.nobody, .user(User(id: "u"))])
-    func `Everybody is told of the server's health and of its services`(_ caller: Caller) throws {
+    func `Everybody is told of the server's health`(_ caller: Caller) throws {
         let service = try ServiceUnderTest(reception: .credentials { _, _ in .caller(caller) })
         defer { service.close() }
         let check = ServiceCall<HealthCheckResponse>(HealthMethods.check, on: service)
         check.send(HealthCheckRequest(), isLast: true)
         let watch = ServiceCall<HealthCheckResponse>(HealthMethods.watch, on: service)
         watch.send(HealthCheckRequest(), isLast: true)
-        let reflection = ServiceCall<ServerReflectionResponse>(ReflectionMethods.serverReflectionInfo, on: service)
-        reflection.send(ServerReflectionRequest(question: .services("")), isLast: true)
         try service.run()
         #expect((check.responses + watch.responses).map(\.status) == [.serving, .serving])
-        #expect(reflection.responses.count == 1 && reflection.status == .ok)
     }
 
     @Test func `A call waits until it is known who asks, and is told from what it shows`() throws {

@@ -42,6 +42,10 @@ final class ServiceUnderTest {
         return name
     }()
 
+    /// What the server does once a second.
+    let endOutlived: () -> Void
+    let countWatched: () -> Int
+
     init(
         window: Int = 1 << 20,
         unreadBytesMax: Int = 64 << 20,
@@ -87,12 +91,20 @@ final class ServiceUnderTest {
             watcher: self.watcher,
             writeStreams: streams
         )
-        var door = GRPCDoor(reception)
+        var door = GRPCDoor()
         door.add(self.service)
         door.add(AdminService(store: self.engine.store))
         door.add(HealthService(self.health, on: self.loop))
         door.add(ReflectionService(reflection))
-        let acceptor = GRPCServer(methods: door.methods, gate: door.gate).acceptor(on: self.loop)
+        let server = GRPCServer(methods: door.methods)
+        let acceptor = server.acceptor(on: self.loop, gate: door.gate(reception))
+        let loop = self.loop
+        self.endOutlived = { [door] in door.endOutlived(server, on: loop) }
+        self.countWatched = {
+            var count = 0
+            server.forEachWatched(on: loop) { _ in count += 1 }
+            return count
+        }
         var configuration = HTTP2ClientConfiguration()
         configuration.limits.streamWindowBytes = window
         let connection = HTTP2Connection(role: .client(configuration))

@@ -137,6 +137,11 @@ import Testing
 
 extension TokenCache {
     mutating func verdict(_ token: String, _ gate: Gate) -> TokenVerdict {
-        self.verdict(on: Array("Bearer \(token)".utf8), by: gate.verifier, at: gate.now)
+        let authorization = Array("Bearer \(token)".utf8)
+        let known = authorization.withUnsafeBytes { self.known($0, by: gate.verifier, at: gate.now)?.token }
+        if let known { return .verified(known) }
+        let verdict = gate.verifier.verdict(on: authorization, at: gate.now)
+        if case .verified(let token) = verdict { self.insert(token, Admission(.nobody), for: authorization) }
+        return verdict
     }
 }

@@ -250,6 +250,82 @@ import Testing
         #expect(called.all.count == IssuerKeys.waitingMax)
     }
 
+    @Test func `Places to wait for one issuer's keys are not another's`() async throws {
+        let other = TokenIssuer(
+            issuer: "https://slow.example",
+            audiences: ["app"],
+            keys: .url("https://slow.example/k")
+        )
+        let one = TokenIssuer(issuer: Gate.issuer, audiences: ["app"], keys: .url(Gate.keysURL))
+        let gate = Gate(issuers: try TokenIssuers([one, other]))
+        let key = try Gate.issuerKey.get()
+        let slow = try Forge.rs256(
+            #"{"alg":"RS256","kid":"k1"}"#,
+            #"{"iss":"https://slow.example","aud":"app","sub":"u","exp":1700003600}"#,
+            key
+        )
+        guard case .waiting(let slowIssuer) = gate.verdict(slow),
+            case .waiting(let issuer) = gate.verdict(try self.token(key, "k1"))
+        else {
+            Issue.record("nothing to wait for")
+            return
+        }
+        for _ in 0..<IssuerKeys.waitingMax { #expect(gate.verifier.whenKeysCame(slowIssuer) {}) }
+        #expect(!gate.verifier.whenKeysCame(slowIssuer) {})
+        #expect(gate.verifier.whenKeysCame(issuer) {})
+    }
+
+    @Test func `Names and user ids are told apart by their bytes`() throws {
+        // The same letter, composed and taken apart.
+        let (one, two) = ("\u{e9}", "e\u{301}")
+        let members = try JSONReader.object(Array(#"{"\#(one)":1,"\#(two)":2}"#.utf8))
+        #expect(members.count == 2 && members[ClaimName(one)] == .integer(1) && members[ClaimName(two)] == .integer(2))
+        #expect(Claim.text(one) != .text(two))
+        #expect(User(id: one) != User(id: two) && User(id: one) == User(id: one))
+    }
+
+    @Test func `A file names the issuers`() throws {
+        let disk = SimulatedDisk(seed: 1)
+        try Self.write(
+            """
+            {"issuers": [{"issuer": "https://a.example", "audiences": ["x", "y"]},
+            {"issuer": "b", "audiences": ["x"], "keys": "https://b.example/k"},
+            {"issuer": "c", "audiences": ["x"], "keys": "/keys.json"}]}
+            """,
+            to: disk
+        )
+        #expect(
+            try TokenIssuers.read("issuers.json", disk: disk) == [
+                TokenIssuer(issuer: "https://a.example", audiences: ["x", "y"], keys: .discovery),
+                TokenIssuer(issuer: "b", audiences: ["x"], keys: .url("https://b.example/k")),
+                TokenIssuer(issuer: "c", audiences: ["x"], keys: .file("/keys.json")),
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", #"{"issuers": []}"#, #"{"issuers": [{"issuer": "https://a.example"}]}"#,
+        #"{"issuers": [{"issuer": "https://a.example", "audiences": []}]}"#,
+        #"{"issuers": [{"issuer": "a", "audiences": ["x"]}]}"#,
+        #"{"issuers": [{"issuer": "a", "audiences": ["x"], "keys": "http://a.example/k"}]}"#,
+        #"{"issuers": [{"issuer": "a", "audiences": ["x"], "keys": "keys.json"}]}"#,
+        #"{"issuers": [{"issuer": "https://a.example", "audiences": ["x"], "audience": "y"}]}"#,
+        #"{"issuers": [{"issuer": "https://a.example", "audiences": ["x"]}], "more": 1}"#,
+    ])
+    func `What a file says and is not known is an error`(_ text: String) throws {
+        let disk = SimulatedDisk(seed: 1)
+        try Self.write(text, to: disk)
+        #expect(throws: TokenIssuersError.malformed(path: "issuers.json")) {
+            try TokenIssuers.read("issuers.json", disk: disk)
+        }
+    }
+
+    private static func write(_ text: String, to disk: SimulatedDisk) throws {
+        let file = try disk.open("issuers.json", .createPrivate)
+        defer { file.close() }
+        try Array(text.utf8).withUnsafeBytes { try file.write($0, at: 0) }
+    }
+
     @Test func `A server that ends lets nobody wait`() async throws {
         let gate = Gate()
         let token = try self.token(Gate.issuerKey.get(), "k1")

@@ -15,9 +15,9 @@ import Testing
             ),
             (#"{"a":1.5e2,"b":-1E-2,"c":1e2}"#, ["a": .number(150), "b": .number(-0.01), "c": .number(100)]),
             (#"{"a":"\"\\\/\b\f\n\r\tä\u00e4\ud83d\ude00"}"#, ["a": .text("\"\\/\u{8}\u{c}\n\r\tää😀")]),
-        ] as [(String, [String: Claim])]
+        ] as [(String, [ClaimName: Claim])]
     )
-    func `JSON is read as it is meant`(_ text: String, _ members: [String: Claim]) throws {
+    func `JSON is read as it is meant`(_ text: String, _ members: [ClaimName: Claim]) throws {
         #expect(try JSONReader.object(Array(text.utf8)) == members)
     }
 

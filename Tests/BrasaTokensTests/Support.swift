@@ -155,7 +155,7 @@ final class Failures: Sendable {
 
 /// A key file as a client reads it.
 struct KeyFile {
-    let members: [String: Claim]
+    let members: [ClaimName: Claim]
     let key: _RSA.Signing.PrivateKey
 
     init(_ text: String) throws {
@@ -165,7 +165,7 @@ struct KeyFile {
     }
 
     func text(_ member: String) -> String {
-        guard case .text(let text) = self.members[member] else { return "" }
+        guard case .text(let text) = self.members[ClaimName(member)] else { return "" }
         return text
     }
 

@@ -44,13 +44,20 @@ package final class GRPCServer: Sendable {
     ///
     /// - Parameters:
     ///   - peer: whose connection it is, for reports.
+    ///   - gate: of this connection; nil: the server's.
     ///   - other: the door of all requests that are no gRPC calls. By default probes are answered, and the rest is refused.
     package func acceptor(
         on eventLoop: any EventLoop,
         peer: SocketAddress? = nil,
+        gate: GRPCGate? = nil,
         otherwise other: HTTP2Acceptor? = nil
     ) -> HTTP2Acceptor {
-        let connection = GRPCServerConnection(server: self, loop: self.loop(eventLoop), peer: peer)
+        let connection = GRPCServerConnection(
+            server: self,
+            loop: self.loop(eventLoop),
+            peer: peer,
+            gate: gate ?? self.gate
+        )
         let probeAnswer = self.limits.probeAnswer
         let other = other ?? { stream, _ in GRPCProbeHandler(stream, answer: probeAnswer) }
         return { stream, headers in
@@ -70,6 +77,13 @@ package final class GRPCServer: Sendable {
 
     /// Of each event loop.
     var statistics: [GRPCCallStatistics] { self.loops.withLock { $0.values.map(\.statistics) } }
+
+    /// Calls `body` for each call on that loop, on it, that somebody watches (`GRPCServerCall.watch`).
+    package func forEachWatched(on eventLoop: any EventLoop, _ body: (GRPCServerCall) -> Void) {
+        eventLoop.preconditionInEventLoop()
+        // Those that `body` ends leave the list.
+        for call in self.loop(eventLoop).watched { body(call) }
+    }
 
     private func loop(_ eventLoop: any EventLoop) -> GRPCServerLoop {
         self.loops.withLock { loops in
@@ -92,6 +106,9 @@ final class GRPCServerLoop: @unchecked Sendable {
     /// Calls whose streams are gone, for those that come: a call then allocates nothing.
     private var spareCalls: [GRPCServerCall] = []
 
+    /// Calls that go on only as long as something holds; each knows its place.
+    private(set) var watched: [GRPCServerCall] = []
+
     /// About what the loop's connections have in flight together in a turn.
     private static let spareCallsMax = 256
 
@@ -111,6 +128,21 @@ final class GRPCServerLoop: @unchecked Sendable {
         return GRPCServerCall(stream: stream, connection: connection)
     }
 
+    func watch(_ call: GRPCServerCall) {
+        guard call.watchedPlace == nil else { return }
+        call.watchedPlace = self.watched.count
+        self.watched.append(call)
+    }
+
+    /// The last of the list takes its place.
+    func unwatch(_ call: GRPCServerCall) {
+        guard let place = call.watchedPlace, let last = self.watched.popLast() else { return }
+        call.watchedPlace = nil
+        guard last !== call else { return }
+        self.watched[place] = last
+        last.watchedPlace = place
+    }
+
     func retire(_ call: GRPCServerCall) {
         guard self.spareCalls.count < Self.spareCallsMax else { return }
         self.spareCalls.append(call)
@@ -122,15 +154,17 @@ final class GRPCServerConnection {
     let server: GRPCServer
     let loop: GRPCServerLoop
     let peer: SocketAddress?
+    let gate: GRPCGate?
     /// Bytes that calls keep of their requests, or because of them.
     private(set) var requestBytes = 0
     /// The services' own.
     var state: AnyObject?
 
-    init(server: GRPCServer, loop: GRPCServerLoop, peer: SocketAddress?) {
+    init(server: GRPCServer, loop: GRPCServerLoop, peer: SocketAddress?, gate: GRPCGate?) {
         self.server = server
         self.loop = loop
         self.peer = peer
+        self.gate = gate
     }
 
     /// False when this takes the connection over its limit.

@@ -21,7 +21,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
         if let bytesMax = method.messageBytesMax { self.receiving.messageBytesMax = bytesMax }
         guard self.readEncodings(headers), self.readTimeout(headers) else { return }
         guard self.keepMetadata(headers, server.metadataKeys) else { return }
-        guard let gate = server.gate else { return self.admit() }
+        guard let gate = self.connection?.gate else { return self.admit() }
         switch gate(self, headers) {
         case .admitted: self.admit()
         case .waiting: break

@@ -22,6 +22,8 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
     package internal(set) var metadata = GRPCMetadata()
     /// What the gate has found out about who calls; for whoever set up the gate.
     package var caller: AnyObject?
+    /// In the loop's list of watched calls.
+    var watchedPlace: Int?
     var receiving: GRPCReceiving
     var kept = GRPCKeptBytes()
     var time = GRPCTimeLimit()
@@ -107,7 +109,19 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
         if isBlocked { stream.reset(.cancel) }
     }
 
+    /// Lists the call with those that `GRPCServer.forEachWatched` visits, until it is finished.
+    package func watch() {
+        guard !self.isFinished else { return }
+        self.connection?.loop.watch(self)
+    }
+
     // MARK: Ends
+
+    /// Ends the call from outside of its service, which hears that it is cancelled.
+    package func end(_ status: GRPCStatus) {
+        self.eventLoop.preconditionInEventLoop()
+        self.fail(status)
+    }
 
     /// Ends the call from this room's side: the service hears that it is cancelled.
     func fail(_ status: GRPCStatus) {
@@ -138,6 +152,7 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
     /// Lets go of everything that the end of the call makes useless.
     func letGo() {
         self.connection?.loop.deadlines.remove(self)
+        self.connection?.loop.unwatch(self)
         self.service = Service()
         self.metadata.removeAll()
         self.caller = nil

@@ -90,6 +90,7 @@ extension Caller {
     fileprivate var logText: String {
         switch self {
         case .administrator: "administrator"
+        case .restricted(let restriction): restriction.isReadOnly ? "administrator:read-only" : "administrator:limited"
         case .user(let user): "user:\(user.id)"
         case .nobody: "nobody"
         }

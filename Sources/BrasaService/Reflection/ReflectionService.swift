@@ -1,7 +1,8 @@
+import BrasaIdentity
 package import BrasaMessages
 
 /// `grpc.reflection.v1.ServerReflection`, and the same as `v1alpha`: tools ask what services and messages there are. It
-/// answers everybody, from what is public: nothing of what is stored.
+/// says nothing of what is stored, and answers those who may see what is of all databases.
 package struct ReflectionService: Sendable {
     private let index: DescriptionIndex
 
@@ -14,7 +15,8 @@ package struct ReflectionService: Sendable {
         of services: [String],
         for call: Call<ServerReflectionResponse>
     ) -> RequestObserver<ServerReflectionRequest> {
-        ReflectionStream(call, self.index, services: services)
+        if !call.caller.mayInspect { call.finish(.permissionDenied) }
+        return ReflectionStream(call, self.index, services: services)
     }
 }
 

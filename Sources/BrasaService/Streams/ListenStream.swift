@@ -6,7 +6,7 @@ import BrasaWatch
 
 extension FirestoreService {
     package func listen(for call: Call<ListenResponse>) -> RequestObserver<ListenRequest> {
-        _ = self.admits(call)
+        self.refuseStrangers(call)
         return ListenStream(call, self)
     }
 }
@@ -34,7 +34,7 @@ final class ListenStream: RequestObserver<ListenRequest> {
     // MARK: From the client
 
     override func received(_ request: ListenRequest, byteCount: Int) {
-        let stream = self.stream ?? self.open(request.database)
+        guard let stream = self.stream ?? self.open(request.database) else { return }
         switch request.change {
         case .add(let target): self.add(target, byteCount: byteCount, to: stream)
         case .remove(let id): stream.remove(id)
@@ -67,7 +67,9 @@ final class ListenStream: RequestObserver<ListenRequest> {
         self.finish(.shuttingDown)
     }
 
-    private func open(_ database: DatabaseName) -> WatchStream {
+    /// Nil: the caller may not read there, and the call is over.
+    private func open(_ database: DatabaseName) -> WatchStream? {
+        guard self.service.admits(self.call, to: .read, database) else { return nil }
         let stream = self.service.watcher.open(self.service.store.database(database), sink: self)
         self.stream = stream
         self.responses = ListenResponses(database: database)

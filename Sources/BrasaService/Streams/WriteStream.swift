@@ -7,7 +7,7 @@ import NIOCore
 
 extension FirestoreService {
     package func write(for call: Call<WriteResponse>) -> RequestObserver<WriteRequest> {
-        _ = self.admits(call)
+        self.refuseStrangers(call)
         return WriteStream(call, self)
     }
 }
@@ -127,6 +127,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     // MARK: - The handshake
 
     private func shakeHands(_ request: WriteRequest) {
+        guard self.service.admits(self.call, to: .write, request.database) else { return }
         guard request.writes.isEmpty else {
             return self.call.finish(
                 Status(.invalidArgument, "The first request of a write stream must not have writes.")

@@ -8,8 +8,9 @@ import Synchronization
 /// `run` fetches; nothing else waits for the network. What is looked up and not there yet says so, and whoever asked is
 /// called when the fetch has ended, however it ended.
 package final class IssuerKeys: Sendable {
-    /// Calls that wait for keys at a time; more are refused.
-    package static let waitingMax = 1_024
+    /// Calls that wait for one issuer's keys at a time; more are refused. Of each issuer, so that one that is slow holds up
+    /// no other's users.
+    package static let waitingMax = 256
     static let discoveryBytesMax = 64 << 10
 
     enum Lookup: Sendable {
@@ -32,22 +33,23 @@ package final class IssuerKeys: Sendable {
 
     private struct State {
         var entries: [String: Entry] = [:]
-        var waitingCount = 0
         var isStopped = false
     }
 
     private let state: Mutex<State>
     private let changes = Atomic<UInt64>(0)
     private let requests: (stream: AsyncStream<String>, continuation: AsyncStream<String>.Continuation)
-    private let fetcher: any DocumentFetcher
+    private let fetcher: (any DocumentFetcher)?
     private let disk: any Disk
     private let clock: Clock
     private let onFailure: @Sendable (_ issuer: String, _ reason: String) -> Void
 
-    /// - Parameter onFailure: told why an issuer's keys could not be fetched, and what is wrong with a set that was.
+    /// - Parameters:
+    ///   - fetcher: nil where no issuer's keys are fetched.
+    ///   - onFailure: told why an issuer's keys could not be fetched, and what is wrong with a set that was.
     package init(
         _ issuers: TokenIssuers,
-        fetcher: any DocumentFetcher,
+        fetcher: (any DocumentFetcher)?,
         disk: any Disk,
         clock: Clock,
         onFailure: @escaping @Sendable (_ issuer: String, _ reason: String) -> Void
@@ -112,9 +114,8 @@ package final class IssuerKeys: Sendable {
     /// - Returns: false, and `ready` is not called, when too many wait already.
     func whenFetched(_ issuer: String, _ ready: @escaping @Sendable () -> Void) -> Bool {
         let isWaiting = self.state.withLock { state -> Bool? in
-            guard !state.isStopped, state.entries[issuer]?.schedule.isFetching == true else { return false }
-            guard state.waitingCount < Self.waitingMax else { return nil }
-            state.waitingCount += 1
+            guard !state.isStopped, let entry = state.entries[issuer], entry.schedule.isFetching else { return false }
+            guard entry.waiting.count < Self.waitingMax else { return nil }
             state.entries[issuer]?.waiting.append(ready)
             return true
         }
@@ -138,7 +139,6 @@ package final class IssuerKeys: Sendable {
     private static func takeWaiting(of issuer: String, _ state: inout State) -> [@Sendable () -> Void] {
         guard let waiting = state.entries[issuer]?.waiting else { return [] }
         state.entries[issuer]?.waiting = []
-        state.waitingCount -= waiting.count
         return waiting
     }
 
@@ -169,10 +169,10 @@ package final class IssuerKeys: Sendable {
     private func document(of issuer: TokenIssuer) async throws -> [UInt8] {
         switch issuer.keys {
         case .file(let path): return try self.file(path)
-        case .url(let url): return try await self.fetcher.fetch(url, bytesMax: JSONWebKeySet.bytesMax)
+        case .url(let url): return try await self.fetch(url, bytesMax: JSONWebKeySet.bytesMax)
         case .discovery:
             let base = issuer.issuer.hasSuffix("/") ? String(issuer.issuer.dropLast()) : issuer.issuer
-            let text = try await self.fetcher.fetch(
+            let text = try await self.fetch(
                 base + "/.well-known/openid-configuration",
                 bytesMax: Self.discoveryBytesMax
             )
@@ -180,8 +180,13 @@ package final class IssuerKeys: Sendable {
             guard let members = try? JSONReader.object(text), case .text(let named) = members["issuer"],
                 named.utf8.elementsEqual(issuer.issuer.utf8), case .text(let url) = members["jwks_uri"]
             else { throw FetchError.failed("the issuer's configuration does not say where its keys are") }
-            return try await self.fetcher.fetch(url, bytesMax: JSONWebKeySet.bytesMax)
+            return try await self.fetch(url, bytesMax: JSONWebKeySet.bytesMax)
         }
+    }
+
+    private func fetch(_ url: String, bytesMax: Int) async throws(FetchError) -> [UInt8] {
+        guard let fetcher = self.fetcher else { throw .failed("nothing is fetched here") }
+        return try await fetcher.fetch(url, bytesMax: bytesMax)
     }
 
     private func file(_ path: String) throws -> [UInt8] {

@@ -26,7 +26,7 @@ struct JSONReader {
     }
 
     /// The members of the object that the text is.
-    static func object(_ bytes: [UInt8], valuesMax: Int = 1_000) throws(JSONError) -> [String: Claim] {
+    static func object(_ bytes: [UInt8], valuesMax: Int = 1_000) throws(JSONError) -> [ClaimName: Claim] {
         var reader = Self(bytes, valuesMax: valuesMax)
         guard case .map(let members) = try reader.value(depth: 0) else { throw .malformed }
         reader.skipSpace()
@@ -71,9 +71,9 @@ struct JSONReader {
         return value
     }
 
-    private mutating func members(depth: Int) throws(JSONError) -> [String: Claim] {
+    private mutating func members(depth: Int) throws(JSONError) -> [ClaimName: Claim] {
         self.position += 1
-        var members: [String: Claim] = [:]
+        var members: [ClaimName: Claim] = [:]
         self.skipSpace()
         if self.take(UInt8(ascii: "}")) { return members }
         while true {
@@ -83,7 +83,7 @@ struct JSONReader {
             self.skipSpace()
             guard self.take(UInt8(ascii: ":")) else { throw .malformed }
             let value = try self.value(depth: depth + 1)
-            guard members.updateValue(value, forKey: name) == nil else { throw .duplicateMember }
+            guard members.updateValue(value, forKey: ClaimName(name)) == nil else { throw .duplicateMember }
             self.skipSpace()
             if self.take(UInt8(ascii: "}")) { return members }
             guard self.take(UInt8(ascii: ",")) else { throw .malformed }

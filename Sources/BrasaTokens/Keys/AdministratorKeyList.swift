@@ -36,7 +36,7 @@ package struct AdministratorKeyList: Hashable, Sendable {
         else { return nil }
     }
 
-    private static func key(_ entry: [String: Claim]) -> AdministratorKey? {
+    private static func key(_ entry: [ClaimName: Claim]) -> AdministratorKey? {
         guard case .text(let id) = entry["id"], case .text(let name) = entry["name"],
             case .text(let email) = entry["email"], case .text(let role) = entry["role"],
             let role = AdministratorKey.Role(rawValue: role), case .list(let databases) = entry["databases"],

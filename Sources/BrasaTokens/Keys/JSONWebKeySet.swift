@@ -51,7 +51,7 @@ package struct JSONWebKeySet: Sendable {
         self.flaws = (shared.isEmpty ? [] : [.duplicateKeyID]) + (keys.isEmpty ? [.noUsableKey] : [])
     }
 
-    private static func key(_ entry: [String: Claim]) async -> VerificationKey? {
+    private static func key(_ entry: [ClaimName: Claim]) async -> VerificationKey? {
         guard entry["use"] == nil || entry["use"] == .text("sig") else { return nil }
         switch (entry["kty"], entry["alg"]) {
         case (.text("RSA"), nil), (.text("RSA"), .text("RS256")):

@@ -1,3 +1,4 @@
+import BrasaIdentity
 import BrasaPlatform
 
 /// Tokens that an administrator's key has signed itself, as official clients make them.

@@ -11,7 +11,7 @@ enum EmulatorTokens {
     static func user(_ token: SignedToken) throws(TokenRefusal) -> User? {
         guard token.algorithm == "none" else { return nil }
         guard token.signature.isEmpty else { throw .malformed }
-        let name = token.claims["sub"] != nil ? "sub" : "user_id"
+        let name: ClaimName = token.claims["sub"] != nil ? "sub" : "user_id"
         return User(id: try token.text(name), claims: token.claims)
     }
 }

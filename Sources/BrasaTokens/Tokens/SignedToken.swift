@@ -14,7 +14,7 @@ struct SignedToken {
 
     let algorithm: String
     let keyID: String?
-    let claims: [String: Claim]
+    let claims: [ClaimName: Claim]
     let signature: [UInt8]
     /// What the signature is over: the text up to the last dot.
     let signedBytes: ArraySlice<UInt8>
@@ -44,7 +44,7 @@ struct SignedToken {
         self.signedBytes = token[parts[0].startIndex..<parts[1].endIndex]
     }
 
-    private static func object(_ text: ArraySlice<UInt8>) throws(TokenRefusal) -> [String: Claim] {
+    private static func object(_ text: ArraySlice<UInt8>) throws(TokenRefusal) -> [ClaimName: Claim] {
         guard let bytes = Base64URL.decode(text) else { throw .malformed }
         do {
             return try JSONReader.object(bytes)
@@ -53,7 +53,7 @@ struct SignedToken {
         }
     }
 
-    func text(_ claim: String) throws(TokenRefusal) -> String {
+    func text(_ claim: ClaimName) throws(TokenRefusal) -> String {
         guard case .text(let text) = self.claims[claim], !text.isEmpty else { throw .missingClaim }
         return text
     }

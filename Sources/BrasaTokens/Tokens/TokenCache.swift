@@ -1,16 +1,22 @@
+package import BrasaIdentity
 package import BrasaPlatform
 import Crypto
 
-/// Tokens that were verified lately, so that the next call with one costs a hash and a look-up. A value without a lock, for
-/// one event loop or connection. Knows tokens by their hash: what is read out of memory calls nobody.
+/// Tokens that were verified lately, with what they let in by, so that the next call with one costs a hash and a look-up. A
+/// value without a lock, for one event loop. Knows tokens by their hash: what is read out of memory calls nobody.
 ///
 /// Holds at most `tokensMax`: when the newer half is full it becomes the older, and what the older had is forgotten.
 package struct TokenCache: ~Copyable {
-    private typealias Tokens = [SHA256.Digest: VerifiedToken]
+    private struct Entry {
+        let token: VerifiedToken
+        let admission: Admission
+    }
+
+    private typealias Entries = [SHA256.Digest: Entry]
 
     private let halfMax: Int
-    private var newer = Tokens()
-    private var older = Tokens()
+    private var newer = Entries()
+    private var older = Entries()
 
     package init(tokensMax: Int = 1_024) {
         self.halfMax = max(1, tokensMax / 2)
@@ -18,34 +24,41 @@ package struct TokenCache: ~Copyable {
 
     package var count: Int { self.newer.count + self.older.count }
 
-    /// What `verifier` says of a token, from memory as long as that stands.
-    package mutating func verdict(
-        on authorization: [UInt8],
+    /// Nil when `verifier` has to be asked.
+    package mutating func known(
+        _ authorization: UnsafeRawBufferPointer,
         by verifier: TokenVerifier,
         at now: WallTime
-    ) -> TokenVerdict {
-        // Longer ones are refused; hashing them first would be work for nothing.
-        guard authorization.count <= SignedToken.bytesMax * 2 else { return .refused(.tooLong) }
-        let hash = SHA256.hash(data: authorization)
-        if let token = self.newer[hash] ?? self.older[hash] {
-            if token.generation == verifier.generation, token.isRemembered(at: now) {
-                if self.newer[hash] == nil { self.insert(token, hash) }
-                return .verified(token)
-            }
+    ) -> (token: VerifiedToken, admission: Admission)? {
+        guard let hash = Self.hash(authorization), let entry = self.newer[hash] ?? self.older[hash] else { return nil }
+        guard entry.token.stands(verifier, at: now) else {
             self.newer[hash] = nil
             self.older[hash] = nil
+            return nil
         }
-        let verdict = verifier.verdict(on: authorization, at: now)
-        if case .verified(let token) = verdict { self.insert(token, hash) }
-        return verdict
+        if self.newer[hash] == nil { self.insert(entry, hash) }
+        return (entry.token, entry.admission)
     }
 
-    private mutating func insert(_ token: VerifiedToken, _ hash: SHA256.Digest) {
+    package mutating func insert(_ token: VerifiedToken, _ admission: Admission, for authorization: [UInt8]) {
+        guard let hash = authorization.withUnsafeBytes({ Self.hash($0) }) else { return }
+        self.insert(Entry(token: token, admission: admission), hash)
+    }
+
+    /// Nil for what is refused unread: hashing it would be work for nothing.
+    private static func hash(_ authorization: UnsafeRawBufferPointer) -> SHA256.Digest? {
+        guard authorization.count <= SignedToken.bytesMax * 2 else { return nil }
+        var hash = SHA256()
+        hash.update(bufferPointer: authorization)
+        return hash.finalize()
+    }
+
+    private mutating func insert(_ entry: Entry, _ hash: SHA256.Digest) {
         self.older[hash] = nil
         if self.newer.count >= self.halfMax {
             self.older = self.newer
             self.newer = [:]
         }
-        self.newer[hash] = token
+        self.newer[hash] = entry
     }
 }

@@ -10,7 +10,7 @@ struct TokenTimes {
     private let issued: WallTime?
     private let notBefore: WallTime?
 
-    init(_ claims: [String: Claim]) throws(TokenRefusal) {
+    init(_ claims: [ClaimName: Claim]) throws(TokenRefusal) {
         guard let expires = try Self.time(claims["exp"]) else { throw .missingClaim }
         self.expires = expires
         self.issued = try Self.time(claims["iat"])

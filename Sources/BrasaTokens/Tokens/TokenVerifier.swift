@@ -34,6 +34,7 @@ package final class TokenVerifier: Sendable {
     private let administrators = Mutex(Administrators())
     /// Grows after the ring was replaced.
     private let changes = Atomic<UInt64>(0)
+    private let isListed = Atomic<Bool>(false)
     private let store: AdministratorKeyStore
     private let issuers: IssuerKeys
     private let tokens: AdministratorTokens
@@ -89,9 +90,13 @@ package final class TokenVerifier: Sendable {
             return true
         }
         guard isLatest else { return .unchanged }
+        self.isListed.store(!document.isEmpty, ordering: .releasing)
         self.changes.add(1, ordering: .releasing)
         return .changed(keys: list.keys.count)
     }
+
+    /// Whether there is a list of administrators' keys, if only of those that were deleted.
+    package var hasKeyList: Bool { self.isListed.load(ordering: .acquiring) }
 
     /// Grows whenever a token that was verified might not be any more.
     var generation: UInt64 { self.changes.load(ordering: .acquiring) + self.issuers.generation }

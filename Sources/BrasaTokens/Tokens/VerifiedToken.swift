@@ -28,6 +28,11 @@ package struct VerifiedToken: Sendable {
     let issuerKey: IssuerKey?
     let verified: WallTime
 
+    /// Whether it may be taken for what it was when it was verified.
+    package func stands(_ verifier: TokenVerifier, at now: WallTime) -> Bool {
+        self.generation == verifier.generation && self.isRemembered(at: now)
+    }
+
     func isRemembered(at now: WallTime) -> Bool {
         if let expires = self.expires, now >= expires { return false }
         guard self.issuerKey != nil else { return true }
