@@ -50,7 +50,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "brasa", targets: ["BrasaCLI"]),
-        // Apart, so that a server's build has neither the client nor what only it needs: BoringSSL, SQLite, histograms.
+        // Apart, so that a server's build has neither the client nor what only it needs: SQLite, histograms.
         .executable(name: "brasa-tools", targets: ["BrasaTools"]),
         .library(name: "BrasaFirestore", targets: ["BrasaFirestore"]),
     ],
@@ -174,8 +174,10 @@ let package = Package(
             [
                 "BrasaOptions", "BrasaBytes", "BrasaDocuments", "BrasaMessages", "BrasaIdentity", "BrasaService",
                 "BrasaGRPCDoor", "BrasaHTTP", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
-                "BrasaPlatform", "BrasaMeasures", "BrasaGRPC", "BrasaHTTP2", "BrasaWire",
-                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOConcurrencyHelpers"),
+                "BrasaPlatform", "BrasaMeasures", "BrasaGRPC", "BrasaHTTP2", "BrasaWire", "BrasaTLS", "BrasaTokens",
+                "BrasaFetch",
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOTLS"), nio("NIOConcurrencyHelpers"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
@@ -325,9 +327,11 @@ let package = Package(
         ),
         tests("BrasaSimulation", ["BrasaSimulation", "BrasaPlatform"]),
         tests("BrasaOptions", ["BrasaOptions"]),
+        support("BrasaCertificates", []),
         tests(
             "BrasaTLS",
             [
+                "BrasaCertificates",
                 "BrasaTLS", "BrasaPlatform", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
@@ -372,8 +376,10 @@ let package = Package(
                 "BrasaServer", "BrasaOptions", "BrasaHTTP", "BrasaMessages", "BrasaIdentity", "BrasaService",
                 "BrasaTransactions",
                 "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaMeasures", "BrasaWire", "BrasaGRPC",
-                "BrasaHTTP2", "BrasaSimulation",
-                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOEmbedded"), nio("NIOConcurrencyHelpers"),
+                "BrasaHTTP2", "BrasaSimulation", "BrasaTLS", "BrasaCertificates", "BrasaTokens",
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOTLS"), nio("NIOEmbedded"),
+                nio("NIOConcurrencyHelpers"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

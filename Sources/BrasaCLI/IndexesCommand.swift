@@ -15,6 +15,15 @@ struct IndexesCommand: AsyncParsableCommand {
     @Option(help: "The server.")
     var address = ServerConfiguration().listen.description
 
+    @Flag(help: "Speak TLS.")
+    var tls = false
+
+    @Option(help: "Whose certificates to believe, a PEM file; implies --tls (default: those that the system believes).")
+    var ca: String?
+
+    @Option(help: "A key file of `brasa keys create`, for a server that asks who calls.")
+    var key: String?
+
     @Flag(help: "Print JSON instead of a table.")
     var json = false
 
@@ -23,7 +32,9 @@ struct IndexesCommand: AsyncParsableCommand {
             guard let address = ListenAddress(parsing: self.address) else {
                 throw StartError("--address takes HOST:PORT, not \"\(self.address)\"")
             }
-            let report = try await IndexListing.fetch(from: address)
+            let report = try await IndexListing.fetch(
+                from: ServerAccess(address, speaksTLS: self.tls, authorities: self.ca, keyFile: self.key)
+            )
             if self.json {
                 print(report.json)
             } else {

@@ -3,6 +3,7 @@ package import BrasaOptions
 import BrasaPlatform
 import BrasaService
 import BrasaStore
+import BrasaTLS
 import Logging
 import NIOCore
 import NIOPosix
@@ -26,6 +27,7 @@ package enum BrasaServer {
         // Before anything is touched on disk.
         let address = try Listener.resolve(configuration)
         try configuration.checkMemory()
+        let tls = try Self.tls(configuration)
         let connectionsMax = Self.connectionsMax(configuration, allowed: FileDescriptorLimit.raise(), logger: logger)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
         // A signal ends the wait with nil, a log that failed with its error.
@@ -39,6 +41,7 @@ package enum BrasaServer {
             }
             let service = ListeningService(
                 address: address,
+                tls: tls,
                 configuration: configuration,
                 engine: engine,
                 observation: observation,
@@ -73,6 +76,16 @@ package enum BrasaServer {
         return listener
     }
 
+    /// - Throws: `StartError` with what is wrong with which file.
+    static func tls(_ configuration: ServerConfiguration) throws(StartError) -> ServerTLS? {
+        guard let files = try configuration.tlsFiles() else { return nil }
+        do throws(TLSFileError) {
+            return try ServerTLS(files, disk: RealDisk())
+        } catch {
+            throw StartError("cannot serve TLS: \(error)")
+        }
+    }
+
     /// - Parameter allowed: by the system.
     static func connectionsMax(_ configuration: ServerConfiguration, allowed: Int, logger: Logger) -> Int {
         let count = FileDescriptorLimit.connectionsMax(asked: configuration.connectionsMax, allowed: allowed)
@@ -89,6 +102,7 @@ package enum BrasaServer {
 /// Listens for as long as the process is wanted.
 private struct ListeningService: Service {
     let address: SocketAddress
+    let tls: ServerTLS?
     let configuration: ServerConfiguration
     let engine: Engine
     let observation: Observation
@@ -100,20 +114,64 @@ private struct ListeningService: Service {
     let ready: @Sendable (ListenAddress) -> Void
 
     func run() async throws {
+        let identity = try await IdentityWork.start(self.configuration, on: self.address, logger: self.logger)
+        do {
+            try await self.run(identity)
+        } catch {
+            await identity.stop()
+            throw error
+        }
+        await identity.stop()
+    }
+
+    private func run(_ identity: IdentityWork) async throws {
         let services = try ServiceDirectory(
             self.configuration,
             group: self.group,
             engine: self.engine,
             observation: self.observation,
+            desk: identity.desk,
             logger: self.logger
         )
+        let tls = self.tls.map { tls in
+            TLSDoor(
+                tls,
+                handshakes: HandshakePlaces(
+                    connectionsMax: self.connectionsMax,
+                    connectionsPerAddressMax: self.configuration.connectionsPerAddressMax
+                ),
+                budget: services.budget,
+                refusals: services.refusals
+            )
+        }
         let listener = try await Listener.bind(
             self.address,
             self.configuration,
             connectionsMax: self.connectionsMax,
             group: self.group,
-            services: services
+            services: services,
+            tls: tls
         )
+        try await withThrowingDiscardingTaskGroup { group in
+            group.addTask { await identity.run() }
+            if let tls { group.addTask { await tls.renew(self.logger) } }
+            group.addTask { await self.answerHangups(tls, identity) }
+            defer { group.cancelAll() }
+            try await self.serve(listener, services)
+        }
+    }
+
+    /// SIGHUP: what stands in files is read again now.
+    private func answerHangups(_ tls: TLSDoor?, _ identity: IdentityWork) async {
+        for await _ in await UnixSignalsSequence(trapping: .sighup) {
+            self.logger.notice("reading certificates and keys again")
+            tls?.reload(self.logger)
+            await identity.reload()
+        }
+    }
+
+    /// Until the process is wanted no more, and what is in flight has ended.
+    private func serve(_ listener: Listener, _ services: ServiceDirectory) async throws {
         self.observation.become(.ready)
         self.ready(listener.address)
         let statistics = self.engine.store.statistics

@@ -1,13 +1,16 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The connections that were closed because of a bound: counted by it, and told of once a minute for each.
+/// The connections that were closed because of a bound, or came to no handshake: counted by that, and told of once a minute
+/// for each.
 final class ConnectionRefusals: Sendable {
     /// The bound, by the name that the metrics give it.
     enum Reason: String, CaseIterable {
         case connections
         case address
         case memory
+        case handshakes
+        case tls
 
         var text: String {
             switch self {
@@ -17,7 +20,17 @@ final class ConnectionRefusals: Sendable {
                 connections are closed: their address has as many as --connections-per-address allows, which for users \
                 behind one proxy or NAT is all of theirs together
                 """
-            case .memory: "HTTP/1.1 connections are closed: what --connection-memory allows is used up"
+            case .memory: "connections are closed: what --connection-memory allows is used up"
+            case .handshakes:
+                """
+                connections are closed: a quarter of those that --connections, or --connections-per-address, allows have \
+                not completed their TLS handshakes
+                """
+            case .tls:
+                """
+                connections come to no TLS handshake: their peers speak plain text, know no version from 1.2 on, do not \
+                believe the certificate, show one of an authority that is not known, or take too long
+                """
             }
         }
     }

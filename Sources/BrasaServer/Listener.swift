@@ -5,8 +5,8 @@ import NIOPosix
 
 /// The port: accepts connections and lets each find its protocol.
 final class Listener: Sendable {
-    /// How long a peer may take to send the bytes that tell its protocol.
-    private static let sniffTimeLimit: TimeAmount = .seconds(10)
+    /// How long a peer may take to send the bytes that tell its protocol, TLS handshake included.
+    static let sniffTimeLimit: TimeAmount = .seconds(10)
     /// Of HTTP/2.
     private static let readBytes = 64 << 10
     private static let readsPerTurn: UInt = 4
@@ -31,7 +31,8 @@ final class Listener: Sendable {
         _ configuration: ServerConfiguration,
         connectionsMax: Int,
         group: MultiThreadedEventLoopGroup,
-        services: ServiceDirectory
+        services: ServiceDirectory,
+        tls: TLSDoor? = nil
     ) async throws -> Listener {
         let connections = ConnectionRegistry(
             countMax: connectionsMax,
@@ -52,9 +53,10 @@ final class Listener: Sendable {
             .childChannelInitializer { channel in
                 guard connections.add(channel) else { return channel.close() }
                 return channel.eventLoop.makeCompletedFuture {
+                    try tls?.configure(channel)
                     try channel.pipeline.syncOperations.addHandler(
                         ProtocolSniffer(timeLimit: Self.sniffTimeLimit) { verdict, channel in
-                            try Self.configure(channel, for: verdict, services: services)
+                            try Self.configure(channel, for: verdict, services: services, tls: tls)
                         }
                     )
                 }
@@ -74,11 +76,11 @@ final class Listener: Sendable {
         guard let address = try? SocketAddress.makeAddressResolvingHost(listen.host, port: listen.port) else {
             throw StartError("cannot listen on \(listen): the host \"\(listen.host)\" is not known")
         }
-        guard address.isLoopback || configuration.insecure else {
+        guard address.isLoopback || configuration.insecure || configuration.tlsCertificate != nil else {
             throw StartError(
                 """
-                refusing to listen on \(listen): it reaches beyond loopback and nothing checks who calls; \
-                --insecure says that the network around it is trusted
+                refusing to listen on \(listen): it reaches beyond loopback in plain text; serve TLS with \
+                --tls-certificate FILE and --tls-key FILE, or say with --insecure that the network around it is trusted
                 """
             )
         }
@@ -88,9 +90,11 @@ final class Listener: Sendable {
     private static func configure(
         _ channel: any Channel,
         for verdict: ProtocolSniffer.Verdict,
-        services: ServiceDirectory
+        services: ServiceDirectory,
+        tls: TLSDoor?
     ) throws {
         let doors = services.doors(on: channel.eventLoop)
+        let visitor = Visitor(channel, showsCertificates: tls?.asksForCertificates ?? false)
         switch verdict {
         case .http2:
             var configuration = HTTP2ServerConfiguration()
@@ -101,7 +105,9 @@ final class Listener: Sendable {
                 .recvAllocator,
                 value: FixedSizeRecvByteBufferAllocator(capacity: Self.readBytes)
             )
-            let connection = HTTP2Connection(role: .server(configuration, acceptor: doors.acceptor(on: channel)))
+            let connection = HTTP2Connection(
+                role: .server(configuration, acceptor: doors.acceptor(on: channel, for: visitor))
+            )
             let (log, peer) = (services.connectionLog, channel.remoteAddress)
             connection.onEnd = { log.ended($0, peer: peer) }
             try channel.pipeline.syncOperations.addHandler(connection)
@@ -110,7 +116,8 @@ final class Listener: Sendable {
                 channel,
                 budget: services.budget,
                 refusals: services.refusals,
-                door: doors.http
+                door: doors.http(on: channel.eventLoop, for: visitor),
+                isOverTLS: tls != nil
             )
         }
     }

@@ -30,13 +30,15 @@ enum PlainConnection {
         _ channel: any Channel,
         budget: ByteBudget,
         refusals: ConnectionRefusals,
-        door: HTTPDoor
+        door: HTTPDoor,
+        isOverTLS: Bool = false
     ) throws {
-        guard budget.draw(Self.keptBytes, holding: 0) else {
+        let keptBytes = Self.keptBytes + (isOverTLS ? TLSDoor.keptBytesOfPlainRequests : 0)
+        guard budget.draw(keptBytes, holding: 0) else {
             refusals.count(.memory)
             throw NoRoom()
         }
-        channel.closeFuture.whenComplete { _ in budget.giveBack(Self.keptBytes) }
+        channel.closeFuture.whenComplete { _ in budget.giveBack(keptBytes) }
         let pipeline = channel.pipeline.syncOperations
         try pipeline.configureHTTPServerPipeline(
             withPipeliningAssistance: true,

@@ -4,13 +4,15 @@ import BrasaMessages
 import BrasaService
 
 /// What is answered over plain HTTP: `GET /` for tools that wait for the emulator, `/livez` and `/readyz` for probes, `GET
-/// /metrics` for Prometheus unless that has an address of its own, and the emulator's endpoint that clears a database.
+/// /metrics` for Prometheus unless that has an address of its own, `POST /token` for clients with a key file, and the
+/// emulator's endpoint that clears a database.
 enum PlainEndpoints {
     private static let database = "/emulator/v1/projects/{project}/databases/{database}/documents"
 
     static func router(
         emulator: Bool,
         service: FirestoreService,
+        tokens: TokenEndpoint,
         observation: Observation,
         hasMetrics: Bool
     ) -> HTTPRouter {
@@ -22,6 +24,7 @@ enum PlainEndpoints {
         } else {
             router.refuse("/metrics") { _ in HTTPAnswer(404, "the metrics are served on --metrics-address\n") }
         }
+        tokens.register(in: &router)
         if emulator {
             router.add(
                 ["DELETE"],

@@ -14,14 +14,41 @@ import NIOCore
 struct ServiceDirectory: Sendable {
     /// Another protocol is another door here.
     struct Doors: Sendable {
-        let grpc: GRPCServer
-        let http: HTTPDoor
+        fileprivate let grpc: GRPCServer
+        fileprivate let door: GRPCDoor
+        fileprivate let router: HTTPRouter
+        fileprivate let desk: TokenDesk
+        fileprivate let admissions: LoopAdmissions
+        fileprivate let receiveTimeMax: TimeAmount
 
         /// Chooses the door of each request of one HTTP/2 connection.
-        func acceptor(on channel: any Channel) -> HTTP2Acceptor {
-            self.grpc.acceptor(on: channel.eventLoop, peer: channel.remoteAddress, otherwise: self.http.acceptor)
+        func acceptor(on channel: any Channel, for visitor: Visitor) -> HTTP2Acceptor {
+            let reception = ConnectionDesk(self.desk, visitor, self.admissions, on: channel.eventLoop).reception
+            return self.grpc.acceptor(
+                on: channel.eventLoop,
+                peer: channel.remoteAddress,
+                gate: self.door.gate(reception),
+                otherwise: self.http(reception, visitor).acceptor
+            )
+        }
+
+        /// Of one connection of HTTP/1.1.
+        func http(on eventLoop: any EventLoop, for visitor: Visitor) -> HTTPDoor {
+            self.http(ConnectionDesk(self.desk, visitor, self.admissions, on: eventLoop).reception, visitor)
+        }
+
+        private func http(_ reception: Reception, _ visitor: Visitor) -> HTTPDoor {
+            HTTPDoor(
+                self.router,
+                reception,
+                receiveTimeMax: self.receiveTimeMax,
+                peer: visitor.address.bytes
+            )
         }
     }
+
+    /// How soon the streams of a key that is disabled or deleted, or of a token that has expired, are ended.
+    private static let admissionsInterval: TimeAmount = .seconds(1)
 
     let health: ServingStatuses
     let observation: Observation
@@ -39,13 +66,12 @@ struct ServiceDirectory: Sendable {
         group: any EventLoopGroup,
         engine: Engine,
         observation: Observation = Observation(),
+        desk: TokenDesk,
         logger: Logger
     ) throws {
         var limits = GRPCServerLimits()
         limits.receiveTimeMax = .init(configuration.receiveTimeMax)
         limits.requestBytesMax = configuration.requestBytesMax
-        // Nothing checks who calls yet.
-        let reception = Reception.open
         let health = ServingStatuses(serving: [FirestoreMethods.service, AdminMethods.service])
         let reflection = ReflectionService(try FileDescription.files(inSet: FirestoreDescriptors.fileSet))
         let admin = AdminService(store: engine.store)
@@ -58,7 +84,8 @@ struct ServiceDirectory: Sendable {
             budget: budget,
             refusals: refusals,
             connections: self.connectionCount,
-            endings: connectionLog
+            endings: connectionLog,
+            tokens: desk.refusals
         )
         var entries: [ObjectIdentifier: Doors] = [:]
         for eventLoop in group.makeIterator() {
@@ -71,20 +98,29 @@ struct ServiceDirectory: Sendable {
             let router = PlainEndpoints.router(
                 emulator: configuration.emulator,
                 service: firestore,
+                tokens: TokenEndpoint(desk, on: eventLoop),
                 observation: observation,
                 hasMetrics: configuration.metricsListen == nil
             )
             let server = GRPCServer(
                 methods: grpc.methods,
                 limits: limits,
-                gate: grpc.gate(reception),
                 observer: callLog.observer(slowMin: configuration.slowCall, caller: grpc.callerOf)
             )
             metrics.add(server)
-            entries[ObjectIdentifier(eventLoop)] = Doors(
+            let doors = Doors(
                 grpc: server,
-                http: HTTPDoor(router, reception, receiveTimeMax: limits.receiveTimeMax)
+                door: grpc,
+                router: router,
+                desk: desk,
+                admissions: LoopAdmissions(desk),
+                receiveTimeMax: limits.receiveTimeMax
             )
+            entries[ObjectIdentifier(eventLoop)] = doors
+            let interval = Self.admissionsInterval
+            eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+                doors.door.endOutlived(doors.grpc, on: eventLoop)
+            }
         }
         observation.provide(metrics)
         self.connectionLog = connectionLog

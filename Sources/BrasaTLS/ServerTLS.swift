@@ -48,6 +48,9 @@ package final class ServerTLS: Sendable {
 
     package var certificate: ServerCertificate { self.state.withLock { $0.certificate } }
 
+    /// Of clients, who need not have one. One that is shown and not of the authorities ends the handshake.
+    package var asksForCertificates: Bool { self.files.clientAuthorities != nil }
+
     /// What the next connection begins with.
     package var context: NIOSSLContext { self.state.withLock { $0.context } }
 

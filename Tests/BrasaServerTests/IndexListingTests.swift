@@ -25,7 +25,7 @@ import Testing
             let _: CommitResponse = try await client.unary { $0.commit(request, completion: $1) }
         }
         let address = ListenAddress(host: "127.0.0.1", port: server.port)
-        #expect(try await IndexListing.fetch(from: address).table == ["0 indexes, 0 B"])
+        #expect(try await IndexListing.fetch(from: ServerAccess(address)).table == ["0 indexes, 0 B"])
 
         let path = try FieldPath(parsing: "n".utf8)
         let query = StructuredQuery(
@@ -38,10 +38,12 @@ import Testing
         }
         #expect(found.compactMap(\.document).count == 1)
         // The thread was woken; how long it takes decides nothing.
-        while try await !IndexListing.fetch(from: address).json.contains("\"ready\"") { await Task.yield() }
-        let lines = try await IndexListing.fetch(from: address).table
+        while try await !IndexListing.fetch(from: ServerAccess(address)).json.contains("\"ready\"") {
+            await Task.yield()
+        }
+        let lines = try await IndexListing.fetch(from: ServerAccess(address)).table
         #expect(lines.count == 3 && lines[1].contains("(n ASC, __name__ ASC)") && lines[1].contains("1000"))
         try await server.stop()
-        await #expect(throws: StartError.self) { try await IndexListing.fetch(from: address) }
+        await #expect(throws: StartError.self) { try await IndexListing.fetch(from: ServerAccess(address)) }
     }
 }

@@ -9,6 +9,7 @@ import BrasaWire
 import Logging
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 @testable import BrasaServer
 
@@ -18,6 +19,9 @@ final class RunningServer: Sendable {
     let listener: Listener
     let group: MultiThreadedEventLoopGroup
     let services: ServiceDirectory
+    let tls: TLSDoor?
+    let identity: IdentityWork
+    private let work: Task<Void, Never>
 
     static func configuration(_ change: (inout ServerConfiguration) -> Void = { _ in }) -> ServerConfiguration {
         var configuration = ServerConfiguration()
@@ -44,13 +48,35 @@ final class RunningServer: Sendable {
         )
         self.engine = engine
         self.group = group
-        self.services = try ServiceDirectory(configuration, group: group, engine: engine, logger: logger)
+        let identity = try await IdentityWork.start(configuration, on: address, logger: logger)
+        self.identity = identity
+        self.work = Task { await identity.run() }
+        self.services = try ServiceDirectory(
+            configuration,
+            group: group,
+            engine: engine,
+            desk: identity.desk,
+            logger: logger
+        )
+        let services = self.services
+        self.tls = try BrasaServer.tls(configuration).map { tls in
+            TLSDoor(
+                tls,
+                handshakes: HandshakePlaces(
+                    connectionsMax: 1_000,
+                    connectionsPerAddressMax: configuration.connectionsPerAddressMax
+                ),
+                budget: services.budget,
+                refusals: services.refusals
+            )
+        }
         self.listener = try await Listener.bind(
             address,
             configuration,
             connectionsMax: 1_000,
             group: group,
-            services: self.services
+            services: services,
+            tls: self.tls
         )
     }
 
@@ -58,6 +84,9 @@ final class RunningServer: Sendable {
 
     func stop(grace: Duration = .zero) async throws {
         await self.listener.drain(grace: grace)
+        self.work.cancel()
+        await self.work.value
+        await self.identity.stop()
         self.engine.stop()
         try await self.group.shutdownGracefully()
     }
@@ -65,10 +94,11 @@ final class RunningServer: Sendable {
     // MARK: Clients
 
     /// A connection that speaks HTTP/2.
-    func connect() async throws -> Client {
+    func connect(_ tls: TLSConfiguration? = nil) async throws -> Client {
         let channel = try await ClientBootstrap(group: self.group)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    try Self.add(tls, to: channel)
                     try channel.pipeline.syncOperations.addHandler(
                         HTTP2Connection(role: .client(HTTP2ClientConfiguration()))
                     )
@@ -78,16 +108,26 @@ final class RunningServer: Sendable {
         return Client(channel: channel)
     }
 
+    private static func add(_ tls: TLSConfiguration?, to channel: any Channel) throws {
+        guard let tls else { return }
+        try channel.pipeline.syncOperations.addHandler(
+            NIOSSLClientHandler(context: NIOSSLContext(configuration: tls), serverHostname: "localhost")
+        )
+    }
+
     /// Sends bytes and returns what is answered until the server closes, or until `isEnough`.
-    func exchange(_ text: String, until isEnough: @escaping @Sendable (String) -> Bool = { _ in false }) async throws
-        -> String
-    {
+    func exchange(
+        _ text: String,
+        _ tls: TLSConfiguration? = nil,
+        until isEnough: @escaping @Sendable (String) -> Bool = { _ in false }
+    ) async throws -> String {
         let answer = self.group.next().makePromise(of: String.self)
         let channel: any Channel
         do {
             channel = try await ClientBootstrap(group: self.group)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        try Self.add(tls, to: channel)
                         try channel.pipeline.syncOperations.addHandler(Collector(text, answer, isEnough))
                     }
                 }
@@ -161,6 +201,16 @@ struct Client: Sendable {
             call(FirestoreClientStub(connection), { messages.append($0) }) { result in
                 result.status.isOK ? promise.succeed(messages) : promise.fail(result.status)
             }
+        }.get()
+    }
+
+    /// The serial number of the certificate that the server has shown, when there was an answer over it.
+    func certificateNumber() async throws -> [UInt8]? {
+        _ = try await self.raw(HealthMethods.check, [])
+        let channel = self.channel
+        return try await channel.eventLoop.submit {
+            let handler = try channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
+            return handler.peerCertificate?.serialNumber
         }.get()
     }
 

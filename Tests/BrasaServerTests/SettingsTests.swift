@@ -34,7 +34,10 @@ import Testing
         ("log-format", "json", "json"), ("index-idle", "48h", "2d"), ("connection-memory", "16384K", "16M"),
         ("connections", "5", "5"),
         ("connections-per-address", "6", "6"), ("receive-time", "1500ms", "1500ms"), ("emulator", "yes", "on"),
-        ("insecure", "1", "on"), ("log-level", "trace", "trace"),
+        ("tls-certificate", "/c.pem", "/c.pem"), ("tls-key", "/k.pem", "/k.pem"),
+        ("tls-client-ca", "/a.pem", "/a.pem"), ("issuers", "/i.json", "/i.json"), ("firebase-project", "demo", "demo"),
+        ("insecure", "1", "on"),
+        ("log-level", "trace", "trace"),
     ])
     func `Each sets its field and no other, whichever way it is said`(
         _ name: String,
@@ -52,7 +55,7 @@ import Testing
     }
 
     @Test func `Every setting has a case above, and a name of its own`() {
-        #expect(Setting.all.count == 19)
+        #expect(Setting.all.count == 24)
         #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
         #expect(Setting.named("connection-memory")?.variable == "BRASA_CONNECTION_MEMORY")
     }

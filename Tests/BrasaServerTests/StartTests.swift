@@ -30,7 +30,9 @@ import Testing
     }
 
     @Test(arguments: ["0.0.0.0", "::", "10.0.0.1", "::ffff:10.0.0.1"])
-    func `Anything else is refused without --insecure, before the folder is touched`(_ host: String) async throws {
+    func `Plain text anywhere else is refused without --insecure, before the folder is touched`(_ host: String)
+        async throws
+    {
         let folder = try TemporaryFolder()
         let data = folder.path + "/data"
         let text = await self.refusal {
@@ -41,11 +43,15 @@ import Testing
         #expect(text?.hasPrefix("refusing to listen on ") == true && text?.contains("--insecure") == true)
         #expect(text?.contains("\n") == false)
         #expect(!FileManager.default.fileExists(atPath: data))
-        let allowed = RunningServer.configuration {
-            $0.listen.host = host
-            $0.insecure = true
+        #expect(text?.contains("--tls-certificate") == true)
+        let allowances: [(inout ServerConfiguration) -> Void] = [{ $0.insecure = true }, { $0.tlsCertificate = "c" }]
+        for allowance in allowances {
+            let allowed = RunningServer.configuration {
+                $0.listen.host = host
+                allowance(&$0)
+            }
+            #expect(throws: Never.self) { try Listener.resolve(allowed) }
         }
-        #expect(throws: Never.self) { try Listener.resolve(allowed) }
     }
 
     @Test func `A port in use is one line`() async throws {

@@ -1,3 +1,4 @@
+import BrasaCertificates
 import BrasaPlatform
 import NIOCore
 import NIOSSL

@@ -1,5 +1,6 @@
 package import BrasaLog
 package import BrasaOptions
+import BrasaTLS
 package import Logging
 import NIOCore
 
@@ -10,6 +11,12 @@ package struct ServerConfiguration: Sendable {
     /// Metrics and probes for whoever reaches it; nil: with everything else.
     package var metricsListen: ListenAddress?
     package var dataDirectory = "./brasa-data"
+    /// PEM files; certificate and key come together.
+    package var tlsCertificate: String?
+    package var tlsKey: String?
+    package var tlsClientAuthorities: String?
+    package var issuersFile: String?
+    package var firebaseProject: String?
     package var durability = Durability.fsync
     /// Shards of the store: a power of two is not needed, more than the cores is useful.
     package var shards = 4
@@ -32,7 +39,7 @@ package struct ServerConfiguration: Sendable {
     package var receiveTimeMax: Duration = .seconds(60)
     /// Opens the emulator's endpoints, which can clear a database.
     package var emulator = false
-    /// Allows listening beyond loopback although nothing checks who calls.
+    /// Allows plain text beyond loopback, and to do everything there as long as nothing says who may.
     package var insecure = false
     package var logLevel = Logger.Level.info
     package var logFormat = LogFormat.text
@@ -42,6 +49,23 @@ package struct ServerConfiguration: Sendable {
     package var grace: Duration = .seconds(10)
 
     package init() {}
+
+    /// Nil: plain text.
+    /// - Throws: `StartError` when one of the settings wants another.
+    func tlsFiles() throws(StartError) -> TLSFiles? {
+        switch (self.tlsCertificate, self.tlsKey) {
+        case (let certificate?, let key?):
+            return TLSFiles(
+                certificateChain: certificate,
+                privateKey: key,
+                clientAuthorities: self.tlsClientAuthorities
+            )
+        case (nil, nil) where self.tlsClientAuthorities == nil: return nil
+        case (_, nil): throw StartError("--tls-key FILE is missing: TLS is served with --tls-certificate and --tls-key")
+        case (nil, _):
+            throw StartError("--tls-certificate FILE is missing: TLS is served with --tls-certificate and --tls-key")
+        }
+    }
 
     static let shardsMax = 256
     static let threadsMax = 256

@@ -15,6 +15,41 @@ extension Setting {
         ),
         Setting("data-dir", \.dataDirectory, .folder, "The folder that holds the data; made when missing"),
         Setting(
+            "tls-certificate",
+            \.tlsCertificate,
+            SettingKind<String>.file.optional,
+            default: "none: plain text",
+            "Serve TLS with this certificate, and those that lead to one that clients know (PEM); read again when it changes"
+        ),
+        Setting(
+            "tls-key",
+            \.tlsKey,
+            SettingKind<String>.file.optional,
+            default: "none: plain text",
+            "The private key of `--tls-certificate` (PEM, without a passphrase); read again when it changes"
+        ),
+        Setting(
+            "tls-client-ca",
+            \.tlsClientAuthorities,
+            SettingKind<String>.file.optional,
+            default: "no authority",
+            "Take who shows a certificate of one of these authorities (PEM) for an administrator; read again when it changes"
+        ),
+        Setting(
+            "issuers",
+            \.issuersFile,
+            SettingKind<String>.file.optional,
+            default: "no issuers",
+            "The OpenID providers whose users are believed (JSON, see docs/identity.md)"
+        ),
+        Setting(
+            "firebase-project",
+            \.firebaseProject,
+            SettingKind<String>.name.optional,
+            default: "no project",
+            "Believe the users of this project of Firebase Authentication, too"
+        ),
+        Setting(
             "durability",
             \.durability,
             .word("MODE"),
@@ -90,10 +125,18 @@ extension Setting {
             .flag,
             """
             Open the emulator's endpoint `DELETE /emulator/v1/projects/{p}/databases/{d}/documents`, which clears a \
-            database
+            database; on loopback, take `Bearer owner` for an administrator, and unsigned tokens for users
             """
         ),
-        Setting("insecure", \.insecure, .flag, "Allow listening beyond loopback although nothing checks who calls"),
+        Setting(
+            "insecure",
+            \.insecure,
+            .flag,
+            """
+            Allow plain text beyond loopback, and everybody to do everything as long as there are no keys, issuers or client \
+            authorities
+            """
+        ),
         Setting(
             "slow-call",
             \.slowCall,

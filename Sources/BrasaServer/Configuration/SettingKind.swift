@@ -42,6 +42,26 @@ extension SettingKind<String> {
     }
 }
 
+extension SettingKind<String> {
+    static var name: SettingKind {
+        SettingKind(
+            placeholder: "NAME",
+            accepted: "a name",
+            parse: { $0.isEmpty ? nil : $0 },
+            format: { $0 }
+        )
+    }
+
+    static var file: SettingKind {
+        SettingKind(
+            placeholder: "FILE",
+            accepted: "a file",
+            parse: { $0.isEmpty ? nil : $0 },
+            format: { $0 }
+        )
+    }
+}
+
 extension SettingKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of the words of an enumeration.
     static func word(_ placeholder: String) -> SettingKind {
@@ -74,11 +94,10 @@ extension SettingKind<Int> {
             format: ByteCountText.exact
         )
     }
-
 }
 
 extension SettingKind {
-    /// Of a value that is something else when nobody says it.
+    /// Of a value that is not there, or depends on the machine, when nobody says it.
     var optional: SettingKind<Value?> {
         SettingKind<Value?>(
             placeholder: self.placeholder,

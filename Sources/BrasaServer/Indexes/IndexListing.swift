@@ -2,20 +2,68 @@ import BrasaGRPC
 import BrasaHTTP2
 import BrasaMessages
 package import BrasaOptions
+import BrasaPlatform
+import BrasaTokens
 import BrasaWire
 import NIOCore
 import NIOPosix
+import NIOSSL
+
+/// How an operator's command reaches a running server.
+package struct ServerAccess: Sendable {
+    package var address: ListenAddress
+    /// Whose certificates are believed, as a PEM file; nil: those that the system believes.
+    package var authorities: String?
+    package var speaksTLS: Bool
+    /// A key file of `brasa keys create`.
+    package var keyFile: String?
+
+    package init(_ address: ListenAddress, speaksTLS: Bool = false, authorities: String? = nil, keyFile: String? = nil)
+    {
+        self.address = address
+        self.speaksTLS = speaksTLS
+        self.authorities = authorities
+        self.keyFile = keyFile
+    }
+
+    func token() throws(StartError) -> String? {
+        guard let path = self.keyFile else { return nil }
+        do throws(AdministratorKeyFileError) {
+            return try AdministratorKeyFile(path, disk: RealDisk()).callToken(at: Clock.system.wall())
+        } catch {
+            throw StartError("--key: \(error)")
+        }
+    }
+
+    /// Nil: plain text.
+    func tls() throws(StartError) -> NIOSSLContext? {
+        guard self.speaksTLS || self.authorities != nil else { return nil }
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["h2"]
+        if let path = self.authorities { configuration.trustRoots = .file(path) }
+        guard let context = try? NIOSSLContext(configuration: configuration) else {
+            throw StartError("--ca takes a file with certificates in PEM form, not \"\(self.authorities ?? "")\"")
+        }
+        return context
+    }
+}
 
 /// Asks a running server for its indexes.
 package enum IndexListing {
     private static let timeout: TimeAmount = .seconds(10)
 
     /// - Throws: `StartError` when there is no server at the address, or it does not answer.
-    package static func fetch(from address: ListenAddress) async throws -> IndexReport {
-        let (channel, connection) = try await self.connect(to: address)
+    package static func fetch(from access: ServerAccess) async throws -> IndexReport {
+        let address = access.address
+        var metadata = GRPCMetadata()
+        if let token = try access.token() { metadata.append(.authorization, "Bearer \(token)") }
+        let (channel, connection) = try await self.connect(to: address, tls: try access.tls())
+        let sent = metadata
         let promise = channel.eventLoop.makePromise(of: ListIndexesResponse.self)
         channel.eventLoop.execute {
-            AdminClientStub(connection.value, timeout: Self.timeout).listIndexes(ListIndexesRequest()) { result in
+            AdminClientStub(connection.value, metadata: sent, timeout: Self.timeout).listIndexes(ListIndexesRequest()) {
+                result in
                 promise.completeWith(
                     result.mapError { StartError("\(address) does not list indexes: \($0.status.message)") }
                 )
@@ -31,14 +79,24 @@ package enum IndexListing {
         }
     }
 
+    private static func add(_ tls: NIOSSLContext, to channel: any Channel, host: String) throws {
+        // A name is sent to the server, an address is not (RFC 6066, section 3).
+        let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+        try channel.pipeline.syncOperations.addHandler(
+            NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : host)
+        )
+    }
+
     private static func connect(
-        to address: ListenAddress
+        to address: ListenAddress,
+        tls: NIOSSLContext?
     ) async throws -> (any Channel, NIOLoopBound<GRPCClientConnection>) {
         do {
             return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connectTimeout(Self.timeout)
                 .connect(host: address.host, port: address.port) { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        if let tls { try Self.add(tls, to: channel, host: address.host) }
                         let http2 = HTTP2Connection(role: .client(HTTP2ClientConfiguration()))
                         try channel.pipeline.syncOperations.addHandler(http2)
                         let grpc = GRPCClientConnection(

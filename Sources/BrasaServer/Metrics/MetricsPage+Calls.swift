@@ -37,9 +37,17 @@ extension MetricsPage {
     mutating func add(_ refusals: ConnectionRefusals) {
         self.counters(
             "brasa_connections_refused_total",
-            "Connections that were closed at a bound.",
+            "Connections that were closed at a bound, or came to no TLS handshake.",
             by: "reason",
             ConnectionRefusals.Reason.allCases.map { ($0.rawValue, refusals[$0]) }
+        )
+    }
+
+    mutating func add(_ tokens: RefusalLog) {
+        self.counter(
+            "brasa_tokens_refused_total",
+            "Tokens that were refused, or not verified for want of places.",
+            tokens.count
         )
     }
 

@@ -10,6 +10,7 @@ final class MetricsSource: Sendable {
     private let refusals: ConnectionRefusals
     private let connections: ConnectionCount
     private let endings: ConnectionLog
+    private let tokens: RefusalLog
     /// One for each event loop.
     private let servers = Mutex<[GRPCServer]>([])
 
@@ -18,13 +19,15 @@ final class MetricsSource: Sendable {
         budget: ByteBudget,
         refusals: ConnectionRefusals,
         connections: ConnectionCount,
-        endings: ConnectionLog
+        endings: ConnectionLog,
+        tokens: RefusalLog
     ) {
         self.engine = engine
         self.budget = budget
         self.refusals = refusals
         self.connections = connections
         self.endings = endings
+        self.tokens = tokens
     }
 
     func add(_ server: GRPCServer) { self.servers.withLock { $0.append(server) } }
@@ -38,6 +41,7 @@ final class MetricsSource: Sendable {
         page.add(self.endings)
         page.add(self.budget)
         page.add(self.refusals)
+        page.add(self.tokens)
         page.addProcess()
         return page
     }

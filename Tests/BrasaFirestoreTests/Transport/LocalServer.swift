@@ -11,6 +11,7 @@ import NIOPosix
 final class LocalServer: Sendable {
     private let engine: Engine
     private let listener: Listener
+    private let identity: IdentityWork
     private let group: MultiThreadedEventLoopGroup
 
     init(port: Int = 0, folder: String? = nil) async throws {
@@ -29,12 +30,19 @@ final class LocalServer: Sendable {
             logger: logger,
             onFailure: { _ in }
         )
+        self.identity = try await IdentityWork.start(configuration, on: address, logger: logger)
         self.listener = try await Listener.bind(
             address,
             configuration,
             connectionsMax: 1_000,
             group: self.group,
-            services: try ServiceDirectory(configuration, group: self.group, engine: self.engine, logger: logger)
+            services: try ServiceDirectory(
+                configuration,
+                group: self.group,
+                engine: self.engine,
+                desk: self.identity.desk,
+                logger: logger
+            )
         )
     }
 
@@ -42,6 +50,7 @@ final class LocalServer: Sendable {
 
     func stop() async throws {
         await self.listener.drain(grace: .zero)
+        await self.identity.stop()
         self.engine.stop()
         try await self.group.shutdownGracefully()
     }

@@ -1,25 +1,28 @@
 import Foundation
-import Testing
 
 /// A folder of its own with what `openssl` makes of it, removed at the end.
-final class CertificateWorkshop: Sendable {
-    let folder: String
+package final class CertificateWorkshop: Sendable {
+    package struct Failure: Error {
+        let command: String
+    }
 
-    init() throws {
+    package let folder: String
+
+    package init() throws {
         self.folder = NSTemporaryDirectory() + "brasa-tls-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: self.folder, withIntermediateDirectories: true)
     }
 
     deinit { try? FileManager.default.removeItem(atPath: self.folder) }
 
-    func path(_ name: String) -> String { "\(self.folder)/\(name)" }
+    package func path(_ name: String) -> String { "\(self.folder)/\(name)" }
 
-    func write(_ text: String, to name: String) throws {
+    package func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: URL(fileURLWithPath: self.path(name)))
     }
 
     /// Puts a file where another is, as whoever renews certificates does.
-    func replace(_ name: String, by other: String) throws {
+    package func replace(_ name: String, by other: String) throws {
         try Data(contentsOf: URL(fileURLWithPath: self.path(other))).write(
             to: URL(fileURLWithPath: self.path(name)),
             options: .atomic
@@ -27,7 +30,7 @@ final class CertificateWorkshop: Sendable {
     }
 
     /// `NAME.pem` and `NAME.key`, an authority.
-    func makeAuthority(_ name: String) throws {
+    package func makeAuthority(_ name: String) throws {
         try self.makeKey(name)
         try self.openssl(
             "req",
@@ -44,7 +47,7 @@ final class CertificateWorkshop: Sendable {
     }
 
     /// `NAME.pem` and `NAME.key`, for localhost, signed by an authority.
-    func makeCertificate(_ name: String, signedBy authority: String, days: Int = 2) throws {
+    package func makeCertificate(_ name: String, signedBy authority: String, days: Int = 2) throws {
         try self.makeKey(name)
         try self.openssl("req", "-new", "-key", "\(name).key", "-subj", "/CN=\(name)", "-out", "\(name).csr")
         try self.write("subjectAltName=DNS:localhost\n", to: "\(name).ext")
@@ -71,7 +74,7 @@ final class CertificateWorkshop: Sendable {
         try self.openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", "\(name).key")
     }
 
-    func openssl(_ arguments: String...) throws {
+    package func openssl(_ arguments: String...) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["openssl"] + arguments
@@ -80,6 +83,6 @@ final class CertificateWorkshop: Sendable {
         process.standardOutput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
+        guard process.terminationStatus == 0 else { throw Failure(command: arguments.joined(separator: " ")) }
     }
 }

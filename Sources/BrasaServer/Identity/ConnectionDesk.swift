@@ -1,0 +1,99 @@
+import BrasaIdentity
+import BrasaPlatform
+import BrasaTokens
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What the connections of one event loop share of who asks. Only on that loop; unchecked, because connections are set up
+/// with it on their way there.
+final class LoopAdmissions: @unchecked Sendable {
+    fileprivate var tokens = TokenCache()
+    /// One for each loop, since all of its calls count their references to it.
+    fileprivate let owner: Admission
+    fileprivate let nobody = Admission(.nobody)
+
+    init(_ desk: TokenDesk) {
+        self.owner = Admission(.administrator) { desk.isOpen }
+    }
+}
+
+/// Says who asks on one connection. Most calls show the token of the call before: those cost a comparison.
+///
+/// Unchecked, because all of it is used on the connection's event loop; what verifies carries it there.
+final class ConnectionDesk: @unchecked Sendable {
+    private struct Last {
+        let authorization: [UInt8]
+        let token: VerifiedToken
+        let admission: Admission
+
+        func has(_ authorization: UnsafeRawBufferPointer) -> Bool {
+            guard self.authorization.count == authorization.count, let start = authorization.baseAddress else {
+                return false
+            }
+            return self.authorization.withUnsafeBytes { memcmp($0.baseAddress ?? start, start, $0.count) == 0 }
+        }
+    }
+
+    private let desk: TokenDesk
+    private let loop: LoopAdmissions
+    private let visitor: Visitor
+    private let eventLoop: any EventLoop
+    /// Of who shows a certificate and no token.
+    private let certificate: Admission?
+    private var last: Last?
+
+    init(_ desk: TokenDesk, _ visitor: Visitor, _ loop: LoopAdmissions, on eventLoop: any EventLoop) {
+        self.desk = desk
+        self.visitor = visitor
+        self.loop = loop
+        self.eventLoop = eventLoop
+        self.certificate = visitor.certificateExpires.map { expires in
+            Admission(.administrator) { desk.now < expires }
+        }
+    }
+
+    var reception: Reception {
+        .desk(recognize: { self.recognize($0) }, identify: { self.identify($0, $1) })
+    }
+
+    private var plain: Admission {
+        if let certificate = self.certificate, certificate.stands { return certificate }
+        return self.loop.nobody
+    }
+
+    private func recognize(_ authorization: UnsafeRawBufferPointer?) -> Admission? {
+        // What tools of an emulator show says who they test for; elsewhere an open server has no use for it.
+        if self.desk.isOpen, authorization == nil || !self.desk.isEmulator { return self.loop.owner }
+        guard let authorization else { return self.plain }
+        let (verifier, now) = (self.desk.verifier, self.desk.now)
+        if let last = self.last, last.has(authorization), last.token.stands(verifier, at: now) {
+            return last.admission
+        }
+        self.last = nil
+        guard let (token, admission) = self.loop.tokens.known(authorization, by: verifier, at: now) else { return nil }
+        self.last = Last(authorization: Array(authorization), token: token, admission: admission)
+        return admission
+    }
+
+    private func identify(
+        _ credentials: Credentials,
+        _ later: @escaping @Sendable (Identification) -> Void
+    ) -> Identification? {
+        guard let authorization = credentials.authorization else { return .admitted(self.plain) }
+        self.desk.verify(authorization, from: self.visitor) { outcome in
+            switch outcome {
+            case .admitted(let token, let admission):
+                self.eventLoop.execute { self.loop.tokens.insert(token, admission, for: authorization) }
+                later(.admitted(admission))
+            case .refused: later(.refused)
+            case .busy: later(.busy)
+            }
+        }
+        return nil
+    }
+}

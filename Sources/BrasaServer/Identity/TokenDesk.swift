@@ -1,0 +1,102 @@
+import BrasaIdentity
+import BrasaPlatform
+import BrasaTokens
+import NIOCore
+
+/// Decides who asks, for the connections of all event loops (docs/identity.md).
+final class TokenDesk: Sendable {
+    enum Outcome: Sendable {
+        case admitted(VerifiedToken, Admission)
+        case refused
+        case busy
+    }
+
+    let verifier: TokenVerifier
+    let refusals: RefusalLog
+    private let clock: Clock
+    private let queue = VerificationQueue()
+    /// For a server with `--emulator` on loopback.
+    let isEmulator: Bool
+    private let policy: OpenPolicy
+
+    init(
+        _ verifier: TokenVerifier,
+        policy: OpenPolicy,
+        isEmulator: Bool,
+        clock: Clock = .system,
+        refusals: RefusalLog
+    ) {
+        self.verifier = verifier
+        self.policy = policy
+        self.isEmulator = isEmulator
+        self.clock = clock
+        self.refusals = refusals
+        self.queue.start()
+    }
+
+    /// When no connection is left.
+    func stop() { self.queue.stop() }
+
+    var now: WallTime { self.clock.wall() }
+
+    /// Nothing checks who calls: everybody is the owner.
+    var isOpen: Bool { self.policy.isOpen(hasKeys: self.verifier.hasKeyList) }
+
+    // MARK: Tokens
+
+    /// Calls `done` once, at once or on another thread.
+    func verify(_ authorization: [UInt8], from visitor: Visitor, _ done: @escaping @Sendable (Outcome) -> Void) {
+        let isQueued = self.queue.add(visitor.address) { self.decide(authorization, visitor, done) }
+        guard !isQueued else { return }
+        self.refusals.noteBusy(visitor)
+        done(.busy)
+    }
+
+    private func decide(
+        _ authorization: [UInt8],
+        _ visitor: Visitor,
+        _ done: @escaping @Sendable (Outcome) -> Void
+    ) {
+        switch self.verifier.verdict(on: authorization, at: self.now) {
+        case .verified(let token):
+            done(.admitted(token, self.admission(token)))
+        case .refused(let refusal):
+            self.refusals.note(refusal, visitor)
+            done(.refused)
+        case .waiting(let issuer):
+            let waits = self.verifier.whenKeysCame(issuer) { self.verify(authorization, from: visitor, done) }
+            guard !waits else { return }
+            self.refusals.noteBusy(visitor)
+            done(.busy)
+        }
+    }
+
+    private func admission(_ token: VerifiedToken) -> Admission {
+        let (verifier, clock) = (self.verifier, self.clock)
+        return Admission(token.bearer.caller) { verifier.refusal(of: token, at: clock.wall()) == nil }
+    }
+
+    /// Answers a request at `token_uri`. Calls `done` once, at once or on another thread; nil: too many wait already.
+    func exchange(_ body: [UInt8], from visitor: Visitor, _ done: @escaping @Sendable (TokenResponse?) -> Void) {
+        let isQueued = self.queue.add(visitor.address) {
+            let response = self.verifier.exchange(body, at: self.now)
+            if let refusal = response.refusal { self.refusals.note(refusal, visitor) }
+            done(response)
+        }
+        guard !isQueued else { return }
+        self.refusals.noteBusy(visitor)
+        done(nil)
+    }
+}
+
+extension VerifiedToken.Bearer {
+    fileprivate var caller: Caller {
+        switch self {
+        case .owner: .administrator
+        case .user(let user): .user(user)
+        case .administrator(let key) where key.role == .administrator && key.databases.isEmpty: .administrator
+        case .administrator(let key):
+            .restricted(Restriction(isReadOnly: key.role == .readOnly, databases: key.databases))
+        }
+    }
+}
