@@ -204,7 +204,7 @@ let package = Package(
         .executableTarget(
             name: "BrasaCLI",
             dependencies: [
-                "BrasaServer", "BrasaOptions", "BrasaLog", "BrasaStore", "BrasaPlatform",
+                "BrasaServer", "BrasaOptions", "BrasaLog", "BrasaStore", "BrasaPlatform", "BrasaTokens",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -6,6 +6,8 @@ struct Brasa: AsyncParsableCommand {
         commandName: "brasa",
         abstract: "A durable document database that speaks the Cloud Firestore protocol.",
         version: "0.1.0",
-        subcommands: [ServeCommand.self, CheckCommand.self, IndexesCommand.self, HealthCommand.self]
+        subcommands: [
+            ServeCommand.self, CheckCommand.self, IndexesCommand.self, HealthCommand.self, KeysCommand.self,
+        ]
     )
 }

@@ -65,7 +65,9 @@ class ListenStream:
             response_deserializer=ListenResponse.FromString,
         )
         # As the client libraries do; Google's emulator needs it.
-        metadata = [("authorization", "Bearer owner"), ("google-cloud-resource-prefix", database.name)]
+        metadata = [("google-cloud-resource-prefix", database.name)]
+        if database.wire.authorization:
+            metadata.append(("authorization", database.wire.authorization))
         self.call = make(iter(self._requests.get, None), metadata=metadata)
         for target in targets:
             self.add(target)

@@ -96,14 +96,23 @@ class Pending:
 class Wire:
     """One connection to a server. Unlike the client library's, its channel is shared with nobody."""
 
-    def __init__(self, address: str):
+    def __init__(
+        self,
+        address: str,
+        credentials: grpc.ChannelCredentials | None = None,
+        authorization: str | None = "Bearer owner",
+    ):
         self.address = address
+        self.authorization = authorization
         options = [
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.max_send_message_length", -1),
             ("grpc.max_receive_message_length", -1),
         ]
-        self.channel = grpc.insecure_channel(address, options=options)
+        if credentials is None:
+            self.channel = grpc.insecure_channel(address, options=options)
+        else:
+            self.channel = grpc.secure_channel(address, credentials, options=options)
         self._stubs: dict[str, Any] = {}
 
     def close(self) -> None:
@@ -125,7 +134,7 @@ class Wire:
         kind, request_class, _ = METHODS[method]
         if request is None:
             request = request_class(**members)
-        sent = [("authorization", "Bearer owner"), *(metadata or ())]
+        sent = [*([("authorization", self.authorization)] if self.authorization else []), *(metadata or ())]
         stub = self.stub(method)
         call = stub.future if kind == UNARY else stub
         return Pending(call(request, timeout=timeout, metadata=sent), kind)
