@@ -25,8 +25,10 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
     private let door: HTTPDoor
     private var phase = Phase.idle
     private var bodyBytes = 0
-    /// What came of the body, as long as a route may want it.
+    /// What came of the body, as far as it is wanted.
     private var body: [UInt8] = []
+    /// By any route, as long as it is not known which; then by the request's.
+    private var bodyBytesWanted = 0
     /// Counts requests: whose answer it is that comes late.
     private var number = 0
 
@@ -39,11 +41,13 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
         case .head(let head):
             self.bodyBytes = 0
             self.body = []
+            self.bodyBytesWanted = self.door.router.anyBodyBytesMax
             self.identify(head, context: context)
         case .body(let part):
             self.bodyBytes += part.readableBytes
             if self.bodyBytes > HTTPDoor.bodyBytesMax {
                 self.phase = .over
+                self.want(0)
                 return context.close(promise: nil)
             }
             self.keep(part)
@@ -52,16 +56,16 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
         }
     }
 
+    private func want(_ bytesMax: Int) {
+        self.bodyBytesWanted = bytesMax
+        if bytesMax == 0 { self.body = [] }
+    }
+
     /// One byte past what is wanted says that there was more.
     private func keep(_ part: ByteBuffer) {
-        let bytesMax: Int
-        switch self.phase {
-        case .identifying: bytesMax = self.door.router.anyBodyBytesMax
-        case .receiving(_, let request): bytesMax = self.door.router.bodyBytesMax(request)
-        case .idle, .refusing, .answering, .over: return
-        }
-        guard bytesMax > 0 else { return }
-        self.body.append(contentsOf: part.readableBytesView.prefix(max(0, bytesMax + 1 - self.body.count)))
+        guard self.bodyBytesWanted > 0 else { return }
+        let bytesMax = max(0, self.bodyBytesWanted + 1 - self.body.count)
+        self.body.append(contentsOf: part.readableBytesView.prefix(bytesMax))
     }
 
     package func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -99,8 +103,8 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
     private func identified(_ identification: Identification, context: ChannelHandlerContext) {
         guard case .identifying(let head, let isComplete) = self.phase else { return }
         switch identification {
-        case .refused: self.phase = .refusing(head, .unauthenticated)
-        case .busy: self.phase = .refusing(head, .busy)
+        case .refused: self.refuse(head, .unauthenticated)
+        case .busy: self.refuse(head, .busy)
         case .admitted(let admission):
             let request = HTTPRequest(
                 method: head.method.rawValue,
@@ -109,8 +113,14 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
                 peer: self.door.peer
             )
             self.phase = .receiving(head, request)
+            self.want(self.door.router.bodyBytesMax(request))
         }
         if isComplete { self.ended(context: context) }
+    }
+
+    private func refuse(_ head: HTTPRequestHead, _ answer: HTTPAnswer) {
+        self.phase = .refusing(head, answer)
+        self.want(0)
     }
 
     /// The request is there.
@@ -122,12 +132,12 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
             self.write(answer, to: head, context: context)
         case .receiving(let head, var request):
             self.phase = .answering
-            let bytesMax = self.door.router.bodyBytesMax(request)
-            if bytesMax > 0 {
-                guard self.body.count <= bytesMax else { return self.write(.tooLarge, to: head, context: context) }
-                request.body = self.body
+            guard self.body.count <= self.bodyBytesWanted else {
+                self.want(0)
+                return self.write(.tooLarge, to: head, context: context)
             }
-            self.body = []
+            request.body = self.body
+            self.want(0)
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             self.door.router.answer(request) { answer in
                 let (handler, context) = bound.value

@@ -29,8 +29,11 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
     private var phase = Phase.over
     private var unconsumedBytes = 0
     private var bodyBytes = 0
-    /// What came of the body, as long as a route may want it.
+    /// What came of the body, as far as it is wanted; counted until the stream is gone.
     private var body: [UInt8] = []
+    /// By any route, as long as it is not known which; then by the request's.
+    private var bodyBytesWanted = 0
+    private var countedBytes = 0
     /// Ends a request that does not come whole.
     private var limit: Scheduled<Void>?
 
@@ -42,7 +45,10 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
     func received(headers: HTTP2Headers, endStream: Bool) {
         let head = Head(method: headers.string(.method) ?? "", target: headers.string(.path) ?? "")
         self.phase = .identifying(head, isComplete: endStream)
-        if !endStream { self.limitReceiving() }
+        if !endStream {
+            self.bodyBytesWanted = self.door.router.anyBodyBytesMax
+            self.limitReceiving()
+        }
         let answer = self.door.identify(
             authorization: headers[.authorization].map { Array($0) },
             on: self.stream.eventLoop
@@ -60,10 +66,12 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
         self.limit = nil
     }
 
-    private func giveUp() {
+    private func giveUp(_ code: HTTP2ErrorCode = .cancel) {
+        self.endReceiving()
         self.phase = .over
+        self.want(0)
         self.consume()
-        self.stream.reset(.cancel)
+        self.stream.reset(code)
     }
 
     private func identified(_ identification: Identification) {
@@ -73,14 +81,14 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
         case .refused: self.send(.unauthenticated, isHead: head.method == "HEAD")
         case .busy: self.send(.busy, isHead: head.method == "HEAD")
         case .admitted(let admission):
-            self.phase = .receiving(
-                HTTPRequest(
-                    method: head.method,
-                    target: head.target,
-                    caller: admission.caller,
-                    peer: self.door.peer
-                )
+            let request = HTTPRequest(
+                method: head.method,
+                target: head.target,
+                caller: admission.caller,
+                peer: self.door.peer
             )
+            self.phase = .receiving(request)
+            self.want(self.door.router.bodyBytesMax(request))
             if isComplete { self.ended() }
         }
     }
@@ -88,25 +96,26 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
     func received(data: ByteBuffer, endStream: Bool) {
         self.unconsumedBytes += data.readableBytes
         self.bodyBytes += data.readableBytes
-        guard self.bodyBytes <= HTTPDoor.bodyBytesMax else {
-            self.endReceiving()
-            return self.giveUp()
-        }
-        self.keep(data)
+        guard self.bodyBytes <= HTTPDoor.bodyBytesMax else { return self.giveUp() }
+        guard self.keep(data) else { return self.giveUp(.enhanceYourCalm) }
         if case .identifying = self.phase {} else { self.consume() }
         if endStream { self.ended() }
     }
 
-    /// One byte past what is wanted says that there was more.
-    private func keep(_ data: ByteBuffer) {
-        let bytesMax: Int
-        switch self.phase {
-        case .identifying: bytesMax = self.door.router.anyBodyBytesMax
-        case .receiving(let request): bytesMax = self.door.router.bodyBytesMax(request)
-        case .answering, .over: return
-        }
-        guard bytesMax > 0 else { return }
-        self.body.append(contentsOf: data.readableBytesView.prefix(max(0, bytesMax + 1 - self.body.count)))
+    private func want(_ bytesMax: Int) {
+        self.bodyBytesWanted = bytesMax
+        if bytesMax == 0 { self.body = [] }
+    }
+
+    /// One byte past what is wanted says that there was more. False: there is no room for it.
+    private func keep(_ data: ByteBuffer) -> Bool {
+        guard self.bodyBytesWanted > 0 else { return true }
+        let part = data.readableBytesView.prefix(max(0, self.bodyBytesWanted + 1 - self.body.count))
+        guard self.stream.hasRoom(for: part.count) else { return false }
+        self.countedBytes += part.count
+        self.stream.account.add(part.count)
+        self.body.append(contentsOf: part)
+        return true
     }
 
     func received(trailers: HTTP2Headers) { self.ended() }
@@ -115,6 +124,9 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
     func closed(_ reason: HTTP2CloseReason) {
         self.endReceiving()
         self.phase = .over
+        self.want(0)
+        if self.countedBytes > 0 { self.stream.account.remove(self.countedBytes) }
+        self.countedBytes = 0
     }
 
     private func consume() {
@@ -130,12 +142,9 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
         case .receiving(var request):
             let isHead = request.method == "HEAD"
             self.phase = .answering(isHead: isHead)
-            let bytesMax = self.door.router.bodyBytesMax(request)
-            if bytesMax > 0 {
-                guard self.body.count <= bytesMax else { return self.send(.tooLarge, isHead: isHead) }
-                request.body = self.body
-            }
-            self.body = []
+            guard self.body.count <= self.bodyBytesWanted else { return self.send(.tooLarge, isHead: isHead) }
+            request.body = self.body
+            self.want(0)
             self.door.router.answer(request) { self.send($0, isHead: isHead) }
         case .answering, .over: break
         }
@@ -145,6 +154,7 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
         self.endReceiving()
         if case .over = self.phase { return }
         self.phase = .over
+        self.want(0)
         guard self.stream.hasRoom(for: answer.body.utf8.count) else { return self.stream.reset(.enhanceYourCalm) }
         var headers = HTTP2Headers([(.status, String(answer.status)), (.contentType, answer.contentType)])
         headers.append("content-length", String(answer.body.utf8.count))

@@ -14,7 +14,7 @@ enum PlainConnection {
     static let idleLimit: TimeAmount = .seconds(60)
     /// What is read at a time, here and before the protocol is known: a hundred of the smallest requests.
     static let readBytes = 2 << 10
-    /// About what it keeps at most: those requests or a head, and an answer. Drawn as long as it is open.
+    /// About what it keeps at most: those requests or a head and a body, and an answer. Drawn as long as it is open.
     static let keptBytes = 64 << 10
 
     private static var headLimits: NIOHTTPDecoderLimitConfiguration {

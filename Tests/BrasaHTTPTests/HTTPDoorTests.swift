@@ -60,57 +60,6 @@ import Testing
         #expect(String(buffer: head).hasPrefix("HTTP/1.1 \(status) "))
     }
 
-    /// A client and the door back to back.
-    private final class Line {
-        let loop = EmbeddedEventLoop()
-        let connection = HTTP2Connection(role: .client(HTTP2ClientConfiguration()))
-        private let client: EmbeddedChannel
-        private let server: EmbeddedChannel
-
-        init(_ door: HTTPDoor) throws {
-            self.client = EmbeddedChannel(loop: self.loop)
-            self.server = EmbeddedChannel(loop: self.loop)
-            try self.client.pipeline.syncOperations.addHandler(self.connection)
-            try self.server.pipeline.syncOperations.addHandler(
-                HTTP2Connection(role: .server(HTTP2ServerConfiguration(), acceptor: door.acceptor))
-            )
-            let address = try SocketAddress(unixDomainSocketPath: "/link")
-            self.client.connect(to: address, promise: nil)
-            self.server.connect(to: address, promise: nil)
-            try self.run()
-        }
-
-        func run() throws {
-            var moved = true
-            while moved {
-                moved = false
-                self.loop.run()
-                for (source, target) in [(self.client, self.server), (self.server, self.client)] {
-                    while let bytes = try source.readOutbound(as: ByteBuffer.self) {
-                        moved = true
-                        try target.writeInbound(ByteBuffer(bytes: bytes.readableBytesView))
-                    }
-                }
-            }
-        }
-
-        func close() {
-            _ = try? self.client.finish(acceptAlreadyClosed: true)
-            _ = try? self.server.finish(acceptAlreadyClosed: true)
-        }
-    }
-
-    private final class Response: HTTP2StreamHandler {
-        private(set) var status: String?
-        private(set) var body = ""
-        private(set) var closed: HTTP2CloseReason?
-        func received(headers: HTTP2Headers, endStream: Bool) { self.status = headers.string(.status) }
-        func received(data: ByteBuffer, endStream: Bool) { self.body += String(buffer: data) }
-        func received(trailers: HTTP2Headers) {}
-        func becameWritable() {}
-        func closed(_ reason: HTTP2CloseReason) { self.closed = reason }
-    }
-
     private static func headers(_ method: String) -> HTTP2Headers {
         HTTP2Headers([
             (.method, method), (.scheme, "http"), (.path, "/"), (.authority, "x"), (.authorization, "Bearer t"),
