@@ -1,7 +1,10 @@
+import BrasaIdentity
+import BrasaPlatform
 import BrasaTokens
 import Foundation
 import Logging
 import NIOCore
+import NIOPosix
 import Testing
 
 @testable import BrasaServer
@@ -62,6 +65,66 @@ import Testing
         #expect(PeerAddress(try SocketAddress(ipAddress: address, port: 1)).description == text)
     }
 
+    /// Of nobody.
+    private struct NoFetcher: DocumentFetcher {
+        func fetch(_ url: String, bytesMax: Int) async throws(FetchError) -> [UInt8] { throw .failed("nobody answers") }
+    }
+
+    private static func encoded(_ text: String) -> String {
+        let text = Data(text.utf8).base64EncodedString()
+        return text.replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
+    }
+
+    /// More than have places, on two connections of one loop: the keys that they want come to nothing when all have asked.
+    @Test func `A token that many calls show at once is verified once, and for all of them`() async throws {
+        let count = IssuerKeys.waitingMax * 2
+        let name = "https://id.example"
+        let issuer = TokenIssuer(issuer: name, audiences: ["app"], keys: .url("\(name)/keys"))
+        let issuers = IssuerKeys(
+            TokenIssuers(issuer),
+            fetcher: NoFetcher(),
+            disk: RealDisk(),
+            clock: .system,
+            onFailure: { _, _ in }
+        )
+        let folder = try TemporaryFolder()
+        let store = AdministratorKeyStore(disk: RealDisk(), dataDirectory: folder.path)
+        let desk = TokenDesk(
+            TokenVerifier(store: store, issuers: issuers, isEmulator: false),
+            policy: OpenPolicy(isReachedByTrusted: true, namesCallers: true),
+            isEmulator: false,
+            refusals: RefusalLog(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        )
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let header = Self.encoded(#"{"alg":"RS256","kid":"k"}"#)
+        let claims = Self.encoded(#"{"iss":"\#(name)","sub":"u"}"#)
+        let credentials = Credentials(authorization: "Bearer \(header).\(claims).AAAA")
+        let answers = Recorded<String>()
+        let whole = loop.makePromise(of: Void.self)
+        try await loop.submit {
+            let admissions = LoopAdmissions(desk)
+            let visitor = Visitor(address: PeerAddress(nil), text: "?")
+            let connections = (0..<2).map { _ in ConnectionDesk(desk, visitor, admissions, on: loop) }
+            for number in 0..<count {
+                guard case .desk(_, let identify) = connections[number % 2].reception else { return }
+                let known = identify(credentials) { answer in
+                    answers.append(answer.word)
+                    if answers.list.count == count { whole.succeed() }
+                }
+                #expect(known == nil)
+            }
+        }.get()
+        let work = Task { await issuers.run() }
+        try await whole.futureResult.get()
+        #expect(answers.list == Array(repeating: "refused", count: count))
+        #expect(desk.refusals.count == 1)
+        work.cancel()
+        await work.value
+        desk.stop()
+        try await group.shutdownGracefully()
+    }
+
     @Test func `A list of keys that cannot be read ends the start`() async throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path + "/identity", withIntermediateDirectories: true)
@@ -71,5 +134,15 @@ import Testing
             try await server.stop()
         }
         #expect(error?.description.contains("identity/keys.json is damaged") == true)
+    }
+}
+
+extension Identification {
+    fileprivate var word: String {
+        switch self {
+        case .admitted: "admitted"
+        case .refused: "refused"
+        case .busy: "busy"
+        }
     }
 }

@@ -259,6 +259,17 @@ def test_a_key_may_be_for_reading_only_or_for_some_databases(secure):
     other.commit(set_write(other.doc("c/x"), {})).refused(StatusCode.PERMISSION_DENIED, DENIED)
 
 
+def test_a_new_token_that_many_calls_show_at_once_holds_for_all_of_them(secure):
+    server = secure()
+    for _ in range(3):
+        wires = [server.wire(server.key.token()) for _ in range(2)]
+        for wire in wires:
+            wire.authorization = wires[0].authorization
+        calls = [Database(wire, "demo").start_batch_get("c/none") for _ in range(150) for wire in wires]
+        for call in calls:
+            assert (outcome := call.outcome()).ok, outcome
+
+
 def test_users_of_two_issuers_are_known_and_may_nothing_without_rules(secure, tmp_path):
     issuers = [Issuer(tmp_path, f"https://{name}.example", name) for name in ("one", "two")]
     listed = tmp_path / "issuers.json"

@@ -10,15 +10,47 @@ import NIOCore
 #endif
 
 /// What the connections of one event loop share of who asks. Only on that loop; unchecked, because connections are set up
-/// with it on their way there.
+/// with it on their way there, and what verifies carries it there.
 final class LoopAdmissions: @unchecked Sendable {
+    fileprivate typealias Later = @Sendable (Identification) -> Void
+
     fileprivate var tokens = TokenCache()
+    /// Who waits for a token to be verified. That is done once, however many show it meanwhile: all calls of a client that
+    /// has a new one do.
+    private var waiting: [[UInt8]: [Later]] = [:]
     /// One for each loop, since all of its calls count their references to it.
     fileprivate let owner: Admission
     fileprivate let nobody = Admission(.nobody)
 
     init(_ desk: TokenDesk) {
         self.owner = Admission(.administrator) { desk.isOpen }
+    }
+
+    fileprivate func verify(
+        _ authorization: [UInt8],
+        by desk: TokenDesk,
+        for visitor: Visitor,
+        on eventLoop: any EventLoop,
+        _ later: @escaping Later
+    ) {
+        let isUnderWay = self.waiting[authorization] != nil
+        self.waiting[authorization, default: []].append(later)
+        guard !isUnderWay else { return }
+        desk.verify(authorization, from: visitor) { outcome in
+            eventLoop.execute { self.answer(outcome, for: authorization) }
+        }
+    }
+
+    private func answer(_ outcome: TokenDesk.Outcome, for authorization: [UInt8]) {
+        let identification: Identification
+        switch outcome {
+        case .admitted(let token, let admission):
+            self.tokens.insert(token, admission, for: authorization)
+            identification = .admitted(admission)
+        case .refused: identification = .refused
+        case .busy: identification = .busy
+        }
+        for later in self.waiting.removeValue(forKey: authorization) ?? [] { later(identification) }
     }
 }
 
@@ -85,15 +117,7 @@ final class ConnectionDesk: @unchecked Sendable {
         _ later: @escaping @Sendable (Identification) -> Void
     ) -> Identification? {
         guard let authorization = credentials.authorization else { return .admitted(self.plain) }
-        self.desk.verify(authorization, from: self.visitor) { outcome in
-            switch outcome {
-            case .admitted(let token, let admission):
-                self.eventLoop.execute { self.loop.tokens.insert(token, admission, for: authorization) }
-                later(.admitted(admission))
-            case .refused: later(.refused)
-            case .busy: later(.busy)
-            }
-        }
+        self.loop.verify(authorization, by: self.desk, for: self.visitor, on: self.eventLoop, later)
         return nil
     }
 }
