@@ -56,6 +56,21 @@ import Testing
         try await server.stop()
     }
 
+    @Test func `Health is asked over TLS, whatever certificate is shown, and of nobody in plain text`() async throws {
+        let server = try await self.server()
+        server.services.observation.become(.ready)
+        let address = server.listener.address
+        #expect(try await HealthProbe.ask(address, "/readyz", speaksTLS: true) == "ready")
+        server.services.announceShutdown()
+        await #expect(throws: StartError("draining: calls in flight are being finished")) {
+            try await HealthProbe.ask(address, "/readyz", speaksTLS: true)
+        }
+        await #expect(throws: StartError("what listens on \(address) does not speak HTTP")) {
+            try await HealthProbe.ask(address, "/livez")
+        }
+        try await server.stop()
+    }
+
     @Test func `A new certificate is shown to new connections, and old ones go on`() async throws {
         let server = try await self.server()
         let door = try #require(server.tls)

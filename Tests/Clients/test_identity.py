@@ -21,7 +21,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from support.identity import Authority, Issuer, KeyFile, Signer, make_key, run_keys
 from support.listening import ListenStream, StreamEnded, collection_target
 from support.messages import set_write
-from support.servers import BrasaServer, free_port
+from support.servers import BrasaServer, clean_environment, free_port
 from support.wire import Database, Wire
 
 REFUSED = "The request's credentials are not valid."
@@ -321,6 +321,26 @@ def test_an_operator_lists_indexes_with_a_key(secure, binary):
         done = subprocess.run([*command, *key], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == status, done.stderr
         assert (DENIED in done.stderr) == bool(status)
+
+
+def test_the_binary_asks_for_health_over_tls_where_the_server_speaks_it(secure, binary):
+    server = secure("--metrics-address", metrics := f"127.0.0.1:{free_port()}")
+    served = {"BRASA_LISTEN": f"0.0.0.0:{server.port}", "BRASA_TLS_CERTIFICATE": server.authority.path("server.pem")}
+    for arguments, variables, status in [
+        (["--address", f"127.0.0.1:{server.port}", "--tls"], {}, 0),
+        (["--address", f"127.0.0.1:{server.port}"], {}, 1),
+        ([], served, 0),
+        ([], {**served, "BRASA_METRICS_ADDRESS": metrics}, 0),
+    ]:
+        done = subprocess.run(
+            [str(binary), "health", *arguments],
+            env={**clean_environment(), **variables},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (status, "" if status else "ready\n"), done.stderr
 
 
 def test_plain_text_is_not_answered_where_tls_is_served(secure):

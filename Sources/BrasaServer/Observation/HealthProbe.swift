@@ -1,6 +1,7 @@
 package import BrasaOptions
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// Asks a running server how it is, as `brasa health` does.
 package enum HealthProbe {
@@ -9,9 +10,13 @@ package enum HealthProbe {
 
     /// What the server says for itself.
     ///
-    /// - Parameter path: `/livez` or `/readyz`.
+    /// - Parameters:
+    ///   - path: `/livez` or `/readyz`.
+    ///   - speaksTLS: whatever certificate is shown: the names on it are those by which clients reach the server, and
+    ///     nothing is sent that would be of use to anybody.
     /// - Throws: `StartError` with why it is not well, or not there.
-    package static func ask(_ address: ListenAddress, _ path: String) async throws -> String {
+    package static func ask(_ address: ListenAddress, _ path: String, speaksTLS: Bool = false) async throws -> String {
+        let tls = try speaksTLS ? Self.credulousContext() : nil
         let group = MultiThreadedEventLoopGroup.singleton
         let answer = group.next().makePromise(of: String.self)
         do {
@@ -21,7 +26,9 @@ package enum HealthProbe {
             channel.eventLoop.scheduleTask(in: Self.timeMax) { channel.close(promise: nil) }
             // Not before, since several addresses of a host are tried at once and one is kept.
             try await channel.eventLoop.submit {
-                try channel.pipeline.syncOperations.addHandler(Asking(path, answer))
+                let pipeline = channel.pipeline.syncOperations
+                if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil)) }
+                try pipeline.addHandler(Asking(path, answer))
             }.get()
         } catch {
             answer.succeed("")
@@ -30,9 +37,19 @@ package enum HealthProbe {
         let text = try await answer.futureResult.get()
         let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
         let body = parts.count == 2 ? String(parts[1].prefix { $0 != "\n" }) : ""
-        guard text.hasPrefix("HTTP/1.1 ") else { throw StartError("what listens on \(address) does not speak HTTP") }
+        guard text.hasPrefix("HTTP/1.1 ") else {
+            throw StartError("what listens on \(address) does not speak HTTP\(speaksTLS ? " over TLS" : "")")
+        }
         guard text.hasPrefix("HTTP/1.1 200 ") else { throw StartError(body.isEmpty ? "not well" : body) }
         return body
+    }
+
+    private static func credulousContext() throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .none
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        return try NIOSSLContext(configuration: configuration)
     }
 
     private final class Asking: ChannelInboundHandler {
