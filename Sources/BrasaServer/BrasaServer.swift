@@ -28,6 +28,8 @@ package enum BrasaServer {
         let address = try Listener.resolve(configuration)
         try configuration.checkMemory()
         let tls = try Self.tls(configuration)
+        // Before data is read, which takes its time: until then the signal ends the process.
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
         let connectionsMax = Self.connectionsMax(configuration, allowed: FileDescriptorLimit.raise(), logger: logger)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
         // A signal ends the wait with nil, a log that failed with its error.
@@ -48,6 +50,7 @@ package enum BrasaServer {
                 connectionsMax: connectionsMax,
                 group: group,
                 logger: logger,
+                hangups: hangups,
                 endings: endings,
                 end: end,
                 ready: ready
@@ -109,6 +112,7 @@ private struct ListeningService: Service {
     let connectionsMax: Int
     let group: MultiThreadedEventLoopGroup
     let logger: Logger
+    let hangups: UnixSignalsSequence
     let endings: AsyncStream<LogError?>
     let end: AsyncStream<LogError?>.Continuation
     let ready: @Sendable (ListenAddress) -> Void
@@ -163,7 +167,7 @@ private struct ListeningService: Service {
 
     /// SIGHUP: what stands in files is read again now.
     private func answerHangups(_ tls: TLSDoor?, _ identity: IdentityWork) async {
-        for await _ in await UnixSignalsSequence(trapping: .sighup) {
+        for await _ in self.hangups {
             self.logger.notice("reading certificates and keys again")
             tls?.reload(self.logger)
             await identity.reload()
