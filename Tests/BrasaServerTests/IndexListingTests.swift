@@ -4,6 +4,7 @@ import BrasaOptions
 import BrasaQueries
 import BrasaWire
 import Foundation
+import NIOCore
 import Testing
 
 @testable import BrasaServer
@@ -45,5 +46,28 @@ import Testing
         #expect(lines.count == 3 && lines[1].contains("(n ASC, __name__ ASC)") && lines[1].contains("1000"))
         try await server.stop()
         await #expect(throws: StartError.self) { try await IndexListing.fetch(from: ServerAccess(address)) }
+    }
+
+    private static let address = ListenAddress(host: "db.example", port: 8080)
+
+    @Test(arguments: [
+        ("127.0.0.1", ServerAccess(address, keyFile: "k"), true), ("::1", ServerAccess(address, keyFile: "k"), true),
+        ("10.0.0.1", ServerAccess(address, keyFile: "k"), false),
+        ("10.0.0.1", ServerAccess(address, speaksTLS: true, keyFile: "k"), true),
+        ("10.0.0.1", ServerAccess(address, authorities: "ca", keyFile: "k"), true),
+        ("10.0.0.1", ServerAccess(address), true),
+    ])
+    func `A key's token is not sent in plain text beyond loopback`(
+        _ peer: String,
+        _ access: ServerAccess,
+        _ isSent: Bool
+    ) throws {
+        let reached = try SocketAddress(ipAddress: peer, port: 8080)
+        let refusal = StartError("--key is not shown to db.example:8080 in plain text: say --tls, or --ca FILE")
+        if isSent {
+            #expect(throws: Never.self) { try access.checkSecrecy(to: reached) }
+        } else {
+            #expect(throws: refusal) { try access.checkSecrecy(to: reached) }
+        }
     }
 }

@@ -35,6 +35,12 @@ package struct ServerAccess: Sendable {
         }
     }
 
+    /// Whoever reads along could use a token for as long as it is good.
+    func checkSecrecy(to peer: SocketAddress?) throws(StartError) {
+        guard self.keyFile != nil, !self.speaksTLS, self.authorities == nil, peer?.isLoopback != true else { return }
+        throw StartError("--key is not shown to \(self.address) in plain text: say --tls, or --ca FILE")
+    }
+
     /// Nil: plain text.
     func tls() throws(StartError) -> NIOSSLContext? {
         guard self.speaksTLS || self.authorities != nil else { return nil }
@@ -59,6 +65,12 @@ package enum IndexListing {
         var metadata = GRPCMetadata()
         if let token = try access.token() { metadata.append(.authorization, "Bearer \(token)") }
         let (channel, connection) = try await self.connect(to: address, tls: try access.tls())
+        do throws(StartError) {
+            try access.checkSecrecy(to: channel.remoteAddress)
+        } catch {
+            try? await channel.close()
+            throw error
+        }
         let sent = metadata
         let promise = channel.eventLoop.makePromise(of: ListIndexesResponse.self)
         channel.eventLoop.execute {
