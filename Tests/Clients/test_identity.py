@@ -246,6 +246,7 @@ def test_a_key_may_be_for_reading_only_or_for_some_databases(secure):
     reader = server.make("reader", "--read-only")
     limited = server.make("limited", "--database", "projects/demo/databases/one")
     server.eventually(StatusCode.NOT_FOUND, reader.token())
+    server.eventually(StatusCode.PERMISSION_DENIED, limited.token())
     reading = Database(server.wire(reader.token()), "demo")
     reading.commit(set_write(reading.doc("c/x"), {})).refused(StatusCode.PERMISSION_DENIED, DENIED)
     assert reading.commit().ok
