@@ -69,6 +69,7 @@ let package = Package(
     targets: [
         // pure: no I/O, lock, clock, NIO or C
         room("BrasaBytes", []),
+        room("BrasaStatus", []),
         room("BrasaDocuments", ["BrasaBytes"]),
         room("BrasaQueries", ["BrasaDocuments"]),
         room("BrasaTree", ["BrasaBytes"]),
@@ -78,7 +79,7 @@ let package = Package(
         room("BrasaMeasures", []),
 
         // messages: what is asked and answered, of every service; no bytes
-        room("BrasaMessages", pure),
+        room("BrasaMessages", pure + ["BrasaStatus"]),
 
         // transport: knows no storage
         .systemLibrary(
@@ -94,10 +95,16 @@ let package = Package(
         .systemLibrary(name: "CBrasaZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "CBrasaFirestoreV1", dependencies: ["CBrasaProtobufC"]),
         room("BrasaHTTP2", ["CBrasaNghttp2", nio("NIOCore")]),
-        room("BrasaGRPC", ["BrasaBytes", "BrasaMeasures", "BrasaHTTP2", "CBrasaZlib", nio("NIOCore")]),
+        room(
+            "BrasaGRPC",
+            ["BrasaBytes", "BrasaStatus", "BrasaMeasures", "BrasaHTTP2", "CBrasaZlib", nio("NIOCore")]
+        ),
         room(
             "BrasaWire",
-            pure + ["BrasaBytes", "BrasaMessages", "BrasaGRPC", "CBrasaFirestoreV1", "CBrasaProtobufC", nio("NIOCore")]
+            pure + [
+                "BrasaBytes", "BrasaStatus", "BrasaMessages", "BrasaGRPC", "CBrasaFirestoreV1", "CBrasaProtobufC",
+                nio("NIOCore"),
+            ]
         ),
 
         // engine: knows no network and no protobuf
@@ -113,8 +120,8 @@ let package = Package(
         room(
             "BrasaService",
             pure + [
-                "BrasaBytes", "BrasaMessages", "BrasaIdentity", "BrasaTransactions", "BrasaWatch", "BrasaStore",
-                "BrasaPlatform",
+                "BrasaBytes", "BrasaStatus", "BrasaMessages", "BrasaIdentity", "BrasaTransactions", "BrasaWatch",
+                "BrasaStore", "BrasaPlatform",
                 nio("NIOCore"),
             ]
         ),
@@ -123,8 +130,8 @@ let package = Package(
         room(
             "BrasaGRPCDoor",
             [
-                "BrasaService", "BrasaMessages", "BrasaIdentity", "BrasaDocuments", "BrasaWire", "BrasaGRPC",
-                "BrasaHTTP2", nio("NIOCore"),
+                "BrasaService", "BrasaMessages", "BrasaIdentity", "BrasaDocuments", "BrasaStatus", "BrasaWire",
+                "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"),
             ]
         ),
 
@@ -157,7 +164,7 @@ let package = Package(
         ),
 
         // client engine: caches, listeners, write queue; knows no network, disk, thread or protobuf
-        room("BrasaSync", pure + ["BrasaBytes"]),
+        room("BrasaSync", pure + ["BrasaBytes", "BrasaStatus"]),
         // its disk: the one importer of SQLite
         room(
             "BrasaCache",
@@ -172,7 +179,8 @@ let package = Package(
         room(
             "BrasaServer",
             [
-                "BrasaOptions", "BrasaBytes", "BrasaDocuments", "BrasaMessages", "BrasaIdentity", "BrasaService",
+                "BrasaOptions", "BrasaBytes", "BrasaStatus", "BrasaDocuments", "BrasaMessages", "BrasaIdentity",
+                "BrasaService",
                 "BrasaGRPCDoor", "BrasaHTTP", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
                 "BrasaPlatform", "BrasaMeasures", "BrasaGRPC", "BrasaHTTP2", "BrasaWire", "BrasaTLS", "BrasaTokens",
                 "BrasaFetch",
@@ -186,15 +194,15 @@ let package = Package(
         room(
             "BrasaFirestore",
             pure + [
-                "BrasaSync", "BrasaCache", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", nio("NIOCore"),
-                nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "BrasaStatus", "BrasaSync", "BrasaCache", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
+                nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         .target(
             name: "BrasaBench",
             dependencies: [
-                "BrasaBytes", "BrasaDocuments", "BrasaQueries", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
-                "BrasaFirestore",
+                "BrasaBytes", "BrasaStatus", "BrasaDocuments", "BrasaQueries", "BrasaMessages", "BrasaWire",
+                "BrasaGRPC", "BrasaHTTP2", "BrasaFirestore",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -213,7 +221,7 @@ let package = Package(
         .executableTarget(
             name: "BrasaTools",
             dependencies: [
-                "BrasaBench", "BrasaFirestore", "BrasaGRPC", "BrasaOptions",
+                "BrasaBench", "BrasaFirestore", "BrasaGRPC", "BrasaStatus", "BrasaOptions",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -268,8 +276,11 @@ let package = Package(
         tests("BrasaDocuments", ["BrasaBytes", "BrasaDocuments", "BrasaQueryModel"]),
         support("BrasaQueryModel", pure),
         support("BrasaFuzzing", pure + ["BrasaRules"], exclude: ["Corpus"]),
-        support("BrasaSyncSpecification", pure + ["BrasaSync", "BrasaQueryModel"], exclude: ["Cases"]),
-        tests("BrasaSync", pure + ["BrasaBytes", "BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel"]),
+        support("BrasaSyncSpecification", pure + ["BrasaStatus", "BrasaSync", "BrasaQueryModel"], exclude: ["Cases"]),
+        tests(
+            "BrasaSync",
+            pure + ["BrasaBytes", "BrasaStatus", "BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel"]
+        ),
         .executableTarget(
             name: "cache-holder",
             dependencies: ["BrasaCache", "BrasaDocuments"],
@@ -279,7 +290,7 @@ let package = Package(
         tests(
             "BrasaCache",
             pure + [
-                "cache-holder", "BrasaCache", "BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel",
+                "cache-holder", "BrasaCache", "BrasaStatus", "BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel",
                 "BrasaWire",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -294,15 +305,15 @@ let package = Package(
         tests(
             "BrasaGRPC",
             [
-                "BrasaGRPC", "BrasaMeasures", "BrasaHTTP2", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
-                nio("NIOPosix"),
+                "BrasaGRPC", "BrasaStatus", "BrasaMeasures", "BrasaHTTP2", "CBrasaAllocations", nio("NIOCore"),
+                nio("NIOEmbedded"), nio("NIOPosix"),
             ]
         ),
         tests(
             "BrasaWire",
             pure + [
-                "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "CBrasaProtobufC", nio("NIOCore"),
-                nio("NIOEmbedded"),
+                "BrasaStatus", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "CBrasaProtobufC",
+                nio("NIOCore"), nio("NIOEmbedded"),
             ]
         ),
         tests("BrasaPlatform", ["BrasaPlatform"]),
@@ -355,15 +366,16 @@ let package = Package(
         tests(
             "BrasaService",
             pure + [
-                "BrasaBytes", "BrasaService", "BrasaMessages", "BrasaIdentity", "BrasaGRPCDoor", "BrasaTransactions",
-                "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
-                "BrasaSimulation", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
+                "BrasaBytes", "BrasaStatus", "BrasaService", "BrasaMessages", "BrasaIdentity", "BrasaGRPCDoor",
+                "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC",
+                "BrasaHTTP2", "BrasaSimulation", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
             ]
         ),
         tests(
             "BrasaFirestore",
             pure + [
-                "BrasaFirestore", "BrasaSync", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "BrasaServer",
+                "BrasaStatus", "BrasaFirestore", "BrasaSync", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
+                "BrasaServer",
                 "BrasaOptions", "BrasaLog", "BrasaQueryModel",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -373,8 +385,8 @@ let package = Package(
         tests(
             "BrasaServer",
             pure + [
-                "BrasaServer", "BrasaOptions", "BrasaHTTP", "BrasaMessages", "BrasaIdentity", "BrasaService",
-                "BrasaTransactions",
+                "BrasaStatus", "BrasaServer", "BrasaOptions", "BrasaHTTP", "BrasaMessages", "BrasaIdentity",
+                "BrasaService", "BrasaTransactions",
                 "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaMeasures", "BrasaWire", "BrasaGRPC",
                 "BrasaHTTP2", "BrasaSimulation", "BrasaTLS", "BrasaCertificates", "BrasaTokens",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOTLS"), nio("NIOEmbedded"),

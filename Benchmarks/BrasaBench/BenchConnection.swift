@@ -1,6 +1,7 @@
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 import Histogram
 import NIOCore

@@ -1,10 +1,10 @@
-package import BrasaGRPC
+package import BrasaStatus
 import Histogram
 
 /// What was measured: latencies in nanoseconds, and how calls failed.
 package struct BenchReport: Sendable {
     var latencies = Histogram<UInt64>(highestTrackableValue: 3_600_000_000_000, numberOfSignificantValueDigits: .three)
-    package var failures: [GRPCStatusCode: Int] = [:]
+    package var failures: [StatusCode: Int] = [:]
     /// The first failure's text.
     package var failureExample: String?
     package var duration: Duration = .zero

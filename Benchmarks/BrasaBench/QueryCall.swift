@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaGRPC
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 
 /// Asks a query through the client stub and checks its answer.

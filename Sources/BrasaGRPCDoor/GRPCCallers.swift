@@ -1,6 +1,7 @@
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaIdentity
+import BrasaStatus
 import NIOCore
 
 /// Who asks in the calls of one event loop: found out by the gate of their connection, before anything is made of a

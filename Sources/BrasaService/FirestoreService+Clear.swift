@@ -1,5 +1,6 @@
 package import BrasaDocuments
 package import BrasaMessages
+import BrasaStatus
 import BrasaStore
 import BrasaTransactions
 import NIOCore

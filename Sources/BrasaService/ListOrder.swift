@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaMessages
 import BrasaQueries
+import BrasaStatus
 
 /// The `order_by` text of ListDocuments, such as `population desc, __name__`: field paths with an optional direction, the
 /// name last and in the direction of the last field where it is not there.

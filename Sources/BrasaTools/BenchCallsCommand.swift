@@ -2,6 +2,7 @@ import ArgumentParser
 import BrasaBench
 import BrasaGRPC
 import BrasaOptions
+import BrasaStatus
 import Foundation
 
 struct BenchCallsCommand: AsyncParsableCommand {

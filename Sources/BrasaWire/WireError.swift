@@ -1,5 +1,6 @@
 package import BrasaDocuments
 package import BrasaMessages
+internal import BrasaStatus
 
 /// Why a message was refused before anything was done with it.
 package enum WireError: Error, Hashable, Sendable {

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import BrasaStatus
 import Foundation
 import GRDB
 import Testing

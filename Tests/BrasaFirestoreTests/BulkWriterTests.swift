@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaStatus
 import BrasaSync
 import Foundation
 import Synchronization
@@ -112,11 +113,11 @@ struct BulkWriterTests {
         let writer = database.bulkWriter()
         let reference = database.document("c/a")
         try await writer.setData(["n": 0], forDocument: reference).updateTime()
-        for code in [SyncError.Code.unavailable, .internal, .unknown, .deadlineExceeded] {
+        for code in [StatusCode.unavailable, .internal, .unknown, .deadlineExceeded] {
             self.server.plan(.answerWrites(code, areApplied: true))
             let receipt = try await writer.updateData(["n": FieldValue.increment(1)], forDocument: reference)
             let error = await #expect(throws: NSError.self) { try await receipt.updateTime() }
-            #expect(error?.code == Int(code.rawValue))
+            #expect(error?.code == code.rawValue)
         }
         self.server.plan(.answerWrites(.unavailable, areApplied: true))
         let created = try await writer.create(["n": 1], forDocument: database.document("c/b"))

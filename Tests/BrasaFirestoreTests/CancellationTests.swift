@@ -1,3 +1,4 @@
+import BrasaStatus
 import Foundation
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import BrasaStatus
 import BrasaSync
 import Dispatch
 import Foundation

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import BrasaStatus
 import BrasaSync
 import Synchronization
 
@@ -8,13 +9,13 @@ import Synchronization
 /// A server of one process that applies commits by the rules of documents, and loses or refuses what it is told to.
 final class FakeDatastore: DatastoreCalls {
     enum Mishap: Sendable {
-        case refuse(SyncError.Code)
+        case refuse(StatusCode)
         /// The commit is applied and the answer lost.
         case loseAnswer
         /// The commit is lost.
         case loseRequest
         /// The answer to each write of a BatchWrite, which may be applied all the same.
-        case answerWrites(SyncError.Code, areApplied: Bool)
+        case answerWrites(StatusCode, areApplied: Bool)
     }
 
     /// What the server knows of transactions when it is asked to roll them back.

@@ -1,3 +1,4 @@
+import BrasaStatus
 import BrasaSync
 import Dispatch
 import Foundation

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaStatus
 import BrasaSync
 import Foundation
 import Synchronization
@@ -83,7 +84,7 @@ struct TransactionTests {
 
     @Test("Attempts are counted, and the last error is reported")
     func attempts() async throws {
-        for code in [SyncError.Code.aborted, .failedPrecondition, .alreadyExists, .unavailable, .unauthenticated] {
+        for code in [StatusCode.aborted, .failedPrecondition, .alreadyExists, .unavailable, .unauthenticated] {
             let server = FakeDatastore { _ in .refuse(code) }
             let database = Databases.new()
             let error = await #expect(throws: NSError.self) {
@@ -91,16 +92,14 @@ struct TransactionTests {
                     try await Self.increment($0, database.document("c/n"))
                 }
             }
-            #expect(error?.code == Int(code.rawValue))
+            #expect(error?.code == code.rawValue)
             #expect(server.commits == 3)
         }
     }
 
     @Test("What another attempt does not cure is reported at once")
     func permanent() async throws {
-        for code in [
-            SyncError.Code.invalidArgument, .notFound, .permissionDenied, .outOfRange, .unimplemented, .dataLoss,
-        ] {
+        for code in [StatusCode.invalidArgument, .notFound, .permissionDenied, .outOfRange, .unimplemented, .dataLoss] {
             let server = FakeDatastore { _ in .refuse(code) }
             let database = Databases.new()
             await #expect(throws: NSError.self) {

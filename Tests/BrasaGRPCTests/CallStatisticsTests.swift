@@ -1,4 +1,5 @@
 import BrasaMeasures
+import BrasaStatus
 import NIOCore
 import Testing
 

@@ -1,4 +1,5 @@
 import BrasaHTTP2
+import BrasaStatus
 import NIOCore
 import Testing
 
@@ -67,19 +68,19 @@ import Testing
     }
 
     @Test(arguments: [
-        (400, GRPCStatusCode.internal), (401, .unauthenticated), (403, .permissionDenied), (404, .unimplemented),
+        (400, StatusCode.internal), (401, .unauthenticated), (403, .permissionDenied), (404, .unimplemented),
         (429, .unavailable), (502, .unavailable), (503, .unavailable), (504, .unavailable), (500, .unknown),
         (302, .unknown), (0, .unknown),
     ])
-    func `Foreign responses map to codes`(http: Int, code: GRPCStatusCode) {
-        #expect(GRPCStatusCode(responseStatus: http) == code)
+    func `Foreign responses map to codes`(http: Int, code: StatusCode) {
+        #expect(StatusCode(responseStatus: http) == code)
     }
 
     @Test func `Codes have their numbers names and HTTP statuses`() {
         let http = [200, 499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401]
-        #expect(GRPCStatusCode.allCases.map(\.rawValue) == Array(0...16))
-        #expect(GRPCStatusCode.allCases.map(\.httpStatus) == http)
-        #expect(Set(GRPCStatusCode.allCases.map(\.name)).count == 17)
+        #expect(StatusCode.allCases.map(\.rawValue) == Array(0...16))
+        #expect(StatusCode.allCases.map(\.httpStatus) == http)
+        #expect(Set(StatusCode.allCases.map(\.name)).count == 17)
     }
 
     @Test(arguments: [

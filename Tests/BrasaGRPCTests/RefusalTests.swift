@@ -1,4 +1,5 @@
 import BrasaHTTP2
+import BrasaStatus
 import NIOCore
 import Testing
 

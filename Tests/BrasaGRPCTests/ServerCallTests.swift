@@ -1,4 +1,5 @@
 import BrasaHTTP2
+import BrasaStatus
 import NIOCore
 import Testing
 
@@ -79,7 +80,7 @@ import Testing
         var testDescription: String
         var headers: [(name: HTTP2HeaderName, value: String)] = []
         var bytes: [UInt8] = []
-        var status: GRPCStatusCode
+        var status: StatusCode
         var message: String?
     }
 

@@ -3,6 +3,7 @@ import BrasaGRPC
 import BrasaHTTP2
 import BrasaIdentity
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 import Logging
 import NIOCore
@@ -20,7 +21,7 @@ import Testing
     }
 
     private func report(
-        _ status: GRPCStatusCode,
+        _ status: StatusCode,
         isSlow: Bool = false,
         peer: SocketAddress? = nil
     ) -> GRPCCallReport {
@@ -101,13 +102,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (GRPCStatusCode.ok, nil as Logger.Level?), (.notFound, .debug), (.aborted, .debug), (.cancelled, .debug),
+        (StatusCode.ok, nil as Logger.Level?), (.notFound, .debug), (.aborted, .debug), (.cancelled, .debug),
         (.invalidArgument, .info), (.unauthenticated, .info), (.permissionDenied, .info), (.unimplemented, .info),
         (.resourceExhausted, .warning), (.deadlineExceeded, .warning), (.internal, .warning), (.dataLoss, .warning),
     ])
     func
         `The server's failures are warnings, clients' mistakes are not, and ordinary answers are for who wants to see all`(
-            _ status: GRPCStatusCode,
+            _ status: StatusCode,
             _ level: Logger.Level?
         )
     {

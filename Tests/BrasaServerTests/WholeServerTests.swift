@@ -5,6 +5,7 @@ import BrasaLog
 import BrasaMessages
 import BrasaQueries
 import BrasaSimulation
+import BrasaStatus
 import BrasaStore
 import BrasaTransactions
 import BrasaWire

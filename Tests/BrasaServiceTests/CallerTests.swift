@@ -3,6 +3,7 @@ import BrasaGRPC
 import BrasaHTTP2
 import BrasaIdentity
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 import NIOCore
 import Synchronization

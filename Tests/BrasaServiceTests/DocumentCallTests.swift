@@ -3,6 +3,7 @@ import BrasaGRPC
 import BrasaMessages
 import BrasaPlatform
 import BrasaSimulation
+import BrasaStatus
 import BrasaStore
 import BrasaTransactions
 import BrasaWire

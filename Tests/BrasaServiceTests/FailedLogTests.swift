@@ -4,6 +4,7 @@ import BrasaGRPCDoor
 import BrasaMessages
 import BrasaQueries
 import BrasaSimulation
+import BrasaStatus
 import BrasaWire
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
         let disk = SimulatedDisk(seed: 1)
         let service = try ServiceUnderTest(disk: disk)
         defer { service.close() }
-        func rollback(_ id: [UInt8]) throws -> GRPCStatusCode? {
+        func rollback(_ id: [UInt8]) throws -> StatusCode? {
             let request = RollbackRequest(database: ServiceUnderTest.database, transaction: id)
             let answer: ServiceUnderTest.Answer<EmptyResponse> = try service.answer {
                 $0.rollback(request, completion: $1)

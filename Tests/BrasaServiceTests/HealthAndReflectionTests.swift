@@ -2,6 +2,7 @@ import BrasaGRPC
 import BrasaHTTP2
 import BrasaIdentity
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 import Testing
 

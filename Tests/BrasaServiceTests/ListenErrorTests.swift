@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaGRPC
 import BrasaMessages
 import BrasaQueries
+import BrasaStatus
 import BrasaWatch
 import BrasaWire
 import Testing

@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 import Testing
 

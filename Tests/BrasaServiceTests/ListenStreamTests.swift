@@ -3,6 +3,7 @@ import BrasaGRPC
 import BrasaMessages
 import BrasaQueries
 import BrasaSimulation
+import BrasaStatus
 import BrasaWire
 import Testing
 

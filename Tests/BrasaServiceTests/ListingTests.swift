@@ -2,6 +2,7 @@ import BrasaBytes
 import BrasaDocuments
 import BrasaGRPC
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 import Testing
 

@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaLog
 import BrasaMessages
 import BrasaQueries
+import BrasaStatus
 import BrasaStore
 import BrasaTransactions
 import Testing

@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 import NIOCore
 import Testing
@@ -129,7 +130,7 @@ import Testing
         defer { service.close() }
         let transaction = try service.begin()
         for (bytes, expected) in [
-            (transaction, GRPCStatusCode.ok), (transaction, .ok), ([], .invalidArgument), ([1, 2], .invalidArgument),
+            (transaction, StatusCode.ok), (transaction, .ok), ([], .invalidArgument), ([1, 2], .invalidArgument),
         ] {
             let answer: ServiceUnderTest.Answer<EmptyResponse> = try service.answer {
                 $0.rollback(

@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaIdentity
 import BrasaMessages
+import BrasaStatus
 import NIOCore
 import Testing
 

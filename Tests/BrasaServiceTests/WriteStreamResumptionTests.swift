@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaGRPC
 import BrasaMessages
 import BrasaSimulation
+import BrasaStatus
 import BrasaStore
 import BrasaWire
 import Testing

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import BrasaStatus
 import Testing
 
 @testable import BrasaSync

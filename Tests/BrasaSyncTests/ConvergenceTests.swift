@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaQueries
 import BrasaQueryModel
+import BrasaStatus
 import Testing
 
 @testable import BrasaSync

@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaStatus
 import Testing
 
 @testable import BrasaSync
@@ -23,7 +24,7 @@ import Testing
         #expect(client.namedQuery("q") == nil)
     }
 
-    private func answers(_ code: SyncError.Code) -> [String] {
+    private func answers(_ code: StatusCode) -> [String] {
         ["listen \(code)", "write \(code)", "wait \(code)"]
             + [ReadSource.default, .server, .cache].flatMap { _ in ["document \(code)", "query \(code)"] }
             + ["bundle \(code)"]

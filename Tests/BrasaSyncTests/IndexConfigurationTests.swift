@@ -1,12 +1,13 @@
 import BrasaDocuments
 import BrasaQueries
+import BrasaStatus
 import Testing
 
 @testable import BrasaSync
 @testable import BrasaSyncSpecification
 
 @Suite struct IndexConfigurationTests {
-    private func configure(_ test: TestClient, _ json: String) -> SyncError.Code? {
+    private func configure(_ test: TestClient, _ json: String) -> StatusCode? {
         var answer: SyncError?
         test.client.setIndexConfiguration(Array(json.utf8)) { answer = $0 }
         return answer?.code

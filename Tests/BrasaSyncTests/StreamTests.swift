@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaStatus
 import Testing
 
 @testable import BrasaSync

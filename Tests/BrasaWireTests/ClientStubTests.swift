@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaMessages
+import BrasaStatus
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -76,7 +77,7 @@ struct ClientStubTests {
             )
         }
         defer { link.close() }
-        var codes: [GRPCStatusCode] = []
+        var codes: [StatusCode] = []
         link.stub.batchGetDocuments(
             BatchGetDocumentsRequest(database: self.database, documents: []),
             received: { (_: BatchGetDocumentsResponse) in },
@@ -105,7 +106,7 @@ struct ClientStubTests {
         }
         defer { link.close() }
         var missing: [DocumentName] = []
-        var codes: [GRPCStatusCode] = []
+        var codes: [StatusCode] = []
         link.stub.batchGetDocuments(
             BatchGetDocumentsRequest(database: self.database, documents: [self.name, self.name]),
             received: { response in
@@ -126,7 +127,7 @@ struct ClientStubTests {
         }
         defer { link.close() }
         var tokens: [[UInt8]] = []
-        var codes: [GRPCStatusCode] = []
+        var codes: [StatusCode] = []
         let stream = link.stub.write(
             received: { tokens.append($0.streamToken) },
             finished: { codes.append($0.status.code) }

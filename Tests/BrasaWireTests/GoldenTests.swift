@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaMessages
 import BrasaQueries
+import BrasaStatus
 import NIOCore
 import Testing
 

@@ -1,4 +1,5 @@
 import BrasaGRPC
+import BrasaStatus
 import Histogram
 import Synchronization
 

@@ -1,5 +1,6 @@
 internal import BrasaDocuments
 internal import BrasaQueries
+internal import BrasaStatus
 internal import BrasaSync
 public import Foundation
 

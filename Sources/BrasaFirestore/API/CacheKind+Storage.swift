@@ -1,5 +1,6 @@
 internal import BrasaCache
 internal import BrasaDocuments
+internal import BrasaStatus
 internal import BrasaSync
 
 extension CacheKind {
@@ -55,7 +56,7 @@ extension CacheKind {
 
 extension SyncError {
     fileprivate init(_ error: DiskStorageError) {
-        let code: Code =
+        let code: StatusCode =
             switch error.code {
             case .inUse, .newer: .failedPrecondition
             case .damaged: .dataLoss

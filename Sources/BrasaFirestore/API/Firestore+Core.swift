@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 internal import BrasaSync
 internal import Foundation
 internal import Synchronization
@@ -89,7 +90,7 @@ extension CheckedContinuation where T == Void, E == any Error {
 
 extension SyncError {
     var firestoreCode: FirestoreErrorCode.Code {
-        FirestoreErrorCode.Code(rawValue: Int(self.code.rawValue)) ?? .unknown
+        FirestoreErrorCode.Code(rawValue: self.code.rawValue) ?? .unknown
     }
 
     var nsError: NSError { NSError(self.firestoreCode, self.message) }

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 internal import BrasaSync
 internal import Dispatch
 internal import Synchronization

@@ -1,4 +1,5 @@
 internal import BrasaQueries
+internal import BrasaStatus
 internal import BrasaSync
 internal import Foundation
 

@@ -1,5 +1,6 @@
 internal import BrasaDocuments
 internal import BrasaQueries
+internal import BrasaStatus
 internal import BrasaSync
 
 /// Reads a query's results page by page, each behind the last document of the one before and all at one time.

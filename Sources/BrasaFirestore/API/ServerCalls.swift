@@ -2,6 +2,7 @@ internal import BrasaDocuments
 internal import BrasaGRPC
 internal import BrasaMessages
 internal import BrasaQueries
+internal import BrasaStatus
 internal import BrasaSync
 internal import BrasaWire
 internal import NIOCore

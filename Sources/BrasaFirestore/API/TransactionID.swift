@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 internal import BrasaSync
 internal import Synchronization
 
@@ -117,7 +118,7 @@ final class TransactionID: Sendable {
     }
 
     /// Nil when it was done.
-    private func rollback(_ id: [UInt8], within time: Duration) async -> SyncError.Code? {
+    private func rollback(_ id: [UInt8], within time: Duration) async -> StatusCode? {
         do throws(CallFailure) {
             try await self.calls.rollback(transaction: id, within: time)
             return nil

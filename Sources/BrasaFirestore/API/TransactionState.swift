@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 internal import BrasaSync
 
 /// What one run of a transaction has read and will write. Nothing is locked: the commit asks that what was read is

@@ -1,3 +1,4 @@
+internal import BrasaStatus
 internal import BrasaSync
 internal import Foundation
 

@@ -1,4 +1,5 @@
 package import BrasaHTTP2
+import BrasaStatus
 package import NIOCore
 
 extension GRPCClientCall: HTTP2StreamHandler {
@@ -47,7 +48,7 @@ extension GRPCClientCall: HTTP2StreamHandler {
     private static func failure(of headers: HTTP2Headers) -> GRPCStatus? {
         guard headers.hasValue(.status, "200") else {
             let number = headers.string(.status).flatMap { Int($0) } ?? 0
-            return GRPCStatus(GRPCStatusCode(responseStatus: number), "The server answered HTTP status \(number)")
+            return GRPCStatus(StatusCode(responseStatus: number), "The server answered HTTP status \(number)")
         }
         guard headers.withValue(.contentType, { $0?.starts(with: "application/grpc") == true }) else {
             return GRPCStatus(.unknown, "The server's answer is not gRPC")

@@ -1,4 +1,5 @@
 internal import BrasaHTTP2
+internal import BrasaStatus
 package import NIOCore
 
 /// One call of a client. Used on the connection's event loop only; once it has ended every method does nothing.

@@ -1,8 +1,9 @@
+package import BrasaStatus
 package import NIOCore
 
 /// When and how often a failed call is repeated: data, without a clock or a random source of its own.
 package struct GRPCRetryPolicy: Sendable {
-    package var codes: Set<GRPCStatusCode>
+    package var codes: Set<StatusCode>
     /// Only a server's own status counts: a call whose connection broke may have been done.
     package var answersOnly: Bool
     package var initialBackoff: TimeAmount
@@ -14,7 +15,7 @@ package struct GRPCRetryPolicy: Sendable {
     package var attemptsMax: Int
 
     package init(
-        codes: Set<GRPCStatusCode>,
+        codes: Set<StatusCode>,
         answersOnly: Bool = false,
         initialBackoff: TimeAmount,
         multiplier: Double,

@@ -1,3 +1,4 @@
+package import BrasaStatus
 package import NIOCore
 
 /// Told of calls that are over, those that are worth a word: made for few of them, so that it may take its time.
@@ -5,13 +6,13 @@ package struct GRPCCallObserver: Sendable {
     /// Calls that took as long, but for streams of requests, which are open for as long as their clients like.
     package var slowMin: TimeAmount
     /// Others are told of only when they were slow.
-    package var isWorth: @Sendable (GRPCStatusCode) -> Bool
+    package var isWorth: @Sendable (StatusCode) -> Bool
     /// On the call's event loop. The call still has what its services see: who asks above all.
     package var observe: @Sendable (GRPCServerCall, GRPCCallReport) -> Void
 
     package init(
         slowMin: TimeAmount,
-        isWorth: @escaping @Sendable (GRPCStatusCode) -> Bool,
+        isWorth: @escaping @Sendable (StatusCode) -> Bool,
         observe: @escaping @Sendable (GRPCServerCall, GRPCCallReport) -> Void
     ) {
         self.slowMin = slowMin
@@ -23,7 +24,7 @@ package struct GRPCCallObserver: Sendable {
 package struct GRPCCallReport: Sendable {
     /// Nil: what was called is no method of the server.
     package let method: GRPCMethodDescriptor?
-    package let status: GRPCStatusCode
+    package let status: StatusCode
     package let isSlow: Bool
     package let duration: TimeAmount
     /// Of messages, as they came and went.
@@ -34,7 +35,7 @@ package struct GRPCCallReport: Sendable {
 
     package init(
         method: GRPCMethodDescriptor?,
-        status: GRPCStatusCode,
+        status: StatusCode,
         isSlow: Bool,
         duration: TimeAmount,
         requestBytes: Int,

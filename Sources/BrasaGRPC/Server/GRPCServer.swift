@@ -1,4 +1,5 @@
 package import BrasaHTTP2
+internal import BrasaStatus
 package import NIOCore
 internal import Synchronization
 

@@ -1,4 +1,5 @@
 package import BrasaHTTP2
+import BrasaStatus
 package import NIOCore
 
 extension GRPCServerCall: HTTP2StreamHandler {

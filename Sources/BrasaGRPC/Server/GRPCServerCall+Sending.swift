@@ -1,4 +1,5 @@
 internal import BrasaHTTP2
+internal import BrasaStatus
 package import NIOCore
 
 /// From the service to the stream.

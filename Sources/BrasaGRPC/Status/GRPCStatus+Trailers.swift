@@ -1,5 +1,6 @@
 import BrasaBytes
 internal import BrasaHTTP2
+internal import BrasaStatus
 
 extension GRPCStatus {
     private static let okTrailers = HTTP2Headers([(.grpcStatus, "0")])
@@ -27,7 +28,7 @@ extension GRPCStatus {
         guard let text = trailers[.grpcStatus] else { return nil }
         let number = Int(String(decoding: text, as: UTF8.self))
         let message = trailers[.grpcMessage].map { StatusMessageText.decode($0) } ?? ""
-        let code = number.flatMap { GRPCStatusCode(rawValue: $0) } ?? .unknown
+        let code = number.flatMap { StatusCode(rawValue: $0) } ?? .unknown
         if code == .ok, message.isEmpty {
             self = .ok
         } else {

@@ -1,11 +1,13 @@
+package import BrasaStatus
+
 /// How a call ended: the code, a message for people, and optionally a serialized `google.rpc.Status` with details whose
 /// code equals `code`.
 package struct GRPCStatus: Error, Sendable, Hashable {
-    package var code: GRPCStatusCode
+    package var code: StatusCode
     package var message: String
     package var details: [UInt8]?
 
-    package init(_ code: GRPCStatusCode, _ message: String = "", details: [UInt8]? = nil) {
+    package init(_ code: StatusCode, _ message: String = "", details: [UInt8]? = nil) {
         self.code = code
         self.message = message
         self.details = details

@@ -1,3 +1,5 @@
+package import BrasaStatus
+
 /// `grpc.reflection.v1.ServerReflectionRequest`; `v1alpha` is the same.
 package struct ServerReflectionRequest: Hashable, Sendable {
     package enum Question: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaIdentity
+import BrasaStatus
 import BrasaWire
 import Logging
 import NIOCore
@@ -16,7 +17,7 @@ final class CallLog: Sendable {
         /// An answer like others: the document is not there, another transaction was first.
         case ordinary
 
-        init?(_ status: GRPCStatusCode, isSlow: Bool) {
+        init?(_ status: StatusCode, isSlow: Bool) {
             switch status {
             case .unknown, .internal, .dataLoss, .unavailable, .resourceExhausted, .deadlineExceeded: self = .failed
             case .invalidArgument, .outOfRange, .permissionDenied, .unauthenticated, .unimplemented: self = .refused

@@ -1,6 +1,7 @@
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaMeasures
+import BrasaStatus
 
 // What connections bring.
 extension MetricsPage {

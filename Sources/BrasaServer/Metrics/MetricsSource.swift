@@ -1,6 +1,7 @@
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaMeasures
+import BrasaStatus
 import Synchronization
 
 /// Where a page of metrics comes from. It is made anew each time it is asked for.
@@ -50,7 +51,7 @@ final class MetricsSource: Sendable {
     private func sum(_ lists: [[GRPCCallSeries]]) -> [GRPCCallSeries] {
         struct Key: Hashable {
             let method: String?
-            let status: GRPCStatusCode
+            let status: StatusCode
         }
         var places: [Key: Int] = [:]
         var sum: [GRPCCallSeries] = []

@@ -1,4 +1,5 @@
 package import BrasaMessages
+import BrasaStatus
 package import NIOCore
 
 /// `grpc.health.v1.Health`: what load balancers and readiness probes ask, who show nothing of who they are. So it answers

@@ -1,5 +1,6 @@
 import BrasaIdentity
 package import BrasaMessages
+import BrasaStatus
 
 /// `grpc.reflection.v1.ServerReflection`, and the same as `v1alpha`: tools ask what services and messages there are. It
 /// says nothing of what is stored, and answers those who may see what is of all databases.

@@ -1,6 +1,7 @@
 import BrasaDocuments
 package import BrasaMessages
 import BrasaQueries
+import BrasaStatus
 import BrasaStore
 import BrasaWatch
 

@@ -1,6 +1,7 @@
 import BrasaDocuments
 package import BrasaMessages
 import BrasaPlatform
+import BrasaStatus
 import BrasaStore
 import BrasaTransactions
 import NIOCore

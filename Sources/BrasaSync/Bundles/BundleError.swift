@@ -1,3 +1,5 @@
+import BrasaStatus
+
 /// Why a bundle cannot be loaded.
 enum BundleError: Error, Hashable, Sendable {
     /// No length, or one that is past the end.

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 
 /// What a read of one document found.
 package struct DocumentRead: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import BrasaStatus
+
 /// Hands the states of views to listeners: equal queries share one view.
 final class EventManager: ViewObserver {
     private final class Listening {

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 
 /// A read that only the server can answer. It has a target of its own, so that the answer is newer than the question whoever
 /// else listens to the same.

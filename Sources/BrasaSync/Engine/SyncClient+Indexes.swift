@@ -1,4 +1,5 @@
 internal import BrasaQueries
+internal import BrasaStatus
 
 /// Indexes on fields, of storages that have such.
 extension SyncClient {

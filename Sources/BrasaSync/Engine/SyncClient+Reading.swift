@@ -1,4 +1,5 @@
 package import BrasaDocuments
+internal import BrasaStatus
 
 /// A read that has not been answered.
 final class SingleRead {

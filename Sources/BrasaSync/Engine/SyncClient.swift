@@ -1,4 +1,5 @@
 package import BrasaDocuments
+internal import BrasaStatus
 
 /// The engine's door. Everything is called on the scheduler's executor, and all handlers run there; a handler must not call
 /// back before it has returned.

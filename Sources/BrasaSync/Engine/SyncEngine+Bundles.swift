@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 
 extension SyncEngine {
     /// The documents are taken over all at once. When what follows fails, the same bundle can be loaded again; a bundle that was loaded before, or a newer one with its id, is nothing to do.

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 
 extension SyncEngine {
     /// A query's results by the cache alone, without a view that stays.

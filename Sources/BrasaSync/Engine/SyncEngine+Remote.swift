@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 
 extension SyncEngine: RemoteSyncer {
     func apply(_ event: RemoteEvent) throws(StorageError) {

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 
 /// Who wants to hear what becomes of writes: one of the two is called, once.
 struct WriteWaiter {

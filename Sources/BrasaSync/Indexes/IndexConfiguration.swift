@@ -1,5 +1,6 @@
 internal import BrasaDocuments
 internal import BrasaQueries
+internal import BrasaStatus
 
 /// Indexes as a JSON text lists them: `{"indexes": [{"collectionGroup": …, "queryScope": …, "fields": [{"fieldPath": …,
 /// "order": … or "arrayConfig": …}]}]}`. Without a scope an index is for both.

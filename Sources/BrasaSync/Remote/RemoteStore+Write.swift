@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 
 extension RemoteStore {
     private var wantsWrites: Bool {

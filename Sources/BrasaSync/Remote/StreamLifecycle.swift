@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 
 /// When a stream is opened, closed and opened again: what both streams have in common.
 final class StreamLifecycle {

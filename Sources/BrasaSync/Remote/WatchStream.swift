@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 
 /// The Listen stream. What an old connection says is dropped.
 final class WatchStream {

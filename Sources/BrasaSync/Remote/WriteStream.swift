@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 
 /// The Write stream: a handshake, then one message for each batch. A server that lets a stream go on over another
 /// connection is asked for that: its answers to what was sent over the last one come before that to the handshake.

@@ -1,5 +1,6 @@
 package import BrasaGRPC
 internal import BrasaMessages
+internal import BrasaStatus
 internal import NIOCore
 
 /// Makes a service's calls: encodes the requests, decodes the responses. Methods are named by their index.

@@ -1,5 +1,6 @@
 internal import BrasaDocuments
 package import BrasaMessages
+internal import BrasaStatus
 internal import CBrasaFirestoreV1
 package import NIOCore
 

@@ -1,4 +1,5 @@
 internal import BrasaMessages
+internal import BrasaStatus
 internal import CBrasaFirestoreV1
 
 /// A google.rpc.Status without details, as it stands inside other messages.

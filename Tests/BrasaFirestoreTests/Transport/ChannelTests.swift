@@ -1,6 +1,7 @@
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaMessages
+import BrasaStatus
 import BrasaSync
 import BrasaWire
 import NIOCore
@@ -167,10 +168,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (code: GRPCStatusCode.resourceExhausted, count: 3), (.unavailable, 1), (.aborted, 1), (.invalidArgument, 1),
+        (code: StatusCode.resourceExhausted, count: 3), (.unavailable, 1), (.aborted, 1), (.invalidArgument, 1),
     ])
     func `A commit is repeated when the server itself has refused it for now`(
-        _ answer: (code: GRPCStatusCode, count: Int)
+        _ answer: (code: StatusCode, count: Int)
     ) async throws {
         let commits = Counter()
         let server = try await ScriptedServer([

@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaGRPC
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 import Testing
 
@@ -102,7 +103,7 @@ import Testing
         throw CallError(GRPCStatus(.aborted, "The increment never got through"))
     }
 
-    private static let harmless: Set<GRPCStatusCode> = [.aborted, .unavailable, .failedPrecondition, .alreadyExists]
+    private static let harmless: Set<StatusCode> = [.aborted, .unavailable, .failedPrecondition, .alreadyExists]
 
     private func incrementLocked(_ client: TransportClient, _ mark: String) async throws {
         let begin = BeginTransactionRequest(database: client.caller.database, options: .readWrite(retry: []))

@@ -1,6 +1,7 @@
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaMessages
+import BrasaStatus
 import BrasaSync
 import BrasaWire
 import Foundation
@@ -164,14 +165,14 @@ import Testing
         let client = try TransportClient(port: silent.localAddress?.port ?? 0, policies: policies) {
             $0.waitingCallsMax = 5
         }
-        let statuses = await withTaskGroup(of: GRPCStatusCode?.self) { group in
+        let statuses = await withTaskGroup(of: StatusCode?.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     do { try await client.commitNothing() } catch { return (error as? CallError)?.status.code }
                     return nil
                 }
             }
-            var statuses: [GRPCStatusCode?] = []
+            var statuses: [StatusCode?] = []
             for await status in group {
                 statuses.append(status)
                 // The others wait for a server that will not answer.

@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaMessages
 import BrasaQueries
+import BrasaStatus
 import BrasaWire
 import NIOCore
 import NIOPosix

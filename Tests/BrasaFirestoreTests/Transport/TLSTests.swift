@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 import NIOCore
 import NIOSSL

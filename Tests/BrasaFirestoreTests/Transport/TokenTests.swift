@@ -1,6 +1,7 @@
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaMessages
+import BrasaStatus
 import BrasaWire
 import NIOCore
 import NIOPosix
@@ -172,7 +173,7 @@ import Testing
             eventLoop: eventLoop,
             timeout: .hours(1)
         )
-        let codes = Mutex<[GRPCStatusCode]>([])
+        let codes = Mutex<[StatusCode]>([])
         try await eventLoop.submit {
             for _ in 0..<Credentials.waitingMax + 2 {
                 _ = credentials.withToken { result in

@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaGRPC
 import BrasaMessages
+import BrasaStatus
 import BrasaSync
 import BrasaWire
 import NIOCore

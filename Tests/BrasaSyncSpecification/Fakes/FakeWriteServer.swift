@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaStatus
 
 @testable import BrasaSync
 

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import BrasaStatus
 import BrasaSync
 
 /// What the cases call things, as the engine's types.
@@ -67,7 +68,7 @@ enum SpecModel {
 
     static func error(_ json: JSON?) -> SyncError? {
         json.map { json in
-            let code = json["code"]?.integer.flatMap { SyncError.Code(rawValue: Int32(clamping: $0)) }
+            let code = json["code"]?.integer.flatMap { StatusCode(rawValue: Int(clamping: $0)) }
             return SyncError(code ?? .unknown, json["message"]?.string ?? "")
         }
     }

@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueryModel
+import BrasaStatus
 
 @testable import BrasaSync
 

@@ -1,4 +1,5 @@
 internal import BrasaDocuments
+internal import BrasaStatus
 internal import BrasaSync
 
 /// Sends a bulk writer's writes: in batches, no faster than the rate allows, some batches at a time.

@@ -1,5 +1,6 @@
 package import BrasaGRPC
 internal import BrasaMessages
+internal import BrasaStatus
 package import BrasaSync
 
 /// How a call failed in the end.
@@ -32,14 +33,14 @@ extension GRPCCallResult {
     }
 }
 
-extension SyncError.Code {
+extension StatusCode {
     /// Whether a server that answers so, for a call or for one of its writes, has certainly changed nothing.
     var isRefusal: Bool {
         switch self {
         case .invalidArgument, .notFound, .alreadyExists, .permissionDenied, .resourceExhausted, .failedPrecondition,
             .aborted, .outOfRange, .unimplemented, .unauthenticated:
             true
-        case .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable, .dataLoss:
+        case .ok, .cancelled, .unknown, .deadlineExceeded, .internal, .unavailable, .dataLoss:
             false
         }
     }
@@ -47,11 +48,11 @@ extension SyncError.Code {
 
 extension SyncError {
     init(_ status: GRPCStatus) {
-        self.init(Code(rawValue: Int32(status.code.rawValue)) ?? .unknown, status.message)
+        self.init(status.code, status.message)
     }
 
     /// Of a part of an answer.
     init(_ status: Status) {
-        self.init(Code(rawValue: Int32(status.code.rawValue)) ?? .unknown, status.message)
+        self.init(status.code, status.message)
     }
 }

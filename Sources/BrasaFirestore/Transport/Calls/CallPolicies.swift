@@ -1,4 +1,5 @@
 package import BrasaGRPC
+import BrasaStatus
 package import NIOCore
 
 /// How long a method's calls may take, and when they are repeated.
@@ -27,7 +28,7 @@ package struct CallPolicies: Sendable {
         set { self.policies[method.rawValue] = newValue }
     }
 
-    private static func retry(_ codes: Set<GRPCStatusCode>, answersOnly: Bool = false) -> GRPCRetryPolicy {
+    private static func retry(_ codes: Set<StatusCode>, answersOnly: Bool = false) -> GRPCRetryPolicy {
         GRPCRetryPolicy(
             codes: codes,
             answersOnly: answersOnly,

@@ -1,4 +1,5 @@
 internal import BrasaGRPC
+internal import BrasaStatus
 package import NIOCore
 
 /// Where bearer tokens come from. Asked when there is none, and again, with true, when the server did not take the last.

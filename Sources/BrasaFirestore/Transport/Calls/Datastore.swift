@@ -1,6 +1,7 @@
 package import BrasaDocuments
 internal import BrasaGRPC
 package import BrasaMessages
+internal import BrasaStatus
 internal import BrasaWire
 package import NIOCore
 

@@ -1,5 +1,6 @@
 internal import BrasaGRPC
 internal import BrasaMessages
+internal import BrasaStatus
 internal import BrasaWire
 internal import NIOCore
 

@@ -1,5 +1,6 @@
 package import BrasaGRPC
 internal import BrasaHTTP2
+internal import BrasaStatus
 internal import BrasaSync
 package import NIOCore
 

@@ -1,5 +1,6 @@
-/// The closed set of gRPC status codes, by their numbers on the wire.
-package enum GRPCStatusCode: Int, Sendable, Hashable, CaseIterable {
+/// How something ended that was asked of a server: the closed set of `google.rpc.Code`, by the numbers that messages and
+/// gRPC have them in.
+package enum StatusCode: Int, CaseIterable, Hashable, Sendable {
     case ok = 0
     case cancelled = 1
     case unknown = 2
@@ -19,8 +20,8 @@ package enum GRPCStatusCode: Int, Sendable, Hashable, CaseIterable {
     case unauthenticated = 16
 }
 
-extension GRPCStatusCode {
-    /// The name in capitals that clients, logs and REST bodies show.
+extension StatusCode {
+    /// The name in capitals that clients, logs and bodies of JSON show.
     package var name: String {
         switch self {
         case .ok: "OK"
@@ -58,18 +59,6 @@ extension GRPCStatusCode {
         case .unknown, .internal, .dataLoss: 500
         case .unavailable: 503
         case .unauthenticated: 401
-        }
-    }
-
-    /// What a client makes of a response that is not HTTP 200 and carries no gRPC status.
-    package init(responseStatus: Int) {
-        switch responseStatus {
-        case 400: self = .internal
-        case 401: self = .unauthenticated
-        case 403: self = .permissionDenied
-        case 404: self = .unimplemented
-        case 429, 502, 503, 504: self = .unavailable
-        default: self = .unknown
         }
     }
 }
