@@ -51,9 +51,9 @@ extension HTTP2Connection {
 
     /// Tells a stream once that the connection is being drained; one whose request has not come is told right after it.
     func tellDraining(_ stream: HTTP2Stream) {
-        guard self.draining.isOurs, !stream.isClosed, !stream.flags.contains(.toldDraining) else { return }
-        guard !self.isServer || stream.flags.contains(.headersReceived) else { return }
-        stream.flags.insert(.toldDraining)
+        guard self.draining.isOurs, !stream.isClosed, !stream.isToldDraining else { return }
+        guard !self.isServer || stream.receiving != .headersAwaited else { return }
+        stream.isToldDraining = true
         stream.handler?.draining()
     }
 
@@ -69,7 +69,7 @@ extension HTTP2Connection {
         self.finishDrainNotice()
         let streams = self.streams.snapshot
         for stream in streams where !stream.isClosed { stream.handler?.graceEnded() }
-        for stream in streams where !stream.isClosed && !stream.flags.contains(.bodyComplete) {
+        for stream in streams where !stream.isClosed && !stream.sending.isWhole {
             self.reset(stream, .cancel)
         }
         // What was finished just now still has to leave; a peer that takes nothing is cut off.

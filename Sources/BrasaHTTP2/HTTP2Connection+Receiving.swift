@@ -80,15 +80,17 @@ extension HTTP2Connection {
         defer { self.headerBlock.end() }
         self.keepalive.heardMessage()
         guard let stream = self.headerBlock.stream ?? self.stream(id) else { return }
-        if endStream { stream.flags.insert(.remoteEnded) }
+        let isTrailers = stream.receiving != .headersAwaited
+        let isInterim = !isTrailers && !self.isServer && self.isInformational
+        if !isInterim { stream.receiving.headersCame() }
+        if endStream { stream.receiving.endCame() }
         guard !stream.isClosed else { return }
         guard self.headerBlock.size == .fits else {
             return self.reset(stream, .enhanceYourCalm)
         }
-        if stream.flags.contains(.headersReceived) {
+        if isTrailers {
             stream.handler?.received(trailers: self.headerBlock.list)
-        } else if self.isServer || !self.isInformational {
-            stream.flags.insert(.headersReceived)
+        } else if !isInterim {
             guard self.accept(stream) else { return }
             stream.handler?.received(headers: self.headerBlock.list, endStream: endStream)
             self.tellDraining(stream)
@@ -119,7 +121,7 @@ extension HTTP2Connection {
 
     private func dataFrameReceived(_ id: Int32, endStream: Bool) -> Bool {
         self.keepalive.heardMessage()
-        if endStream { self.stream(id)?.flags.insert(.remoteEnded) }
+        if endStream { self.stream(id)?.receiving.endCame() }
         if self.inbound.held?.stream.id == id {
             self.releaseHeldData(endStream: endStream)
         } else if endStream {
@@ -141,7 +143,7 @@ extension HTTP2Connection {
         case .headers(let id, let endStream):
             self.headersReceived(id, endStream: endStream)
         case .reset(let id):
-            self.stream(id)?.flags.insert(.resetByPeer)
+            self.stream(id)?.receiving.resetCame()
         case .pingAck(let payload):
             if payload == .drain { self.finishDrainNotice() }
         case .goaway(let lastStreamID, let isForPings):

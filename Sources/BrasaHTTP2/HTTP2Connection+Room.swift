@@ -83,11 +83,11 @@ extension HTTP2Connection {
     func gatherStreamsWithRoom() {
         guard self.room.isAwaited, self.hasRoom(for: 1) else { return }
         self.room.isAwaited = false
-        for stream in self.streams.snapshot where stream.flags.contains(.awaitsWritability) {
+        for stream in self.streams.snapshot where stream.awaitsWritability {
             guard self.isWritable(withWaiting: stream.bufferedBytes, mark: self.limits.streamLowWaterBytes + 1) else {
                 continue
             }
-            stream.flags.remove(.awaitsWritability)
+            stream.awaitsWritability = false
             self.streamsToWake.append(stream)
         }
     }

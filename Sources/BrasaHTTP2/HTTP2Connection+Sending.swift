@@ -40,8 +40,8 @@ extension HTTP2Connection {
     func bodyGrew(by count: Int, on stream: HTTP2Stream) {
         self.outbound.queued(count)
         self.account.add(count)
-        if stream.flags.contains(.deferred) {
-            stream.flags.remove(.deferred)
+        if stream.isDeferred {
+            stream.isDeferred = false
             self.session.resumeData(stream.id)
         }
         self.setNeedsPump()
@@ -59,7 +59,7 @@ extension HTTP2Connection {
     }
 
     private func submit(trailers: OutboundHeaders, on stream: HTTP2Stream) {
-        stream.flags.insert(.trailersSubmitted)
+        stream.sending.trailersWereSubmitted()
         if !self.session.submitTrailers(stream.id, trailers) { self.session.reset(stream.id, .internalError) }
     }
 
@@ -73,17 +73,17 @@ extension HTTP2Connection {
     // MARK: Called by nghttp2's callbacks
 
     func nextData(of stream: HTTP2Stream, room: Int) -> OutboundData {
-        guard !stream.isClosed, !stream.flags.contains(.trailersSubmitted) else { return .nothingYet }
+        guard !stream.isClosed, stream.sending.mayHaveData else { return .nothingYet }
         let waiting = stream.queue.readableBytes
         let count = min(waiting, room)
-        if count == waiting, stream.flags.contains(.bodyComplete) {
+        if count == waiting, stream.sending == .whole {
             guard let trailers = stream.trailers else { return .bytes(count, .endStream) }
             stream.trailers = nil
             self.submit(trailers: trailers, on: stream)
             return .bytes(count, .trailersFollow)
         }
         if count == 0 {
-            stream.flags.insert(.deferred)
+            stream.isDeferred = true
             return .nothingYet
         }
         return .bytes(count, .open)
@@ -95,9 +95,9 @@ extension HTTP2Connection {
         self.outbound.left(count)
         self.unread.sent(count)
         self.account.remove(count)
-        guard stream.flags.contains(.awaitsWritability) else { return }
+        guard stream.awaitsWritability else { return }
         if self.isWritable(withWaiting: stream.bufferedBytes, mark: self.limits.streamLowWaterBytes + 1) {
-            stream.flags.remove(.awaitsWritability)
+            stream.awaitsWritability = false
             self.streamsToWake.append(stream)
         }
     }
@@ -112,9 +112,7 @@ extension HTTP2Connection {
             if frame.endStream { self.endStreamSent(frame.streamID) }
         case .reset:
             let stream = self.stream(frame.streamID)
-            if stream?.flags.isDisjoint(with: [.remoteEnded, .resetByPeer]) ?? true {
-                self.peerStreams.noteReset(frame.streamID)
-            }
+            if stream?.receiving.isOver != true { self.peerStreams.noteReset(frame.streamID) }
             guard code != .noError, stream?.localEnd == nil else { return }
             if !self.budgets.admitProvokedReset(now: self.now) { self.terminate(.enhanceYourCalm, .frameFlood) }
         case .goaway:
@@ -128,15 +126,15 @@ extension HTTP2Connection {
     /// A response that is complete before its request: tell the client to stop (RFC 9113, section 8.1).
     private func endStreamSent(_ id: Int32) {
         guard let stream = self.stream(id) else { return }
-        stream.flags.insert(.localEnded)
-        if self.isServer, !stream.flags.contains(.remoteEnded) { self.session.reset(id, .noError) }
+        stream.sending.endWasSent()
+        if self.isServer, !stream.receiving.isWhole { self.session.reset(id, .noError) }
     }
 
     /// Headers that could not be encoded (too large): without them the stream would never end. A request's stream is
     /// closed by nghttp2 itself.
     func frameNotSent(_ frame: FrameHeader) {
         guard frame.kind == .headers, let stream = self.stream(frame.streamID) else { return }
-        if self.isServer || stream.flags.contains(.bodyComplete) { self.session.reset(stream.id, .internalError) }
+        if self.isServer || stream.sending.isWhole { self.session.reset(stream.id, .internalError) }
     }
 
     // MARK: Pumping
@@ -223,7 +221,7 @@ extension HTTP2Connection {
         guard !self.streamsToWake.isEmpty else { return }
         let streams = self.streamsToWake
         self.streamsToWake = []
-        for stream in streams where !stream.isClosed && !stream.flags.contains(.bodyComplete) && stream.isWritable {
+        for stream in streams where !stream.isClosed && !stream.sending.isWhole && stream.isWritable {
             stream.handler?.becameWritable()
         }
     }

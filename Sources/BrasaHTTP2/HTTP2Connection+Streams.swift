@@ -78,9 +78,11 @@ extension HTTP2Connection {
 
     private func reason(for stream: HTTP2Stream, _ code: HTTP2ErrorCode) -> HTTP2CloseReason {
         if let reason = stream.localEnd { return reason }
-        if code == .noError, stream.flags.contains(self.isServer ? .localEnded : .remoteEnded) { return .finished }
+        let isAnswered = self.isServer ? stream.sending == .ended : stream.receiving.isWhole
+        if code == .noError, isAnswered { return .finished }
         if code == .refusedStream, !self.isServer { return .refused }
-        return stream.flags.contains(.resetByPeer) ? .resetByPeer(code) : .resetLocally(code)
+        if case .reset = stream.receiving { return .resetByPeer(code) }
+        return .resetLocally(code)
     }
 
     /// Tells the handler, if there is one, once, and lets go of it.
@@ -117,7 +119,7 @@ extension HTTP2Connection {
         let count = min(count, stream.window.unconsumedBytes)
         stream.window.consumed(count)
         self.window.consumed(count)
-        if !stream.flags.contains(.remoteEnded), let increment = stream.window.takeUpdate() {
+        if !stream.receiving.isWhole, let increment = stream.window.takeUpdate() {
             self.session.submitWindowUpdate(stream.id, increment)
         }
         self.setNeedsPump()

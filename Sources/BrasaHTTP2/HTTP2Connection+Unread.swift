@@ -29,7 +29,7 @@ extension HTTP2Connection {
         var next = self.streams.first
         while let stream = next {
             next = stream.next
-            guard stream.flags.contains(.bodyComplete), !stream.isClosed else { continue }
+            guard stream.sending.isWhole, !stream.isClosed else { continue }
             if let seen = stream.unreadBytesSeen, seen - stream.bufferedBytes < Self.unreadProgressBytes {
                 stuck.append(stream)
             }

@@ -14,18 +14,26 @@ package final class HTTP2Stream {
 
     // All state is guarded by the event loop. First what each message asks for: thousands of streams are not in the
     // processor's caches.
-    var flags: Flags = []
+    var sending = HTTP2Sending.fresh
+    var receiving = HTTP2Receiving.headersAwaited
+    /// nghttp2 has asked for data, found none, and waits to be told.
+    var isDeferred = false
+    /// Somebody was told that the stream is not writable.
+    var awaitsWritability = false
     /// How this side ended the stream before its time; its handler hears of it in the next pump.
     var localEnd: HTTP2CloseReason?
     var connection: HTTP2Connection?
     var handler: (any HTTP2StreamHandler)?
     var queue = OutboundQueue()
+    /// They follow what waits in the queue, once `sending` is `whole`.
     var trailers: OutboundHeaders?
     var window: ReceiveWindow
     /// What `account` counts for the stream besides what waits to be sent.
     var countedBytes = 0
     /// What waited when the connection last looked who does not read, if the message was complete then.
     var unreadBytesSeen: Int?
+    /// The handler has heard of the drain.
+    var isToldDraining = false
 
     /// About what a stream and its call take by themselves, nghttp2's part included.
     static let costBytes = 2 << 10
@@ -33,27 +41,6 @@ package final class HTTP2Stream {
     // Links of `StreamList`, which owns the streams.
     var next: HTTP2Stream?
     unowned(unsafe) var previous: HTTP2Stream?
-
-    struct Flags: OptionSet {
-        var rawValue: UInt16
-        static var headersSent: Self { Self(rawValue: 1) }
-        /// The body's last byte, or the trailers, are in our hands.
-        static var bodyComplete: Self { Self(rawValue: 1 << 1) }
-        /// Our END_STREAM has left.
-        static var localEnded: Self { Self(rawValue: 1 << 2) }
-        /// The final header list has been received, so another one is trailers.
-        static var headersReceived: Self { Self(rawValue: 1 << 3) }
-        static var remoteEnded: Self { Self(rawValue: 1 << 4) }
-        static var resetByPeer: Self { Self(rawValue: 1 << 5) }
-        /// nghttp2 has asked for data, found none, and waits to be told.
-        static var deferred: Self { Self(rawValue: 1 << 6) }
-        /// Somebody was told that the stream is not writable.
-        static var awaitsWritability: Self { Self(rawValue: 1 << 7) }
-        /// The handler has heard of the drain.
-        static var toldDraining: Self { Self(rawValue: 1 << 8) }
-        /// The trailers are with nghttp2, which may still ask for data.
-        static var trailersSubmitted: Self { Self(rawValue: 1 << 9) }
-    }
 
     init(eventLoop: any EventLoop, connection: HTTP2Connection) {
         self.window = ReceiveWindow(size: connection.limits.streamWindowBytes)
@@ -67,7 +54,11 @@ package final class HTTP2Stream {
         self.window = ReceiveWindow(size: connection.limits.streamWindowBytes)
         self.connection = connection
         self.id = 0
-        self.flags = []
+        self.sending = .fresh
+        self.receiving = .headersAwaited
+        self.isDeferred = false
+        self.awaitsWritability = false
+        self.isToldDraining = false
         self.localEnd = nil
         self.unreadBytesSeen = nil
     }
@@ -95,7 +86,7 @@ package final class HTTP2Stream {
             withWaiting: self.bufferedBytes,
             mark: connection.limits.streamHighWaterBytes
         )
-        if !writable { self.flags.insert(.awaitsWritability) }
+        if !writable { self.awaitsWritability = true }
         return writable
     }
 
@@ -111,15 +102,13 @@ package final class HTTP2Stream {
 
     private func send(headers: OutboundHeaders, endStream: Bool) {
         guard let connection = self.usableConnection() else { return }
-        guard !self.flags.contains(.headersSent) else { return assertionFailure("headers sent twice") }
-        self.flags.insert(.headersSent)
-        if endStream { self.flags.insert(.bodyComplete) }
+        guard self.sending.begin(endStream: endStream) else { return assertionFailure("headers sent twice") }
         connection.submit(headers, endStream: endStream, on: self)
     }
 
     package func sendData(_ data: ByteBuffer) {
         guard let connection = self.usableConnection() else { return }
-        guard self.isBodyOpen else { return assertionFailure("data outside the body") }
+        guard self.sending == .body else { return assertionFailure("data outside the body") }
         self.queue.append(data)
         connection.bodyGrew(by: data.readableBytes, on: self)
     }
@@ -141,17 +130,15 @@ package final class HTTP2Stream {
 
     private func send(trailers: OutboundHeaders) {
         guard let connection = self.usableConnection() else { return }
-        guard self.isBodyOpen else { return assertionFailure("trailers outside the body") }
+        guard self.sending.complete() else { return assertionFailure("trailers outside the body") }
         connection.count(trailers.keptBytes, on: self)
-        self.flags.insert(.bodyComplete)
         connection.end(self, with: trailers)
     }
 
     /// Ends the message without trailers.
     package func finish() {
         guard let connection = self.usableConnection() else { return }
-        guard self.isBodyOpen else { return assertionFailure("finished outside the body") }
-        self.flags.insert(.bodyComplete)
+        guard self.sending.complete() else { return assertionFailure("finished outside the body") }
         connection.bodyGrew(by: 0, on: self)
     }
 
@@ -167,10 +154,6 @@ package final class HTTP2Stream {
         guard bytes > 0, let connection = self.connection else { return }
         self.eventLoop.assertInEventLoop()
         connection.consume(bytes, of: self)
-    }
-
-    private var isBodyOpen: Bool {
-        self.flags.contains(.headersSent) && !self.flags.contains(.bodyComplete)
     }
 
     private func usableConnection() -> HTTP2Connection? {
