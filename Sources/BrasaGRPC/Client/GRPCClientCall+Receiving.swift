@@ -12,22 +12,21 @@ extension GRPCClientCall: HTTP2StreamHandler {
         if endStream { return self.abandon(.missingStatus) }
         if let name = headers[.grpcEncoding] {
             guard let encoding = GRPCEncoding(name) else { return self.abandon(.unsupportedResponseEncoding) }
-            self.responseEncoding = encoding
+            self.receiving.encoding = encoding
         }
         if case .streaming(let handler) = self.sink { handler.received(metadata: GRPCMetadata(headers: headers)) }
     }
 
     package func received(data: ByteBuffer, endStream: Bool) {
         guard !self.isFinished else { return }
-        self.uncreditedBytes += data.readableBytes
-        self.decoder.append(data)
-        if endStream, self.trailers == nil { self.trailers = HTTP2Headers() }
+        self.receiving.received(data)
+        if endStream { self.receiving.ended(HTTP2Headers()) }
         self.deliver()
     }
 
     package func received(trailers: HTTP2Headers) {
         guard !self.isFinished else { return }
-        self.trailers = trailers
+        self.receiving.ended(trailers)
         self.deliver()
     }
 
@@ -37,7 +36,7 @@ extension GRPCClientCall: HTTP2StreamHandler {
 
     package func closed(_ reason: HTTP2CloseReason) {
         // A paused caller still has the rest of a complete response coming.
-        if self.trailers != nil, self.isReadingPaused {
+        if self.receiving.isKept {
             self.stream = nil
             return
         }
@@ -60,48 +59,58 @@ extension GRPCClientCall: HTTP2StreamHandler {
 
     /// Stops delivering messages, and with them the server's credit: once its window is full it waits.
     package func pauseReading() {
-        self.isReadingPaused = true
+        self.receiving.pause()
     }
 
     package func resumeReading() {
-        guard self.isReadingPaused else { return }
-        self.isReadingPaused = false
-        self.deliver()
+        if self.receiving.resume() { self.deliver() }
     }
 
     private func deliver() {
-        guard !self.isDelivering else { return }
-        self.isDelivering = true
+        guard self.receiving.startDelivering() else { return }
+        var trailers: HTTP2Headers?
         do throws(GRPCStatus) {
-            while !self.isReadingPaused, let sink = self.sink, let message = try self.nextMessage() {
-                self.responses += 1
+            trailers = try self.handOver()
+        } catch {
+            self.abandon(error)
+        }
+        self.receiving.stopDelivering()
+        guard !self.isFinished else { return }
+        let credit = self.receiving.takeCredit()
+        self.stream?.consume(credit)
+        if let trailers { self.finish(GRPCStatus(trailers: trailers) ?? .missingStatus, trailers: trailers) }
+    }
+
+    /// Hands over what can be. The trailers, when nothing is left.
+    private func handOver() throws(GRPCStatus) -> HTTP2Headers? {
+        while let sink = self.sink {
+            switch try self.nextStep() {
+            case .message(let framed):
+                let message = try self.content(of: framed)
                 switch sink {
                 case .streaming(let handler): handler.received(message: message)
                 case .unary: self.response = message
                 }
+            case .end(let trailers): return trailers
+            case .truncated: throw .truncatedMessage
+            case .nothing: return nil
             }
-        } catch {
-            self.abandon(error)
         }
-        self.isDelivering = false
-        guard !self.isFinished else { return }
-        self.settleReceived()
-        guard !self.isReadingPaused, let trailers = self.trailers else { return }
-        if self.decoder.bufferedBytes > 0 { return self.abandon(.truncatedMessage) }
-        self.finish(GRPCStatus(trailers: trailers) ?? .missingStatus, trailers: trailers)
+        return nil
     }
 
-    private func nextMessage() throws(GRPCStatus) -> ByteBuffer? {
-        let framed: GRPCMessageDecoder.Message?
+    private func nextStep() throws(GRPCStatus) -> GRPCClientReceiving.Step {
         do throws(GRPCFramingError) {
-            framed = try self.decoder.next()
+            return try self.receiving.next()
         } catch {
             throw error == .invalidFlag ? .invalidCompressedFlag : self.connection.messageTooLarge
         }
-        guard let framed else { return nil }
-        if self.request.descriptor.kind.hasOneResponse, self.responses > 0 { throw .secondResponseMessage }
+    }
+
+    private func content(of framed: GRPCMessageDecoder.Message) throws(GRPCStatus) -> ByteBuffer {
+        if self.request.descriptor.kind.hasOneResponse, self.receiving.messages > 1 { throw .secondResponseMessage }
         guard framed.isCompressed else { return framed.payload }
-        guard self.responseEncoding == .gzip else { throw .compressedWithoutEncoding }
+        guard self.receiving.encoding == .gzip else { throw .compressedWithoutEncoding }
         do throws(GzipError) {
             return try self.connection.gzip.inflate(
                 framed.payload,
@@ -113,18 +122,10 @@ extension GRPCClientCall: HTTP2StreamHandler {
         }
     }
 
-    private func settleReceived() {
-        if self.decoder.bufferedBytes > 0 { self.decoder.unshare() }
-        let keptBytes = self.isReadingPaused ? self.decoder.bufferedBytes : 0
-        guard self.uncreditedBytes > keptBytes else { return }
-        self.stream?.consume(self.uncreditedBytes - keptBytes)
-        self.uncreditedBytes = keptBytes
-    }
-
     private func finish(_ status: GRPCStatus, trailers: HTTP2Headers) {
         var status = status
         var isAnswer = trailers[.grpcStatus] != nil
-        if status.isOK, self.request.descriptor.kind.hasOneResponse, self.responses == 0 {
+        if status.isOK, self.request.descriptor.kind.hasOneResponse, self.receiving.messages == 0 {
             status = .noResponseMessage
             isAnswer = false
         }

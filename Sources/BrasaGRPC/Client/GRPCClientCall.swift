@@ -15,22 +15,15 @@ package final class GRPCClientCall: DeadlineEntry {
     /// Nil once told of the end.
     var sink: Sink?
     var stream: HTTP2Stream?
-    var decoder: GRPCMessageDecoder
-    var responseEncoding: GRPCEncoding?
+    var receiving: GRPCClientReceiving
     /// The response message of a unary call, until its status is known.
     var response: ByteBuffer?
-    /// Response messages so far.
-    var responses = 0
-    var uncreditedBytes = 0
-    var trailers: HTTP2Headers?
-    var isReadingPaused = false
-    var isDelivering = false
 
     init(_ connection: GRPCClientConnection, _ request: GRPCClientRequest, _ sink: Sink) {
         self.connection = connection
         self.request = request
         self.sink = sink
-        self.decoder = GRPCMessageDecoder(messageBytesMax: connection.configuration.messageBytesMax)
+        self.receiving = GRPCClientReceiving(messageBytesMax: connection.configuration.messageBytesMax)
         super.init()
     }
 
@@ -103,10 +96,10 @@ package final class GRPCClientCall: DeadlineEntry {
     func end(_ result: GRPCCallResult) {
         guard let sink = self.sink else { return }
         self.sink = nil
-        self.stream?.consume(self.uncreditedBytes)
+        let credit = self.receiving.close()
+        self.stream?.consume(credit)
         self.stream = nil
         self.connection.deadlines.remove(self)
-        self.decoder.discard()
         let response = self.response
         self.response = nil
         switch sink {
