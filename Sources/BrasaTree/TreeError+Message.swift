@@ -13,6 +13,7 @@ extension TreeError: CustomStringConvertible {
         case .stringTooLong(let bytesMax): "string of more than \(bytesMax) bytes"
         case .textTooLong:
             "Data to write exceeds the maximum size that can be modified with a single request."
+        case .numberNotFinite: "a number must be finite"
         case .valueWithChildren: "\".value\" beside children"
         case .valueNotPrimitive: "\".value\" must be a string, number or boolean"
         case .invalidPriority: "a priority must be a string or number"
@@ -26,6 +27,7 @@ extension TreeError: CustomStringConvertible {
                 ? "contains the path \(upper) twice"
                 : "contains a path \(upper) that is ancestor of another path \(lower)"
         case .malformedCompoundHash: "compound hash without one more hash than posts, or with posts out of order"
+        case .tooManyPosts(let postsMax): "compound hash of more than \(postsMax) posts"
         default: self.queryMessage
         }
     }

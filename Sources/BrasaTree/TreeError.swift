@@ -19,6 +19,7 @@ package struct TreeError: Error, Hashable, Sendable {
         case tooDeep(levels: Int)
         case stringTooLong(bytesMax: Int)
         case textTooLong(bytesMax: Int)
+        case numberNotFinite
 
         // Special keys of values
         case valueWithChildren
@@ -34,6 +35,7 @@ package struct TreeError: Error, Hashable, Sendable {
 
         // Hashes
         case malformedCompoundHash
+        case tooManyPosts(postsMax: Int)
 
         // Queries
         case orderMissing

@@ -24,12 +24,14 @@ struct CompoundHashTests {
     ])
     func `Compound hashes agree with the official vectors`(_ text: String, _ posts: [String], _ hashes: [String]) throws
     {
+        let tree = try node(text)
         let hash = try CompoundHash(posts: posts.map { LeafPath(TreeText($0)) }, hashes: hashes + [""])
-        #expect(hash.merges(to: try node(text)).isEmpty)
+        #expect(hash.hashes(of: tree) == hashes + [""])
+        guard !tree.hasPriorities else { return #expect(hash.merges(to: tree) == nil) }
         for index in hashes.indices {
             var other = hashes
             other[index] = "other"
-            let merges = try CompoundHash(posts: hash.posts, hashes: other + [""]).merges(to: try node(text))
+            let merges = try #require(try CompoundHash(posts: hash.posts, hashes: other + [""]).merges(to: tree))
             #expect(merges.map(\.end) == [hash.posts[index]])
             #expect(merges.map(\.start) == [index > 0 ? hash.posts[index - 1] : nil])
         }
@@ -48,7 +50,7 @@ struct CompoundHashTests {
         )
         let hash = CompoundHash(of: many)
         #expect(hash.posts.count > 5)
-        #expect(hash.merges(to: many).isEmpty)
+        #expect(hash.hashes(of: many) == hash.hashes)
     }
 
     @Test(arguments: [
@@ -60,45 +62,97 @@ struct CompoundHashTests {
         #expect(refusal { _ = try CompoundHash(wire: value) }?.reason == .malformedCompoundHash)
     }
 
-    @Test func `Merges carry what is in their range alone`() throws {
-        let tree = try node(Self.prioritized)
-        let hash = try CompoundHash(
-            posts: [LeafPath("foo/!beforePriority"), LeafPath("foo/zzz")],
-            hashes: ["x", "y", ""]
-        )
+    @Test func `A hash of more posts than a client can have, or of deeper ones, is refused`() throws {
+        func wire(_ posts: [String]) -> JSONValue {
+            [
+                "ps": .array(posts.map { .string(TreeText($0)) }),
+                "hs": .array(Array(repeating: "x", count: posts.count + 1)),
+            ]
+        }
+        let posts = (0...TreeLimits.postsMax).map { "\($0)" }
+        #expect(try CompoundHash(wire: wire(posts.dropLast())).posts.count == TreeLimits.postsMax)
         #expect(
-            hash.merges(to: tree).map(\.wire) == [
-                ["e": "foo/!beforePriority", "m": ["foo": ["!beforePriority": "before"]]],
-                [
-                    "s": "foo/!beforePriority", "e": "foo/zzz",
-                    "m": ["foo": ["afterPriority": "after", ".priority": "prio"]],
-                ],
+            refusal { _ = try CompoundHash(wire: wire(posts)) }?.reason == .tooManyPosts(postsMax: TreeLimits.postsMax)
+        )
+        let deep = Array(repeating: "k", count: 32).joined(separator: "/")
+        #expect(try CompoundHash(wire: wire([deep + "/.priority"])).posts[0].segments.count == 33)
+        #expect(refusal { _ = try CompoundHash(wire: wire([deep + "/k/k"])) }?.reason == .malformedCompoundHash)
+        let long = String(repeating: "k", count: 769)
+        #expect(refusal { _ = try CompoundHash(wire: wire([long])) }?.reason == .malformedCompoundHash)
+        #expect(refusal { _ = try RangeMerge(wire: ["s": .string(TreeText(deep + "/k/k"))]) } != nil)
+    }
+
+    @Test(arguments: [
+        #"{"foo":{"a":1,".priority":2}}"#, #"{"1":1,".priority":"x"}"#, #"{"a":{".value":1,".priority":2}}"#,
+    ])
+    func `A node with priorities is sent whole, for their changes do not all show`(_ text: String) throws {
+        let tree = try node(text)
+        let hash = CompoundHash(of: tree)
+        #expect(hash.merges(to: tree) == nil)
+        #expect(try CompoundHash(posts: [], hashes: [""]).merges(to: tree) == nil)
+    }
+
+    @Test func `A node of which no range differs is sent whole`() throws {
+        let tree = try node(Self.nested)
+        #expect(CompoundHash(of: tree).merges(to: tree) == nil)
+        // The client has a priority that its hashes do not show.
+        let held = try node(#"{"1":1,".priority":"x"}"#)
+        #expect(CompoundHash(of: held).hashes == CompoundHash(of: held.withPriority(.none)).hashes)
+        #expect(CompoundHash(of: held).merges(to: held.withPriority(.none)) == nil)
+    }
+
+    @Test(arguments: [12, 200])
+    func `Compound hashes agree with what the reference says, priorities included`(_ keyCount: Int) throws {
+        var chance = try Chance(seed: 24, keyCount: keyCount)
+        for _ in 0..<(keyCount > 12 ? 40 : 400) {
+            let tree = chance.node()
+            let leaves = Oracle.leaves(Model(tree))
+            var posts = leaves.map(\.segments).filter { _ in chance.random.chance(3) }
+            if chance.random.chance(2) { posts = Array(posts.prefix(1)) }
+            let paths = posts.map { LeafPath($0.map { TreeText($0) }) }
+            let hash = try CompoundHash(posts: paths, hashes: Array(repeating: "?", count: posts.count + 1))
+            #expect(hash.hashes(of: tree) == Oracle.compoundHashes(leaves, posts))
+        }
+    }
+
+    @Test func `Merges carry what is in their range alone`() throws {
+        let tree = try node(#"{"foo":{"!before":"before","after":"after"},"qux":"qux"}"#)
+        let hash = try CompoundHash(posts: [LeafPath("foo/!before"), LeafPath("foo/zzz")], hashes: ["x", "y", ""])
+        #expect(
+            hash.merges(to: tree)?.map(\.wire) == [
+                ["e": "foo/!before", "m": ["foo": ["!before": "before"]]],
+                ["s": "foo/!before", "e": "foo/zzz", "m": ["foo": ["after": "after"]]],
                 ["s": "foo/zzz", "m": ["qux": "qux"]],
             ]
         )
     }
 
-    @Test func `A client that takes the merges has the server's tree`() throws {
-        var chance = try Chance(seed: 5)
-        for round in 0..<600 {
-            let held = chance.node(height: 3)
+    @Test(arguments: [12, 200])
+    func `A client that takes the merges has the server's tree`(_ keyCount: Int) throws {
+        var chance = try Chance(seed: 5, keyCount: keyCount)
+        for round in 0..<(keyCount > 12 ? 100 : 600) {
+            let held = chance.node()
             var there = held
             for _ in 0..<chance.random.below(4) {
                 there = there.setting(chance.random.chance(3) ? .absent : chance.node(height: 1), at: chance.path())
             }
-            // Without priorities of inner nodes: a hash does not always show them (see the builder).
-            let (client, server) = (Self.withoutPriorities(held), Self.withoutPriorities(there))
-            var leaves: [LeafPath] = []
-            Self.leaves(client, [], &leaves)
-            let posts = leaves.filter { $0 == leaves.last || chance.random.chance(2) }
-            let own = try Self.hash(of: client, posts)
-            var merged = client
-            for merge in own.merges(to: server) {
-                merged = try RangeMerge(wire: merge.wire).applied(to: merged)
+            // Priorities of inner nodes do not always show in a client's hashes; the server sends the whole then.
+            let client = round % 3 == 0 ? held : Self.withoutPriorities(held)
+            let server = round % 2 == 0 ? there : Self.withoutPriorities(there)
+            let leaves = Oracle.leaves(Model(client))
+            let posts = leaves.map(\.segments).filter { $0 == leaves.last?.segments || chance.random.chance(2) }
+            let hashes = Array(Oracle.compoundHashes(leaves, posts).dropLast()) + [""]
+            let own = try CompoundHash(posts: posts.map { LeafPath($0.map { TreeText($0) }) }, hashes: hashes)
+            guard client != server, !Self.hasHiddenPriorities(Model(client)) else { continue }
+            guard let merges = own.merges(to: server) else {
+                #expect(server.hasPriorities || server.isAbsent, "\(exported(client)) to \(exported(server))")
+                continue
             }
+            var merged = client
+            for merge in merges { merged = try RangeMerge(wire: merge.wire).applied(to: merged) }
             #expect(
                 merged == server,
-                "round \(round): \(exported(client)) to \(exported(server)) by \(posts.map(\.text))"
+                "round \(round): \(exported(client)) to \(exported(server)) by \(posts)"
             )
         }
     }
@@ -108,14 +162,9 @@ struct CompoundHashTests {
         return TreeNode(children: node.children.map { (key: $0.key, node: self.withoutPriorities($0.node)) })
     }
 
-    private static func leaves(_ node: TreeNode, _ segments: [TreeText], _ leaves: inout [LeafPath]) {
-        if node.scalar != nil { leaves.append(LeafPath(segments)) }
-        for child in node.children { self.leaves(child.node, segments + [child.key.text], &leaves) }
-    }
-
-    /// What a client that splits at these leaves sends. Whatever is after the last of them it does not vouch for.
-    private static func hash(of node: TreeNode, _ posts: [LeafPath]) throws -> CompoundHash {
-        let blank = try CompoundHash(posts: posts, hashes: Array(repeating: "?", count: posts.count) + [""])
-        return try CompoundHash(posts: posts, hashes: Array(blank.hashes(of: node).dropLast()) + [""])
+    /// Whether an inner node has a priority.
+    private static func hasHiddenPriorities(_ model: Model?) -> Bool {
+        guard case .inner(let children, let priority) = model else { return false }
+        return priority != .none || children.values.contains(where: self.hasHiddenPriorities)
     }
 }

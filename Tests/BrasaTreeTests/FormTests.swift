@@ -44,12 +44,35 @@ struct FormTests {
         (#"{".sv":{"increment":"1"}}"#, .unrecognizedServerValue),
         (#"{".sv":{"increment":1,"x":1}}"#, .unrecognizedServerValue), (#"{".sv":5}"#, .unrecognizedServerValue),
         (#"{".sv":"timestamp",".priority":1}"#, .serverValueWithSiblings), (#"{".sv":null}"#, .unrecognizedServerValue),
+        // What special slots hold is no place for children, whatever comes of them.
+        (#"{".value":{"a":{".sv":"timestamp"}}}"#, .valueNotPrimitive), (#"{".value":{}}"#, .valueNotPrimitive),
+        (#"{".value":[{".sv":"timestamp"}]}"#, .valueNotPrimitive), (#"{".value":{".value":1}}"#, .valueNotPrimitive),
+        (#"{"a":1,".priority":{"b":{".sv":"timestamp"}}}"#, .invalidPriority),
+        (#"{"a":1,".priority":[{".sv":"timestamp"}]}"#, .invalidPriority),
+        (#"{"a":1,".priority":{".value":1}}"#, .invalidPriority), (#"{"a":1,".priority":{}}"#, .invalidPriority),
+        (#"{".sv":{"increment":{".sv":"timestamp"}}}"#, .unrecognizedServerValue),
+        (#"{".sv":{"increment":1,"x":{".sv":"timestamp"}}}"#, .unrecognizedServerValue),
+        (#"{".sv":{".sv":"timestamp"}}"#, .unrecognizedServerValue),
+        (#"{".sv":{".value":"timestamp"}}"#, .unrecognizedServerValue),
+        (#"{".value":{".sv":"timestamp","a":1}}"#, .valueNotPrimitive), (#"{".sv":{}}"#, .unrecognizedServerValue),
+        ("{\".\(String(repeating: "k", count: 800))\":1}", .keyTooLong(bytes: 801)),
     ])
     func `Values that are refused name their node`(_ text: String, _ reason: TreeError.Reason) {
         #expect(refusal { _ = try template(text) }?.reason == reason)
         let inner = refusal { _ = try template(#"{"x":[0,"# + text + "]}", at: "/base") }
         #expect(inner?.reason == reason)
         #expect(inner?.path?.description.hasPrefix("/base/x/1") == true)
+    }
+
+    @Test func `Server values that are refused write nothing`() throws {
+        for text in [
+            #"{".value":{".sv":{"increment":2}},".priority":{".sv":"timestamp"}}"#,
+            #"{".priority":{".sv":"timestamp"},"a":1}"#,
+        ] {
+            #expect(try template(text).serverValues != nil)
+        }
+        // A priority for what is not there is nothing.
+        #expect(try template(#"{".priority":{".sv":"timestamp"}}"#).serverValues == nil)
     }
 
     @Test func `Values go 32 levels deep, counted from the root`() throws {
@@ -64,7 +87,7 @@ struct FormTests {
         #expect(error?.path?.keys.count == 33)
         // What stands for a value or a priority is no level.
         let atTheEdge = nested(32).replacing("1", with: #"{".sv":{"increment":1}}"#)
-        #expect(try template(atTheEdge).placeholders.count == 1)
+        #expect(try template(atTheEdge).serverValues?.count == 1)
         let wrapped = nested(32).replacing("1", with: #"{".value":1,".priority":{".sv":{"increment":1}}}"#)
         #expect(try template(wrapped).node.height == 32)
     }
@@ -84,6 +107,34 @@ struct FormTests {
                 }
                 """
         )
+    }
+
+    @Test func `A step writes no more than it was asked to, holes of arrays included`() throws {
+        let many = try (5_000..<10_000).map { (key: try key("\($0)"), node: TreeNode.leaf(.integer(1))) }
+        var emitter = TreeEmitter(TreeNode(children: many), .plain)
+        var text = JSONText()
+        var steps = 0
+        var isMore = true
+        while isMore {
+            isMore = emitter.emit(into: &text, nodesMax: 10)
+            #expect(text.take().count <= 10 * 5 + 1)
+            steps += 1
+        }
+        #expect(steps >= 1_000)
+    }
+
+    @Test func `A node that grows and shrinks is an array when its keys say so`() throws {
+        var tree = TreeNode.absent
+        for index in 0..<200 { tree = tree.setting(.leaf(.integer(1)), for: try key("\(index)")) }
+        #expect(tree.arrayCount == 200)
+        for name in ["a", "00", "-1", "4294967296"] {
+            let other = tree.setting(.leaf(.integer(1)), for: try key(name))
+            #expect(other.arrayCount == nil)
+            #expect(other.setting(.absent, for: try key(name)).arrayCount == 200)
+        }
+        for index in stride(from: 0, to: 200, by: 2) { tree = tree.setting(.absent, for: try key("\(index)")) }
+        #expect(tree.arrayCount == 200)
+        #expect(tree.setting(.absent, for: try key("1")).arrayCount == nil)
     }
 
     @Test func `A large node is written in steps`() throws {

@@ -93,6 +93,39 @@ struct HashTests {
         }
     }
 
+    @Test func `What cannot be a hash is answered without making one`() throws {
+        let tree = TreeNode(children: try (0..<100).map { (key: try key("k\($0)"), node: .leaf(.integer(1))) })
+        for text in ["", "x", String(repeating: "A", count: 27), String(repeating: "A", count: 29)] {
+            #expect(!tree.agrees(with: text))
+        }
+        #expect(!tree.hasKeptHash)
+        #expect(!tree.agrees(with: String(repeating: "A", count: 28)))
+        #expect(tree.hasKeptHash)
+        #expect(TreeNode.absent.agrees(with: ""))
+        #expect(!TreeNode.absent.agrees(with: String(repeating: "A", count: 28)))
+    }
+
+    @Test func `A tree's own hash agrees, and Apple's beneath other nodes`() throws {
+        let inner = #"{"a":{".value":1,".priority":2},"b":{".value":2,".priority":1}}"#
+        for text in [#"{"x":{"y":\#(inner)},"z":1}"#, #"{"x":{"y":\#(inner)},"z":{".value":1,".priority":1}}"#] {
+            let tree = try node(text)
+            #expect(tree.agrees(with: tree.hash))
+            let apple = Oracle.simpleHash(Model(tree), isAppleOrder: true)
+            #expect(apple != tree.hash)
+            for _ in 0..<2 { #expect(tree.agrees(with: apple)) }
+        }
+    }
+
+    @Test(arguments: [12, 200])
+    func `Simple hashes agree with what the reference says`(_ keyCount: Int) throws {
+        var chance = try Chance(seed: 23, keyCount: keyCount)
+        for _ in 0..<(keyCount > 12 ? 60 : 600) {
+            let tree = chance.node()
+            #expect(tree.hash == Oracle.simpleHash(Model(tree)))
+            #expect(tree.agrees(with: Oracle.simpleHash(Model(tree), isAppleOrder: true)))
+        }
+    }
+
     @Test func `The order of Apple's clients counts as well`() throws {
         let all = try node(#"{"a":{".value":1,".priority":2},"b":{".value":2,".priority":1}}"#)
         let inKeyOrder = ":a:\(all.child(try key("a")).hash):b:\(all.child(try key("b")).hash)"

@@ -65,7 +65,7 @@ struct JSONScannerTests {
         #expect(plain(try node(#"{"a":1,"a":null,"b":2}"#)) == #"{"b":2}"#)
         #expect(plain(try node(#"{"b":{"x":1},"a":0,"b":{"y":2}}"#)) == #"{"a":0,"b":{"y":2}}"#)
         let dropped = try template(#"{"b":{"x":{".sv":"timestamp"}},"a":{".sv":"timestamp"},"b":1,"a":2}"#)
-        #expect(dropped.placeholders.isEmpty)
+        #expect(dropped.serverValues == nil)
         #expect(plain(dropped.node) == #"{"a":2,"b":1}"#)
     }
 
@@ -92,6 +92,31 @@ struct JSONScannerTests {
         let error = refusal { try third.read(Array(#"["12345"]"#.utf8)) }
         #expect(error?.reason == .stringTooLong(bytesMax: 4))
         #expect(error?.path == (try path("a")))
+    }
+
+    /// Against a limit of four bytes.
+    @Test(arguments: [
+        (#""\n\t\"\\""#, true), (#""\n\t\"\\\/""#, false), (#""\u0041\u00e9A""#, true), (#""\u0041\u00e9AB""#, false),
+        (#""\ud83d\udc35""#, true), (#""\ud83d\udc35\n""#, false), (#""a\ud83d""#, true), (#""ab\ud83d""#, false),
+        (#""\ud83d\ud83d""#, false), (#""a\ud83db""#, false), (#"{"\n\n\n\n\n":1}"#, false),
+    ])
+    func `A string is as long as what its escapes stand for`(_ text: String, _ fits: Bool) {
+        var limits = JSONScanner<JSONValueReader>.Limits()
+        limits.stringBytesMax = 4
+        let error = refusal {
+            var scanner = JSONScanner(JSONValueReader(), limits: limits)
+            try scanner.read(Array(text.utf8))
+            _ = try scanner.finish()
+        }
+        #expect(error?.reason == (fits ? nil : .stringTooLong(bytesMax: 4)))
+    }
+
+    @Test(arguments: [Double.nan, .infinity, -.infinity])
+    func `A number that is none is refused, not taken for nothing`(_ number: Double) throws {
+        #expect(refusal { _ = try TreeTemplate(["a": .scalar(.double(number))]) }?.reason == .numberNotFinite)
+        #expect(refusal { _ = try TreeTemplate(["a": .scalar(.double(number))]) }?.path == (try path("a")))
+        #expect(refusal { _ = try TreeTemplate(["a": 1, ".priority": .scalar(.double(number))]) } != nil)
+        #expect(refusal { _ = try TreeQuery(wire: ["sp": .scalar(.double(number))]) } != nil)
     }
 
     @Test func `Nothing that strangers send is a trap`() {

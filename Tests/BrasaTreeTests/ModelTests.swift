@@ -3,13 +3,13 @@ import Testing
 
 /// Random writes against the dictionary tree of `Support.swift`.
 struct ModelTests {
-    @Test(arguments: 1...4)
-    func `Every read agrees with a naive tree`(_ seed: UInt64) throws {
-        var chance = try Chance(seed: seed)
+    @Test(arguments: [(1, 12), (2, 12), (3, 12), (4, 12), (5, 200), (6, 200)] as [(UInt64, Int)])
+    func `Every read agrees with a naive tree`(_ seed: UInt64, _ keyCount: Int) throws {
+        var chance = try Chance(seed: seed, keyCount: keyCount)
         var tree = TreeNode.absent
         var model: Model?
         var kept: [(tree: TreeNode, model: Model?)] = []
-        for step in 0..<800 {
+        for step in 0..<(keyCount > 12 ? 200 : 800) {
             let path = chance.path(lengthMax: 4)
             switch chance.random.below(5) {
             case 0:
@@ -20,7 +20,7 @@ struct ModelTests {
                 tree = tree.settingPriority(priority, at: path)
                 model = Model.settingPriority(priority, at: path.keys[...], in: model)
             default:
-                let value = chance.node(height: chance.random.below(3))
+                let value = chance.node(height: chance.random.below(4))
                 tree = tree.setting(value, at: path)
                 model = Model.setting(Model(value), at: path.keys[...], in: model)
             }

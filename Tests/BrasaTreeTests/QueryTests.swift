@@ -75,6 +75,29 @@ struct QueryTests {
         #expect(refusal { _ = try self.query(parameters) }?.reason == reason)
     }
 
+    @Test func `Of a leaf a read with an order gives nothing, and of a node its children alone`() throws {
+        let ordered = try #require(try self.query([#"orderBy="$key""#]))
+        #expect(ordered.answer(of: try node("5")).isAbsent)
+        #expect(ordered.answer(of: try node(#"{".value":5,".priority":1}"#)).isAbsent)
+        #expect(exported(ordered.answer(of: try node(#"{"a":1,".priority":1}"#))) == #"{"a":1}"#)
+        // A listen in an order alone is one of everything.
+        #expect(ordered.filter(try node("5")) == (try node("5")))
+    }
+
+    @Test func `The ends of all keys read back as themselves`() throws {
+        for (order, value) in [(TreeQuery.Order.key, IndexValue.absent), (.value, .scalar(.integer(1)))] {
+            for (start, end) in [(QueryBound.Key.minimum, QueryBound.Key.maximum), (.maximum, .minimum)] {
+                let query = try TreeQuery(
+                    order: order,
+                    start: QueryBound(value: value, key: start),
+                    end: QueryBound(value: value, key: end)
+                )
+                #expect(try TreeQuery(parameters: query.parameters) == query)
+                #expect(try TreeQuery(wire: query.wire) == query)
+            }
+        }
+    }
+
     @Test func `Parameters about other things are no query`() throws {
         #expect(try self.query(["print=pretty", "auth=x"]) == nil)
         #expect(try self.query([#"orderBy="$key""#])?.isComplete == true)

@@ -110,9 +110,12 @@ struct Chance {
     var random: SeededRandom
     var keys: [TreeKey]
 
-    init(seed: UInt64) throws {
+    /// More than twelve keys make nodes of many pages.
+    init(seed: UInt64, keyCount: Int = 12) throws {
         self.random = SeededRandom(seed: seed)
-        self.keys = try ["0", "1", "2", "10", "03", "a", "b", "-a", "zz", "é", "🐵", "\u{FFFF}"].map { try TreeKey($0) }
+        let few = ["0", "1", "2", "10", "03", "a", "b", "-a", "zz", "é", "🐵", "\u{FFFF}"]
+        let more = (0..<max(0, keyCount - few.count)).map { $0 % 3 == 0 ? "\($0 * 7)" : "k\($0 * 7919 % 1_000)" }
+        self.keys = try (few + more).map { try TreeKey($0) }
     }
 
     mutating func scalar() -> TreeScalar {
@@ -134,7 +137,9 @@ struct Chance {
 
     mutating func node(height: Int = 3) -> TreeNode {
         if height == 0 || self.random.chance(3) { return TreeNode(self.scalar(), priority: self.priority()) }
-        let children = (0..<self.random.below(5)).map { _ in
+        // The uppermost may have all keys there are.
+        let count = height == 3 && self.keys.count > 12 ? self.random.below(self.keys.count) : self.random.below(5)
+        let children = (0..<count).map { _ in
             (key: self.random.pick(self.keys), node: self.node(height: height - 1))
         }
         return TreeNode(children: children, priority: self.priority())

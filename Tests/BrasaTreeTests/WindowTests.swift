@@ -2,16 +2,61 @@ import BrasaTree
 import Testing
 
 struct WindowTests {
-    /// By sorting everything.
-    private func members(_ query: TreeQuery, of node: TreeNode) -> [TreeKey] {
-        var entries = node.children.map { query.entry($0.key, $0.node) }.filter(query.contains).sorted()
-        if let limit = query.limit {
-            entries = Array(limit.end == .first ? entries.prefix(limit.count) : entries.suffix(limit.count))
+    /// A query as it was asked for, and the members that sorting everything gives it.
+    private struct Asked {
+        let order: TreeQuery.Order
+        var start: QueryBound?
+        var end: QueryBound?
+        var limit: TreeQuery.Limit?
+
+        func query() throws -> TreeQuery {
+            try TreeQuery(order: self.order, start: self.start, end: self.end, limit: self.limit)
         }
-        return entries.map(\.key)
+
+        func members(of node: TreeNode) -> [TreeKey] {
+            let children = (Model(node)?.children ?? [:]).map { key, child in
+                let value: Model? =
+                    switch self.order {
+                    case .key: nil
+                    case .value: child
+                    case .priority: Oracle.value(child.priority)
+                    case .child(let path): child[path.keys[...]]
+                    }
+                return (key: key, value: value)
+            }.sorted { left, right in
+                let order = Oracle.compare(left.value, right.value)
+                return order < 0 || order == 0 && Oracle.precedes(left.key.description, right.key.description)
+            }
+            let inRange = children.filter { child in
+                (self.start.map { self.order($0, child, isStart: true) <= 0 } ?? true)
+                    && (self.end.map { self.order($0, child, isStart: false) >= 0 } ?? true)
+            }.map(\.key)
+            guard let limit = self.limit else { return inRange }
+            return Array(limit.end == .first ? inRange.prefix(limit.count) : inRange.suffix(limit.count))
+        }
+
+        /// Where a bound stands to a child: zero is in.
+        private func order(_ bound: QueryBound, _ child: (key: TreeKey, value: Model?), isStart: Bool) -> Int {
+            let outside = isStart ? 1 : -1
+            if self.order != .key {
+                var value: Model?
+                if case .scalar(let scalar) = bound.value { value = .leaf(scalar, .none) }
+                let order = Oracle.compare(value, child.value)
+                guard order == 0 else { return order }
+            }
+            switch bound.key {
+            case nil: return bound.isInclusive ? 0 : outside
+            case .minimum?: return -1
+            case .maximum?: return 1
+            case .text(let text)?:
+                if Oracle.precedes(text.string, child.key.description) { return -1 }
+                if Oracle.precedes(child.key.description, text.string) { return 1 }
+                return bound.isInclusive ? 0 : outside
+            }
+        }
     }
 
-    private func query(_ chance: inout Chance) throws -> TreeQuery {
+    private func asked(_ chance: inout Chance) throws -> Asked {
         let orders: [TreeQuery.Order] = [
             .key, .priority, .value, .child(try TreePath("a")), .child(try TreePath("b/0")),
         ]
@@ -28,27 +73,30 @@ struct WindowTests {
             return QueryBound(value: value, key: chance.random.chance(2) ? key : nil, isInclusive: isInclusive)
         }
         let limit = TreeQuery.Limit(1 + chance.random.below(4), chance.random.chance(2) ? .first : .last)
-        return try TreeQuery(order: order, start: bound(), end: bound(), limit: chance.random.chance(3) ? nil : limit)
+        return Asked(order: order, start: bound(), end: bound(), limit: chance.random.chance(3) ? nil : limit)
     }
 
-    @Test func `A window has the members that sorting everything has`() throws {
-        var chance = try Chance(seed: 31)
-        for _ in 0..<2_000 {
+    @Test(arguments: [12, 200])
+    func `A window has the members that sorting everything has`(_ keyCount: Int) throws {
+        var chance = try Chance(seed: 31, keyCount: keyCount)
+        for _ in 0..<(keyCount > 12 ? 150 : 2_000) {
             let tree = chance.node()
-            let query = try self.query(&chance)
-            let expected = self.members(query, of: tree)
+            let asked = try self.asked(&chance)
+            let query = try asked.query()
+            let expected = asked.members(of: tree)
             #expect(TreeWindow(query, of: tree).members.map(\.entry.key) == expected, "\(query) of \(exported(tree))")
             #expect(query.isComplete || query.filter(tree).children.map(\.key) == expected.sorted())
             #expect(query.filter(tree) == TreeWindow(query, of: tree).node)
         }
     }
 
-    @Test(arguments: 1...4)
-    func `A window follows its node, and its changes and events rebuild it`(_ seed: UInt64) throws {
-        var chance = try Chance(seed: 40 + seed)
-        for _ in 0..<40 {
+    @Test(arguments: [(1, 12), (2, 12), (3, 12), (4, 12), (5, 200)] as [(UInt64, Int)])
+    func `A window follows its node, and its changes and events rebuild it`(_ seed: UInt64, _ keyCount: Int) throws {
+        var chance = try Chance(seed: 40 + seed, keyCount: keyCount)
+        for _ in 0..<(keyCount > 12 ? 12 : 40) {
             var tree = chance.node()
-            var window = TreeWindow(try self.query(&chance), of: tree)
+            let asked = try self.asked(&chance)
+            var window = TreeWindow(try asked.query(), of: tree)
             var shown = Self.children(window.node)
             var listed: [TreeKey: TreeNode] = [:]
             for event in window.events { Self.apply(event, to: &listed, window) }
@@ -57,7 +105,7 @@ struct WindowTests {
                     tree = tree.setting(chance.random.chance(4) ? .absent : chance.node(height: 2), at: chance.path())
                 }
                 let next = window.updated(to: tree)
-                #expect(next.members.map(\.entry.key) == self.members(window.query, of: tree))
+                #expect(next.members.map(\.entry.key) == asked.members(of: tree))
                 let change = WindowChange(from: window, to: next)
                 for child in change.children {
                     #expect(shown.child(child.key) == child.old)
@@ -128,6 +176,25 @@ struct WindowTests {
         #expect(events.map(\.kind) == [.moved, .changed, .changed])
         #expect(events.map(\.key.description) == ["a", "b", "a"])
         #expect(events.map { $0.previous?.description } == ["c", nil, "c"])
+    }
+
+    @Test func `An index by priority that was made is kept when the last priority goes`() throws {
+        let many = TreeNode(
+            children: try (0..<200).map { (key: try key("k\($0)"), node: TreeNode.leaf(.integer(Int64($0)))) }
+        )
+        var index = TreeIndex(.priority, of: many)
+        #expect(!index.hasEntries)
+        for priority in [TreePriority.number(1), .none, .string("p"), .none] {
+            index = index.updated(to: many.settingPriority(priority, at: try path("k100")))
+            #expect(index.hasEntries)
+            let sorted = index.node.children.map { index.entry($0.key, $0.node) }.sorted()
+            #expect((0..<200).compactMap { index.entry(at: $0) } == sorted)
+            #expect(
+                TreeWindow(try TreeQuery(limit: .init(3, .last)), in: index).members.map(\.entry) == sorted.suffix(3)
+            )
+        }
+        #expect(!index.updated(to: .absent).hasEntries)
+        #expect(index.updated(to: .absent).count == 0)
     }
 
     @Test func `An index grows and shrinks with its node`() throws {

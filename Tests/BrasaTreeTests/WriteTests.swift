@@ -84,6 +84,25 @@ struct WriteTests {
         #expect(error?.reason == .conflictingPaths(try TreeLocation(upper), try TreeLocation(lower)))
     }
 
+    @Test func `Values of the server by the thousand are kept by their way and worked out in one walk`() throws {
+        let names = (0..<3_000).map { "k\($0)" }
+        let members = names.map { #""\#($0)":{"n":{".sv":{"increment":1}},"t":{".sv":"timestamp"}}"# }
+        let deep = Array(repeating: "d", count: 29).joined(separator: "/")
+        let text = "{\(members.joined(separator: ","))}"
+        var root = TreeNode.absent
+        for time in 1...2 as ClosedRange<Int64> { root = try self.set(text, at: deep, in: root, time: time) }
+        let written = try root[deep]
+        #expect(written.childCount == 3_000)
+        #expect(written.children.allSatisfy { exported($0.node) == #"{"n":2,"t":2}"# })
+        let few = try self.set(
+            #"{"a":1,"b":{".sv":"timestamp"},"c":[1,{".sv":"timestamp"}]}"#,
+            at: "/",
+            in: .absent,
+            time: 3
+        )
+        #expect(exported(few) == #"{"a":1,"b":3,"c":{"0":1,"1":3}}"#)
+    }
+
     @Test(arguments: ["[1]", "1", #""x""#, "true", "[]"])
     func `An update is an object`(_ text: String) {
         #expect(refusal { _ = try self.entries(text, at: "/") }?.reason == .updateNotObject)
@@ -96,7 +115,7 @@ struct WriteTests {
 
     @Test(arguments: [
         #"{"a/.sv":1}"#, #"{"a/.value":1}"#, #"{".value":1}"#, #"{"a/.priority":{"b":1}}"#, #"{"a/.priority":true}"#,
-        #"{"a.b":1}"#, #"{"a":{"b/c":1}}"#, #"{"a/.priority/b":1}"#,
+        #"{"a.b":1}"#, #"{"":1}"#, #"{"a":{"b/c":1}}"#, #"{"a/.priority/b":1}"#,
         #"{"a/.priority":{".value":1,".priority":2}}"#,
     ])
     func `What an update may not set`(_ text: String) {

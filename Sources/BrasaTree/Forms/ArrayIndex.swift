@@ -11,16 +11,11 @@ enum ArrayIndex {
 
 extension TreeNode {
     /// How many elements the node has as an array; nil when it is none. It is one when all keys are indices and the
-    /// largest is less than twice the number of children.
+    /// largest is less than twice the number of children. The pages know; nothing is walked.
     package var arrayCount: Int? {
-        guard let root = self.root else { return nil }
+        guard let root = self.root, root.summary.hasIndicesOnly else { return nil }
         let last = PageCursor(last: root).withKey(ArrayIndex.value)
         guard let last, last < 2 * root.summary.children else { return nil }
-        var cursor = PageCursor(first: root)
-        while cursor.node != nil {
-            guard cursor.withKey({ ArrayIndex.value($0) != nil }) else { return nil }
-            cursor.advance()
-        }
         return last + 1
     }
 }

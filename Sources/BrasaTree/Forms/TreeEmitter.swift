@@ -52,11 +52,10 @@ package struct TreeEmitter: Sendable {
         }
         if self.frames[top].arrayCount != nil {
             let index = self.frames[top].cursor.withKey { ArrayIndex.value($0) ?? 0 }
-            while self.frames[top].element < index {
-                try sink.null()
-                self.frames[top].element += 1
-            }
-            self.frames[top].element = index + 1
+            let element = self.frames[top].element
+            self.frames[top].element += 1
+            // A hole is a step of its own.
+            guard element >= index else { return try sink.null() }
         } else {
             try self.frames[top].cursor.withKey { key throws(Sink.Failure) in try sink.key(key) }
         }

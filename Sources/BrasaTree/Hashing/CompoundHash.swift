@@ -7,6 +7,7 @@ package struct CompoundHash: Hashable, Sendable {
     package let hashes: [String]
 
     package init(posts: [LeafPath], hashes: [String]) throws(TreeError) {
+        guard posts.count <= TreeLimits.postsMax else { throw TreeError(.tooManyPosts(postsMax: TreeLimits.postsMax)) }
         guard hashes.count == posts.count + 1, zip(posts, posts.dropFirst()).allSatisfy({ $0 < $1 }) else {
             throw TreeError(.malformedCompoundHash)
         }
@@ -30,10 +31,11 @@ package struct CompoundHash: Hashable, Sendable {
         guard case .array(let posts)? = value["ps"], case .array(let hashes)? = value["hs"] else {
             throw TreeError(.malformedCompoundHash)
         }
+        guard posts.count <= TreeLimits.postsMax else { throw TreeError(.tooManyPosts(postsMax: TreeLimits.postsMax)) }
         var paths: [LeafPath] = []
         for post in posts {
             guard case .string(let text) = post else { throw TreeError(.malformedCompoundHash) }
-            paths.append(LeafPath(text))
+            paths.append(try LeafPath(wire: text))
         }
         var texts: [String] = []
         for hash in hashes {
@@ -57,15 +59,19 @@ package struct CompoundHash: Hashable, Sendable {
         return builder.finish().hashes
     }
 
-    /// What the client must replace to have this node: for each range whose hash is another, what it is now.
-    package func merges(to node: TreeNode) -> [RangeMerge] {
+    /// What the client must replace to have this node: for each range whose hash is another, what it is now. Nil where
+    /// that cannot be said and the whole node must be sent: when no range differs, though the simple hashes do, and when
+    /// the node has priorities, since those of inner nodes do not always show in a range's hash.
+    package func merges(to node: TreeNode) -> [RangeMerge]? {
+        guard !node.hasPriorities else { return nil }
         let present = self.hashes(of: node)
-        return self.hashes.indices.compactMap { index in
+        let merges: [RangeMerge] = self.hashes.indices.compactMap { index in
             guard self.hashes[index] != present[index] else { return nil }
             let start = index > 0 ? self.posts[index - 1] : nil
             let end = index < self.posts.count ? self.posts[index] : nil
             return RangeMerge(start: start, end: end, of: node)
         }
+        return merges.isEmpty ? nil : merges
     }
 }
 
@@ -81,6 +87,17 @@ package struct LeafPath: Hashable, Sendable {
     package init(_ text: TreeText) {
         self.segments = text.utf8.split(separator: UInt8(ascii: "/")).map { TreeText(checked: Array($0)) }
     }
+
+    /// What a client sent: no deeper than a leaf's priority can be, of segments that can be keys by their length.
+    init(wire text: TreeText) throws(TreeError) {
+        let segments = text.utf8.split(separator: UInt8(ascii: "/"), maxSplits: Self.segmentsMax)
+        guard segments.count <= Self.segmentsMax, segments.allSatisfy({ $0.count <= TreeLimits.keyBytesMax }) else {
+            throw TreeError(.malformedCompoundHash)
+        }
+        self.segments = segments.map { TreeText(checked: Array($0)) }
+    }
+
+    private static let segmentsMax = TreeLimits.levelsMax + 1
 
     package var text: TreeText {
         guard !self.segments.isEmpty else { return "/" }

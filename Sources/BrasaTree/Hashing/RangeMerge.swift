@@ -32,7 +32,7 @@ package struct RangeMerge: Sendable {
         func path(_ value: JSONValue?) throws(TreeError) -> LeafPath? {
             switch value {
             case nil, .null?: return nil
-            case .string(let text)?: return LeafPath(text)
+            case .string(let text)?: return try LeafPath(wire: text)
             default: throw TreeError(.malformedCompoundHash)
             }
         }
@@ -77,13 +77,24 @@ private struct Bounds {
     /// Whether a leaf at this node is in the range: all that can be against it is a start at or below it.
     var holdsLeaf: Bool { self.start == nil }
 
+    /// The node's children that are in the range or have a part in it, in key order.
+    /// Complexity: O(log n) of n children, and those it returns.
+    private func children(of node: TreeNode) -> [(key: TreeKey, node: TreeNode, bounds: Bounds)] {
+        var inside: [(key: TreeKey, node: TreeNode, bounds: Bounds)] = []
+        let first = self.start?.first
+        for (key, child) in first.map(node.children.from(text:)) ?? IteratorSequence(node.children.makeIterator()) {
+            guard let bounds = self.child(key.text) else { break }
+            inside.append((key, child, bounds))
+        }
+        return inside
+    }
+
     /// Recursive, as deep as the ends of the range.
     func cut(_ node: TreeNode) -> TreeNode {
         if self.holdsAll { return node }
         guard node.root != nil else { return self.holdsLeaf ? node : .absent }
         var kept: [(key: TreeText, node: TreeNode)] = []
-        for (key, child) in node.children {
-            guard let bounds = self.child(key.text) else { continue }
+        for (key, child, bounds) in self.children(of: node) {
             let part = bounds.cut(child)
             if !part.isAbsent { kept.append((key.text, part)) }
         }
@@ -101,10 +112,9 @@ private struct Bounds {
         }
         // A leaf that ended up on the way to the range's end is in the range, where it is gone.
         var merged = node.root == nil && self.start == nil ? TreeNode.absent : node
-        var keys = Set(node.children.map(\.key))
-        keys.formUnion(update.children.map(\.key))
-        for key in keys {
-            guard let bounds = self.child(key.text) else { continue }
+        var places: [TreeKey: Bounds] = [:]
+        for (key, _, bounds) in self.children(of: node) + self.children(of: update) { places[key] = bounds }
+        for (key, bounds) in places {
             let (before, after) = (node.child(key), update.child(key))
             if bounds.holdsAll, after.isSame(as: before) { continue }
             merged = merged.setting(bounds.merge(after, into: before), for: key)

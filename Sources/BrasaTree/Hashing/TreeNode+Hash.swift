@@ -10,10 +10,27 @@ extension TreeNode {
 
     /// Whether `hash` names this node. Clients for Apple platforms go through the children of a node in key order when
     /// every one of them has a priority; what they make of it counts as well.
+    /// What cannot be a hash costs nothing.
     package func agrees(with hash: String) -> Bool {
-        if self.hash == hash { return true }
-        guard self.hasPriorities else { return false }
-        return String(decoding: SimpleHash(isAppleOrder: true).text(of: self), as: UTF8.self) == hash
+        guard !hash.isEmpty else { return self.isAbsent }
+        guard !self.isAbsent, hash.utf8.count == 28 else { return false }
+        if SimpleHash().text(of: self).elementsEqual(hash.utf8) { return true }
+        guard let summary = self.root?.summary, summary.isPrioritizedOnly || summary.hasPrioritizedOnly else {
+            return false
+        }
+        return self.appleHash.elementsEqual(hash.utf8)
+    }
+
+    /// Whether the hash was made before and is kept.
+    package var hasKeptHash: Bool { self.root?.hash.load() != nil }
+
+    /// Kept beside the simple hash, where there is one to keep it with.
+    private var appleHash: [UInt8] {
+        let kept = self.root?.hash.load()
+        if let known = kept?.appleOrder.load() { return known.utf8 }
+        let text = SimpleHash(isAppleOrder: true).text(of: self)
+        _ = kept?.appleOrder.storeIfNil(HashText(text))
+        return text
     }
 }
 
@@ -74,7 +91,7 @@ private struct SimpleHash {
 
     private func push(_ node: TreeNode, _ frames: inout [Frame]) {
         guard let root = node.root else { return }
-        let inKeyOrder = self.isAppleOrder && node.children.allSatisfy { !$0.node.priority.isNone }
+        let inKeyOrder = self.isAppleOrder && root.summary.isPrioritizedOnly
         var frame = Frame(root: root, children: OrderedChildren(root, byPriority: !inKeyOrder))
         Self.append(root.priority, to: &frame.hash)
         frames.append(frame)

@@ -19,6 +19,7 @@ extension JSONScanner {
         case UInt8(ascii: "\\"): self.state = .escape
         case UInt8(ascii: "\""):
             self.flushSurrogate()
+            try self.checkLength()
             try self.endString()
         default: throw self.error(.controlCharacter, at: end)
         }
@@ -29,6 +30,11 @@ extension JSONScanner {
         self.flushSurrogate()
         self.token.append(contentsOf: run)
         if !isASCII { self.tokenIsASCII = false }
+        try self.checkLength()
+    }
+
+    /// After whatever makes the token longer.
+    private func checkLength() throws(TreeError) {
         guard self.token.count <= self.limits.stringBytesMax else {
             throw TreeError(.stringTooLong(bytesMax: self.limits.stringBytesMax), at: self.sink.path)
         }
@@ -82,6 +88,7 @@ extension JSONScanner {
         self.state = .string
         self.flushSurrogate()
         self.token.append(character)
+        try self.checkLength()
     }
 
     private mutating func appendUnit(_ unit: UInt32) throws(TreeError) {
@@ -92,9 +99,7 @@ extension JSONScanner {
             self.flushSurrogate()
             if (0xD800..<0xDC00).contains(unit) { self.highSurrogate = unit } else { self.appendScalar(unit) }
         }
-        guard self.token.count <= self.limits.stringBytesMax else {
-            throw TreeError(.stringTooLong(bytesMax: self.limits.stringBytesMax), at: self.sink.path)
-        }
+        try self.checkLength()
     }
 
     /// A first half without a second one.

@@ -16,21 +16,31 @@ package struct TreeLocation: Hashable, Sendable {
 
     package init(_ text: TreeText) throws(TreeError) {
         self.init(.root)
-        for segment in text.utf8.split(separator: UInt8(ascii: "/")) {
-            let segment = TreeText(checked: Array(segment))
-            guard !self.isPriority else { throw TreeError(.invalidKey(Self.priorityName), at: self.path) }
-            if segment == Self.priorityName {
-                self.isPriority = true
-                continue
-            }
-            do throws(TreeError) {
-                self.path.keys.append(try TreeKey(segment))
-            } catch {
-                throw TreeError(error.reason, at: self.path)
-            }
-            guard self.path.keys.count <= TreeLimits.levelsMax else {
-                throw TreeError(.tooDeep(levels: self.path.keys.count), at: self.path)
-            }
+        // One segment after the other, so that a text of nothing but segments ends at the first that is too deep.
+        var rest = text.utf8[...]
+        while let start = rest.firstIndex(where: { $0 != UInt8(ascii: "/") }) {
+            let end = rest[start...].firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+            try self.append(rest[start..<end])
+            rest = rest[end...]
+        }
+    }
+
+    private mutating func append(_ segment: ArraySlice<UInt8>) throws(TreeError) {
+        guard !self.isPriority else { throw TreeError(.invalidKey(Self.priorityName), at: self.path) }
+        guard !segment.elementsEqual(Self.priorityName.utf8) else {
+            self.isPriority = true
+            return
+        }
+        guard segment.count <= TreeLimits.keyBytesMax else {
+            throw TreeError(.keyTooLong(bytes: segment.count), at: self.path)
+        }
+        do throws(TreeError) {
+            self.path.keys.append(try TreeKey(TreeText(checked: Array(segment))))
+        } catch {
+            throw TreeError(error.reason, at: self.path)
+        }
+        guard self.path.keys.count <= TreeLimits.levelsMax else {
+            throw TreeError(.tooDeep(levels: self.path.keys.count), at: self.path)
         }
     }
 

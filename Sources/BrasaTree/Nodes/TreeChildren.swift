@@ -23,9 +23,12 @@ package struct TreeChildren: Sequence, Sendable {
     }
 
     /// From the first child that is not before the key.
-    package func from(_ key: TreeKey) -> IteratorSequence<Iterator> {
+    package func from(_ key: TreeKey) -> IteratorSequence<Iterator> { self.from(text: key.text) }
+
+    /// The same for a text that need not be a key.
+    func from(text: TreeText) -> IteratorSequence<Iterator> {
         let cursor = self.root.map { root in
-            key.text.utf8.withUnsafeBufferPointer { PageCursor(root, notBefore: KeyOrder.Probe($0)) }
+            text.utf8.withUnsafeBufferPointer { PageCursor(root, notBefore: KeyOrder.Probe($0)) }
         }
         return IteratorSequence(Iterator(cursor: cursor, isForward: true))
     }

@@ -33,6 +33,27 @@ extension TreeNode {
         }
     }
 
+    /// With several children replaced, in key order. What is set to absent is removed.
+    /// Complexity: O(log n) of n children for each; when they are many, once through all.
+    func setting(sorted changes: [(key: TreeKey, node: TreeNode)]) -> TreeNode {
+        guard changes.count * 8 > self.childCount, self.root != nil || self.isAbsent else {
+            return changes.reduce(self) { $0.setting($1.node, for: $1.key) }
+        }
+        var merged: [(key: TreeText, node: TreeNode)] = []
+        merged.reserveCapacity(self.childCount + changes.count)
+        var rest = changes[...]
+        for (key, child) in self.children {
+            while let next = rest.first, next.key < key { merged.append((rest.removeFirst().key.text, next.node)) }
+            if rest.first?.key == key {
+                merged.append((key.text, rest.removeFirst().node))
+            } else {
+                merged.append((key.text, child))
+            }
+        }
+        merged += rest.map { ($0.key.text, $0.node) }
+        return TreeNode(sorted: merged.filter { !$0.node.isAbsent }, priority: self.priority)
+    }
+
     /// With the node at a path replaced. Ancestors that lose their last child vanish.
     /// Complexity: O(depth · log n), n children at each level.
     package func setting(_ node: TreeNode, at path: TreePath) -> TreeNode {

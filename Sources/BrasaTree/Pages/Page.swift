@@ -26,7 +26,7 @@ final class Page: Sendable {
         self.keys = keys
         self.content = .children(children)
         self.priority = priority
-        self.summary = PageSummary(children, keyBytes: keys.withView(\.byteCount))
+        self.summary = keys.withView { PageSummary(children, $0) }
     }
 
     init(keys: KeyTable, pages: [Page], priority: TreePriority = .none) {

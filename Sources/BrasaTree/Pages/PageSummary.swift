@@ -11,16 +11,24 @@ struct PageSummary: Sendable {
     var hasChildPriorities = false
     /// Anywhere beneath.
     var hasPriorities = false
+    /// Whether every child has one.
+    var isPrioritizedOnly: Bool
+    /// Whether every child has one of a node beneath.
+    var hasPrioritizedOnly = false
+    /// Whether all keys are indices of an array.
+    var hasIndicesOnly: Bool
 
-    init(_ children: [TreeNode], keyBytes: Int) {
+    init(_ children: [TreeNode], _ keys: KeyTable.View) {
         self.children = children.count
         self.nodes = children.count
-        self.estimate = keyBytes + 4 * children.count
+        self.estimate = keys.byteCount + 4 * children.count
         self.height = children.isEmpty ? 0 : 1
+        self.isPrioritizedOnly = true
+        self.hasIndicesOnly = (0..<keys.count).allSatisfy { ArrayIndex.value(keys[$0]) != nil }
         for child in children {
             self.estimate += child.estimate
             switch child {
-            case .absent, .leaf: break
+            case .absent, .leaf: self.isPrioritizedOnly = false
             case .prioritizedLeaf:
                 self.hasChildPriorities = true
                 self.hasPriorities = true
@@ -28,13 +36,20 @@ struct PageSummary: Sendable {
                 let beneath = node.root.summary
                 self.nodes += beneath.nodes
                 self.height = max(self.height, beneath.height + 1)
-                if !node.root.priority.isNone { self.hasChildPriorities = true }
+                if node.root.priority.isNone {
+                    self.isPrioritizedOnly = false
+                } else {
+                    self.hasChildPriorities = true
+                }
                 if self.hasChildPriorities || beneath.hasPriorities { self.hasPriorities = true }
+                if beneath.isPrioritizedOnly || beneath.hasPrioritizedOnly { self.hasPrioritizedOnly = true }
             }
         }
     }
 
     init(_ pages: [Page]) {
+        self.isPrioritizedOnly = pages.allSatisfy(\.summary.isPrioritizedOnly)
+        self.hasIndicesOnly = pages.allSatisfy(\.summary.hasIndicesOnly)
         for page in pages {
             self.children += page.summary.children
             self.nodes += page.summary.nodes
@@ -42,6 +57,7 @@ struct PageSummary: Sendable {
             self.height = max(self.height, page.summary.height)
             self.hasChildPriorities = self.hasChildPriorities || page.summary.hasChildPriorities
             self.hasPriorities = self.hasPriorities || page.summary.hasPriorities
+            self.hasPrioritizedOnly = self.hasPrioritizedOnly || page.summary.hasPrioritizedOnly
         }
     }
 }

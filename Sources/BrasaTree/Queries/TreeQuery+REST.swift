@@ -78,12 +78,18 @@ extension TreeQuery {
         var key: QueryBound.Key?
         if elements.count == 2 {
             guard case .string(let text) = elements[1] else { throw TreeError(.constraintNotPrimitive) }
-            key = .text(text)
+            key = QueryBound.Key(named: text)
         }
         guard order == .key else { return QueryBound(value: value, key: key, isInclusive: isInclusive) }
         guard key == nil else { throw TreeError(.keyBoundWithKey) }
         guard case .scalar(.string(let text)) = value else { throw TreeError(.keyBoundNotString) }
-        return QueryBound(key: .text(text), isInclusive: isInclusive)
+        return QueryBound(key: QueryBound.Key(named: text), isInclusive: isInclusive)
+    }
+
+    /// What a read with these parameters gives: children alone, and so of a leaf nothing, even when only an order was asked
+    /// for.
+    package func answer(of node: TreeNode) -> TreeNode {
+        node.root == nil ? .absent : self.filter(node).withPriority(.none)
     }
 
     /// As the parameters of a URL, not yet percent-encoded.

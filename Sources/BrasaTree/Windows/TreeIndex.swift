@@ -2,11 +2,12 @@
 /// not change.
 ///
 /// By key the node itself is the index, and so it is by priority as long as no child has one; other orders keep an entry
-/// for each child.
+/// for each child. An index by priority that once needed entries keeps them when the last priority goes: else one child
+/// whose priority comes and goes would have all entries made again each time.
 package struct TreeIndex: Sendable {
     package let order: TreeQuery.Order
     package private(set) var node: TreeNode
-    /// Nil where key order does.
+    /// Nil where key order does, or there are no children.
     private var entries: IndexPage?
 
     /// Complexity: O(n log n) for n children where an order of its own is needed, else O(1).
@@ -32,11 +33,13 @@ package struct TreeIndex: Sendable {
     package func updated(to node: TreeNode) -> TreeIndex {
         var next = self
         next.node = node
-        guard next.needsEntries, node.root != nil else {
+        guard node.root != nil else {
             next.entries = nil
             return next
         }
-        guard let entries = self.entries else { return TreeIndex(self.order, of: node) }
+        guard let entries = self.entries else {
+            return next.needsEntries ? TreeIndex(self.order, of: node) : next
+        }
         var page = entries
         for difference in ChildDifference(self.node, node) {
             let old = difference.old.isAbsent ? nil : self.entry(difference.key, difference.old)
@@ -58,6 +61,9 @@ package struct TreeIndex: Sendable {
     }
 
     package var count: Int { self.node.childCount }
+
+    /// Whether it has entries of its own.
+    package var hasEntries: Bool { self.entries != nil }
 
     /// The child before which there are `rank` others.
     package func entry(at rank: Int) -> IndexEntry? {

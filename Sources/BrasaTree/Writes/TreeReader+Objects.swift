@@ -1,54 +1,33 @@
 extension TreeReader {
     /// Hands a complete value to the object or array that it is in.
     mutating func deliver(_ built: Built) throws(TreeError) {
-        guard let top = self.frames.indices.last else {
-            switch built {
-            case .node(let node): self.complete(node)
-            case .serverValue(let value):
-                self.placeholders.append(.init(path: .root, content: .value(value, priority: .none)))
-                self.complete(.absent)
-            }
-            return
-        }
+        guard let top = self.frames.indices.last else { return self.complete(built.written) }
         switch self.frames[top].slot {
-        case .child: self.deliverChild(built, top)
-        case .value:
-            if case .node(let node) = built, node.root != nil || !node.priority.isNone {
-                throw TreeError(.valueNotPrimitive, at: self.path)
-            }
-            self.frames[top].value = built
+        case .child: self.deliverChild(built.written, top)
+        case .value: self.frames[top].value = built
         case .priority:
-            if case .node(let node) = built, !node.isAbsent, node.scalar.flatMap(TreePriority.init) == nil {
+            if case .node(let written) = built, !written.node.isAbsent,
+                written.node.scalar.flatMap(TreePriority.init) == nil
+            {
                 throw TreeError(.invalidPriority, at: self.path)
             }
             self.frames[top].priority = built
         case .serverValue:
-            guard case .node(let node) = built, let value = ServerValue(node) else {
+            guard case .node(let written) = built, let value = ServerValue(written.node) else {
                 throw TreeError(.unrecognizedServerValue, at: self.path)
             }
             self.frames[top].serverValue = value
         }
     }
 
-    private mutating func deliverChild(_ built: Built, _ top: Int) {
-        var node = TreeNode.absent
-        // Those of the child itself were recorded when its object ended.
-        var first = self.frames[top].childPlaceholders
-        switch built {
-        case .node(let complete): node = complete
-        case .serverValue(let value):
-            first = min(first, self.placeholders.count)
-            self.placeholders.append(.init(path: self.innerPath, content: .value(value, priority: .none)))
-        }
-        let placeholders = first..<self.placeholders.count
-        self.frames[top].childPlaceholders = self.placeholders.count
+    private mutating func deliverChild(_ written: Written, _ top: Int) {
         let isNext = self.isAfterLast(top)
         let key = self.frames[top].key
         self.frames[top].key = 0..<0
         // Nothing, where nothing was before, is not worth an entry.
-        if node.isAbsent, placeholders.isEmpty, isNext, self.frames[top].isSorted { return }
+        if written.node.isAbsent, written.serverValues == nil, isNext, self.frames[top].isSorted { return }
         if !isNext { self.frames[top].isSorted = false }
-        self.entries.append(Entry(key: key, node: node, placeholders: placeholders))
+        self.entries.append(Entry(key: key, written))
     }
 
     /// Whether the key at hand comes after all before it in its object.
@@ -73,25 +52,44 @@ extension TreeReader {
             self.clear(frame)
             return try self.deliver(.serverValue(value))
         }
-        var priority = TreePriority.none
-        if case .node(let node)? = frame.priority { priority = node.scalar.flatMap(TreePriority.init) ?? .none }
-        let node = try self.node(of: frame, priority: priority)
-        if case .serverValue(let value)? = frame.priority {
-            self.placeholders.append(.init(path: self.innerPath, content: .priority(value)))
+        // Of an object in a special slot there was to be a server's value, or what is one's increment.
+        guard frame.purpose == .child || frame.purpose == .serverValue else {
+            throw TreeError(frame.purpose.refusal, at: self.path)
         }
+        if frame.value != nil, frame.hasChildren { throw TreeError(.valueWithChildren, at: self.path) }
+        let written = self.written(frame)
         self.clear(frame)
-        try self.deliver(.node(node))
+        try self.deliver(.node(written))
     }
 
-    private mutating func node(of frame: Frame, priority: TreePriority) throws(TreeError) -> TreeNode {
-        guard let value = frame.value else { return self.inner(frame, priority: priority) }
-        guard !frame.hasChildren else { throw TreeError(.valueWithChildren, at: self.path) }
-        switch value {
-        case .node(let node): return node.withPriority(priority)
-        case .serverValue(let value):
-            self.placeholders.append(.init(path: self.innerPath, content: .value(value, priority: priority)))
-            return .absent
+    private mutating func written(_ frame: Frame) -> Written {
+        var priority = TreePriority.none
+        var asked: ServerValues.Priority?
+        switch frame.priority {
+        case nil: break
+        case .node(let written)?: priority = written.node.scalar.flatMap(TreePriority.init) ?? .none
+        case .serverValue(let value)?: asked = .server(value)
         }
+        let inner = frame.value == nil ? self.inner(frame, priority: priority) : nil
+        var children: [(key: TreeText, values: ServerValues)] = []
+        if inner != nil {
+            for entry in self.entries[frame.entriesStart...] {
+                guard let values = entry.serverValues else { continue }
+                children.append((TreeText(checked: Array(self.keys[entry.key])), values))
+            }
+        }
+        var node = inner ?? .absent
+        var value: ServerValue?
+        switch frame.value {
+        case nil: break
+        case .node(let written)?: node = written.node.withPriority(priority)
+        case .serverValue(let asked)?: value = asked
+        }
+        // Where only the server's values make a node, it is they that have its priority.
+        if asked == nil, node.isAbsent, !priority.isNone { asked = .written(priority) }
+        guard value != nil || !children.isEmpty || (asked != nil && !node.isAbsent) else { return Written(node: node) }
+        if let value, asked == nil { return Written(node: node, serverValues: .bare(value)) }
+        return Written(node: node, serverValues: ServerValues(value: value, priority: asked, children: children))
     }
 
     private mutating func clear(_ frame: Frame) {
@@ -113,12 +111,7 @@ extension TreeReader {
                 present[present.startIndex + $0].node
             }
         }
-        guard let page else {
-            if !entries.isEmpty, !priority.isNone {
-                self.placeholders.append(.init(path: self.innerPath, content: .writtenPriority(priority)))
-            }
-            return .absent
-        }
+        guard let page else { return .absent }
         if !page.isFork {
             while self.tables.count <= depth { self.tables.append(nil) }
             self.tables[depth] = page.keys
@@ -126,7 +119,7 @@ extension TreeReader {
         return .inner(InnerNode(page))
     }
 
-    /// In key order, of equal keys the last; the server's values of those that are dropped are dropped, too.
+    /// In key order, of equal keys the last.
     private mutating func sort(_ frame: Frame) {
         let unsorted = Array(self.entries[frame.entriesStart...])
         let sorted = self.keys.withUnsafeBufferPointer { keys in
@@ -141,13 +134,22 @@ extension TreeReader {
         var kept: [Entry] = []
         for entry in sorted.lazy.map({ unsorted[$0] }) {
             if let last = kept.last, self.keys[last.key].elementsEqual(self.keys[entry.key]) {
-                for index in last.placeholders { self.placeholders[index] = nil }
                 kept[kept.count - 1] = entry
             } else {
                 kept.append(entry)
             }
         }
         self.entries.replaceSubrange(frame.entriesStart..., with: kept)
+    }
+}
+
+extension TreeReader.Built {
+    /// As a value of its own.
+    fileprivate var written: TreeReader.Written {
+        switch self {
+        case .node(let written): written
+        case .serverValue(let value): TreeReader.Written(serverValues: .bare(value))
+        }
     }
 }
 

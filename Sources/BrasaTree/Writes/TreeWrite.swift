@@ -74,14 +74,8 @@ extension TreeWrite.Assignment {
         // A priority is a string, a number, nothing, or a server value, and has no priority itself.
         let node = self.template.node
         let isValue = node.isAbsent || node.scalar.flatMap(TreePriority.init) != nil
-        guard isValue, node.priority.isNone, self.template.placeholders.allSatisfy(\.isBareValue) else {
+        guard isValue, node.priority.isNone, self.template.serverValues?.isBare ?? true else {
             throw TreeError(.invalidPriority, at: path)
         }
-    }
-}
-
-extension TreeTemplate.Placeholder {
-    fileprivate var isBareValue: Bool {
-        if case .value(_, .none) = self.content { self.path.isRoot } else { false }
     }
 }

@@ -37,6 +37,7 @@ package struct UpdateReader: JSONSink {
 
     package mutating func key(_ text: UnsafeBufferPointer<UInt8>) throws(TreeError) {
         guard self.depth == 0 else { return try self.value.key(text) }
+        guard !text.isEmpty else { throw TreeError(.invalidKey(""), at: self.base) }
         let relative: TreeLocation
         do throws(TreeError) {
             relative = try TreeLocation(TreeText(checked: text))
