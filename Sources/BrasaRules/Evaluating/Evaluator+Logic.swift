@@ -38,8 +38,8 @@ extension Evaluator {
         let other = try self.evaluate(right)
         if self.isProving, one.isPartial || other.isPartial { return try self.prove(known, one, other) }
         switch known {
-        case .equal: return .bool(try RuleValue.equal(one, other, &self.work))
-        case .notEqual: return .bool(!(try RuleValue.equal(one, other, &self.work)))
+        case .equal: return .bool(try RuleValue.equal(one, other, as: .operands, &self.work))
+        case .notEqual: return .bool(!(try RuleValue.equal(one, other, as: .operands, &self.work)))
         case .in: return .bool(try self.isIn(one, other))
         case .less, .lessOrEqual, .greater, .greaterOrEqual: return .bool(try self.compare(known, one, other))
         default: return try Arithmetic.apply(known, one, other, &self.work)
@@ -51,7 +51,7 @@ extension Evaluator {
         case (_, .list(let elements)):
             var cursor = elements.cursor
             while let element = try cursor.next(&self.work) {
-                if try RuleValue.strictlyEqual(value, element, &self.work) { return true }
+                if try RuleValue.equal(value, element, as: .elements, &self.work) { return true }
             }
             return false
         case (_, .set(let set)): return try set.contains(value, &self.work)

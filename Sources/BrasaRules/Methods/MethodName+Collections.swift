@@ -14,7 +14,7 @@ extension MethodName {
             return .list(RuleList(try list.elements(&work) + (try other.elements(&work))))
         case (.join, .string(let separator)): return .string(try Self.join(list, separator, &work))
         case (.removeAll, .list(let other)):
-            var removed = KeyTable(.strict)
+            var removed = KeyTable(.elements)
             try removed.insert(other, &work)
             var kept: [RuleValue] = []
             var cursor = list.cursor
@@ -23,9 +23,9 @@ extension MethodName {
             }
             return .list(RuleList(kept))
         case (.hasAll, .list(let other)), (.hasAny, .list(let other)), (.hasOnly, .list(let other)):
-            return .bool(try self.compare(list, with: other, .strict, &work))
+            return .bool(try self.compare(list, with: other, .elements, &work))
         case (.hasAll, .set(let other)), (.hasAny, .set(let other)), (.hasOnly, .set(let other)):
-            return .bool(try self.compare(list, with: other.list, .numeric, &work))
+            return .bool(try self.compare(list, with: other.list, .order, &work))
         default: return nil
         }
     }
@@ -36,16 +36,16 @@ extension MethodName {
         guard arguments.count == 1 else { return nil }
         switch (self, arguments[0]) {
         case (.difference, .set(let other)), (.intersection, .set(let other)):
-            var table = KeyTable(.numeric)
+            var table = KeyTable(.order)
             try table.insert(other.list, &work)
             return .set(try set.filtered(table, areIn: self == .intersection, &work))
         case (.union, .set(let other)):
             let all = try set.list.elements(&work) + (try other.list.elements(&work))
             return .set(try RuleSet(RuleList(all), &work))
         case (.hasAll, .list(let other)), (.hasAny, .list(let other)), (.hasOnly, .list(let other)):
-            return .bool(try self.compare(set.list, with: other, .numeric, &work))
+            return .bool(try self.compare(set.list, with: other, .order, &work))
         case (.hasAll, .set(let other)), (.hasAny, .set(let other)), (.hasOnly, .set(let other)):
-            return .bool(try self.compare(set.list, with: other.list, .numeric, &work))
+            return .bool(try self.compare(set.list, with: other.list, .order, &work))
         default: return nil
         }
     }
@@ -54,7 +54,7 @@ extension MethodName {
     private func compare(
         _ own: RuleList,
         with others: RuleList,
-        _ equality: KeyTable.Equality,
+        _ equality: Equality,
         _ work: inout Work
     ) throws(EvaluationError) -> Bool {
         var table = KeyTable(equality)

@@ -58,7 +58,7 @@ package struct RuleConstraint: Sendable {
 
     /// Whether every list that meets the conditions holds this value, as `in` compares.
     func proves(holding value: RuleValue, _ work: inout Work) throws(EvaluationError) -> Bool {
-        for element in self.elements where try RuleValue.strictlyEqual(element, value, &work) { return true }
+        for element in self.elements where try RuleValue.equal(element, value, as: .elements, &work) { return true }
         return false
     }
 

@@ -1,14 +1,7 @@
 /// Values by their hash, each once. Hashing and comparing are paid for like everything that looks into values, so values
 /// that somebody chose for their equal hashes end a decision and hold nobody up.
 struct KeyTable {
-    /// What makes two values one.
-    enum Equality {
-        /// As elements of lists: by type as well as by value.
-        case strict
-        /// As elements of sets: numbers of both kinds by what they are worth.
-        case numeric
-    }
-
+    /// `elements` or `order`.
     private let equality: Equality
     /// In the order in which they came.
     private(set) var values: [RuleValue] = []
@@ -28,8 +21,7 @@ struct KeyTable {
     }
 
     mutating func insert(_ value: RuleValue, _ work: inout Work) throws(EvaluationError) {
-        // Not a number is equal to nothing.
-        if case .float(let float) = value, float.isNaN {
+        if self.isLikeNothing(value) {
             try self.add(value, hash: 0, isFound: false, &work)
             return
         }
@@ -73,7 +65,7 @@ struct KeyTable {
         try work.spend(Work.step * self.values.count + count / 8)
         self.slots = Array(repeating: 0, count: count)
         for (index, value) in self.values.enumerated() {
-            if case .float(let float) = value, float.isNaN { continue }
+            if self.isLikeNothing(value) { continue }
             if isFirst { self.hashes[index] = try Self.hash(value, &work) }
             try self.place(index + 1, &work)
         }
@@ -102,10 +94,12 @@ struct KeyTable {
 
     private func equal(_ left: RuleValue, _ right: RuleValue, _ work: inout Work) throws(EvaluationError) -> Bool {
         try work.spend(Work.step)
-        return switch self.equality {
-        case .strict: try RuleValue.strictlyEqual(left, right, &work)
-        case .numeric: try RuleValue.equal(left, right, &work)
-        }
+        return try RuleValue.equal(left, right, as: self.equality, &work)
+    }
+
+    /// Not a number, where it does not equal itself: it is looked for in vain.
+    private func isLikeNothing(_ value: RuleValue) -> Bool {
+        if case .float(let float) = value, float.isNaN { self.equality != .order } else { false }
     }
 
     private static func hash(_ value: RuleValue, _ work: inout Work) throws(EvaluationError) -> Int {

@@ -93,7 +93,12 @@ package struct RuleList: Sendable {
         return RuleList(elements)
     }
 
-    static func equal(_ left: RuleList, _ right: RuleList, _ work: inout Work) throws(EvaluationError) -> Bool {
+    static func equal(
+        _ left: RuleList,
+        _ right: RuleList,
+        as equality: Equality,
+        _ work: inout Work
+    ) throws(EvaluationError) -> Bool {
         if case .elements(let one) = left.storage, case .elements(let other) = right.storage, one.count != other.count {
             return false
         }
@@ -102,7 +107,7 @@ package struct RuleList: Sendable {
             switch (try one.next(&work), try other.next(&work)) {
             case (nil, nil): return true
             case (let one?, let other?):
-                guard try RuleValue.strictlyEqual(one, other, &work) else { return false }
+                guard try RuleValue.equal(one, other, as: equality, &work) else { return false }
             default: return false
             }
         }

@@ -139,14 +139,19 @@ package struct RuleMap: Sendable {
         return (low, false)
     }
 
-    static func equal(_ left: RuleMap, _ right: RuleMap, _ work: inout Work) throws(EvaluationError) -> Bool {
+    static func equal(
+        _ left: RuleMap,
+        _ right: RuleMap,
+        as equality: Equality,
+        _ work: inout Work
+    ) throws(EvaluationError) -> Bool {
         var (one, other) = (left.cursor, right.cursor)
         while true {
             switch (try one.next(&work), try other.next(&work)) {
             case (nil, nil): return true
             case (let one?, let other?):
                 guard try RuleText.equal(one.key, other.key, &work),
-                    try RuleValue.strictlyEqual(one.value, other.value, &work)
+                    try RuleValue.equal(one.value, other.value, as: equality, &work)
                 else { return false }
             default: return false
             }

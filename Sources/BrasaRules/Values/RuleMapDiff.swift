@@ -40,7 +40,10 @@ package struct RuleMapDiff: Sendable {
                     add(one.key, .removed)
                     old = try before.next(&work)
                 case .same:
-                    add(other.key, try RuleValue.equal(other.value, one.value, &work) ? .unchanged : .changed)
+                    add(
+                        other.key,
+                        try RuleValue.equal(other.value, one.value, as: .order, &work) ? .unchanged : .changed
+                    )
                     (old, new) = (try before.next(&work), try after.next(&work))
                 }
             }

@@ -74,7 +74,7 @@ extension RulePath {
         against names: [RuleValue],
         _ work: inout Work
     ) throws(EvaluationError) {
-        var known = KeyTable(.strict)
+        var known = KeyTable(.elements)
         try known.insert(RuleList(names), &work)
         var unknown: [String] = []
         var cursor = values.cursor

@@ -1,10 +1,10 @@
-/// Values of which none is equal to another, as numbers are equal: 1 and 1.0 are one element. The order is that in which
+/// Values of which none is equal to another as documents are ordered: 1 and 1.0 are one element. Their own order is that in which
 /// they came.
 package struct RuleSet: Sendable {
     let list: RuleList
 
     init(_ values: RuleList, _ work: inout Work) throws(EvaluationError) {
-        var table = KeyTable(.numeric)
+        var table = KeyTable(.order)
         try table.insert(values, &work)
         self.list = RuleList(table.values)
     }
@@ -16,7 +16,7 @@ package struct RuleSet: Sendable {
     func contains(_ value: RuleValue, _ work: inout Work) throws(EvaluationError) -> Bool {
         var cursor = self.list.cursor
         while let element = try cursor.next(&work) {
-            if try RuleValue.equal(element, value, &work) { return true }
+            if try RuleValue.equal(element, value, as: .order, &work) { return true }
         }
         return false
     }
@@ -37,7 +37,7 @@ package struct RuleSet: Sendable {
 
     static func equal(_ left: RuleSet, _ right: RuleSet, _ work: inout Work) throws(EvaluationError) -> Bool {
         guard try left.list.count(&work) == right.list.count(&work) else { return false }
-        var table = KeyTable(.numeric)
+        var table = KeyTable(.order)
         try table.insert(right.list, &work)
         return try table.containsAll(of: left.list, &work)
     }

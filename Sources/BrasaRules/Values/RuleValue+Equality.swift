@@ -1,40 +1,66 @@
 internal import BrasaDocuments
 
-extension RuleValue {
-    /// What `==` says: no type is wrong. Numbers of both kinds compare by what they are worth (the integer as a double),
-    /// but not inside lists and maps.
-    static func equal(_ left: RuleValue, _ right: RuleValue, _ work: inout Work) throws(EvaluationError) -> Bool {
-        switch (left, right) {
-        case (.int(let left), .float(let right)): Double(left) == right
-        case (.float(let left), .int(let right)): left == Double(right)
-        default: try self.strictlyEqual(left, right, &work)
+/// The senses in which values are equal. Values of different types never are, but for numbers.
+enum Equality {
+    /// What `==` says: numbers compare by what they are worth, an integer as a double.
+    case operands
+    /// As elements of lists, by `in` and the lists' methods: by type as well as by value.
+    case elements
+    /// Within lists and maps that are operands or elements: zeros by their sign as well.
+    case parts
+    /// As sets and differences of maps tell values apart, however deep: as documents are ordered, so that numbers compare
+    /// exactly and not a number is itself.
+    case order
+
+    /// The sense for what is in a list or a map.
+    var inside: Equality { self == .order ? .order : .parts }
+
+    func equal(_ left: Int64, _ right: Double) -> Bool {
+        switch self {
+        case .operands: Double(left) == right
+        case .elements, .parts: false
+        case .order: Int64(exactly: right) == left
         }
     }
 
-    /// Equality inside lists and maps. Recurses as deep as the values nest.
-    static func strictlyEqual(
+    func equal(_ left: Double, _ right: Double) -> Bool {
+        switch self {
+        case .operands, .elements: left == right
+        case .parts: left == right && left.sign == right.sign
+        case .order: left == right || left.isNaN && right.isNaN
+        }
+    }
+}
+
+extension RuleValue {
+    /// Recurses as deep as the values nest.
+    static func equal(
         _ left: RuleValue,
         _ right: RuleValue,
+        as equality: Equality,
         _ work: inout Work
     ) throws(EvaluationError) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
         case (.int(let left), .int(let right)): left == right
-        case (.float(let left), .float(let right)): left == right
+        case (.int(let int), .float(let float)), (.float(let float), .int(let int)): equality.equal(int, float)
+        case (.float(let left), .float(let right)): equality.equal(left, right)
         case (.string(let left), .string(let right)): try RuleText.equal(left, right, &work)
         case (.bytes(let left), .bytes(let right)): try RuleBytes.equal(left, right, &work)
         case (.timestamp(let left), .timestamp(let right)): left == right
         case (.duration(let left), .duration(let right)): left == right
         case (.latlng(let left, let leftLongitude), .latlng(let right, let rightLongitude)):
-            left == right && leftLongitude == rightLongitude
+            Equality.parts.equal(left, right) && Equality.parts.equal(leftLongitude, rightLongitude)
         case (.path(let left), .path(let right)): try RulePath.equal(left, right, &work)
         case (.vector(let left), .vector(let right)): try self.equalVectors(left, right, &work)
-        case (.list(let left), .list(let right)): try RuleList.equal(left, right, &work)
+        case (.list(let left), .list(let right)): try RuleList.equal(left, right, as: equality.inside, &work)
         case (.set(let left), .set(let right)): try RuleSet.equal(left, right, &work)
-        case (.map(let left), .map(let right)): try RuleMap.equal(left, right, &work)
-        case (.mapDiff(let left), .mapDiff(let right)):
-            try RuleMap.equal(left.old, right.old, &work) ? try RuleMap.equal(left.new, right.new, &work) : false
+        case (.map(let left), .map(let right)): try RuleMap.equal(left, right, as: equality.inside, &work)
+        // Two differences are never equal, but as elements of one set they are one.
+        case (.mapDiff(let left), .mapDiff(let right)) where equality == .order:
+            try RuleMap.equal(left.old, right.old, as: .order, &work)
+                ? try RuleMap.equal(left.new, right.new, as: .order, &work) : false
         default: false
         }
     }
@@ -52,13 +78,13 @@ extension RuleValue {
         }
     }
 
-    /// Equal values of either equality have equal hashes.
+    /// Values that are equal as elements, or in order, have equal hashes.
     func hash(into hasher: inout Hasher, _ work: inout Work) throws(EvaluationError) {
         switch self {
         case .null: hasher.combine(0)
         case .bool(let bool): hasher.combine(bool)
         case .int(let int): hasher.combine(Double(int))
-        case .float(let float): hasher.combine(float)
+        case .float(let float): hasher.combine(float.isNaN ? .nan : float)
         case .string(let text): try text.bytes.hash(into: &hasher, &work)
         case .bytes(let bytes): try bytes.hash(into: &hasher, &work)
         case .timestamp(let time): hasher.combine(time)
