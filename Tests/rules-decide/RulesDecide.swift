@@ -57,60 +57,58 @@ extension Scenario.Request {
         _ documents: [String: EncodedFields],
         _ time: Timestamp
     ) throws -> Verdict.Decision {
-        var changes: [String: EncodedFields?] = [:]
-        for write in self.writes ?? [] { changes.updateValue(write.fields?.fields, forKey: write.path) }
-        let world = World(before: documents, changes: changes)
-        let accesses: AccessLedger.Limits = changes.count > 1 ? .several : .single
-        var ledger = AccessLedger(accesses, written: Set(try changes.keys.map(Self.path)))
-        var messages: [String] = []
-        let requests: [RuleRequest]
-        do { requests = try self.ruleRequests(world, time) } catch let error as QueryError {
+        var world = World(before: documents)
+        let demand: RuleDemand
+        do { demand = try self.demand(&world, time) } catch {
+            guard error is QueryError || error is DocumentError else { throw error }
             return Verdict.Decision(allowed: nil, message: "\(error)")
         }
-        for request in requests {
-            let explanation = ruleset.explain(request, world, &ledger)
-            messages.append(explanation.denialMessage)
-            if !explanation.isAllowed {
-                return Verdict.Decision(allowed: false, message: explanation.denialMessage)
-            }
-        }
-        return Verdict.Decision(allowed: true, message: messages.joined())
+        let caller = RuleCaller(database: Scenario.database, auth: self.auth, time: time)
+        var review = RuleReview(demand, by: caller, under: ruleset, world)
+        var quiet = review
+        var messages = ""
+        while let explanation = review.explainStep() { messages = explanation.denialMessage }
+        let isAllowed = review.progress == .allowed
+        guard quiet.finish() == isAllowed, quiet.reads == review.reads else { throw Disagreement() }
+        return Verdict.Decision(allowed: isAllowed, message: messages)
     }
+
+    /// Watched and unwatched, a review came to different ends.
+    private struct Disagreement: Error {}
 
     private static func path(_ text: String) throws -> ResourcePath { try ResourcePath(parsing: text.utf8) }
 
-    private func ruleRequests(_ world: World, _ time: Timestamp) throws -> [RuleRequest] {
-        let auth = self.uid.map { uid in
+    private var auth: RuleAuth? {
+        self.uid.map { uid in
             RuleAuth(
                 uid: UTF8Text(uid),
                 token: RuleMap(
                     (self.claims ?? [:]).map { (key: UTF8Text($0), value: RuleValue($1.value)) }
+                        + [(key: "sub", value: .string(RuleText(UTF8Text(uid))))]
                 )
             )
         }
-        func request(_ method: RuleMethod, _ target: RuleTarget) -> RuleRequest {
-            RuleRequest(method, target, database: Scenario.database, time: time, auth: auth)
-        }
+    }
+
+    private func demand(_ world: inout World, _ time: Timestamp) throws -> RuleDemand {
         if let query = self.query {
-            let parent = ParentName(database: try .tested(), path: try Self.path(query.parent))
             let asked = try query.structured()
-            guard let parent else { throw JSONValue.Unknown() }
-            let checked = try Query(asked, parent: parent)
-            var list = request(.list, RuleTarget(checked.names))
-            list.query = RuleQuery(asked, checked)
-            return [list]
+            guard let parent = ParentName(database: try .tested(), path: try Self.path(query.parent)) else {
+                throw JSONValue.Unknown()
+            }
+            return .query(asked, try Query(asked, parent: parent))
         }
-        if let name = self.get {
-            var get = request(.get, .document(try Self.path(name)))
-            get.stored = world.stored(name)
-            return [get]
+        if let listing = self.listing {
+            return .list(
+                try Self.path(listing.collection),
+                pageSize: listing.pageSize,
+                order: listing.orderBy.map { (UTF8Text($0.field), !$0.descends) }
+            )
         }
-        return try (self.writes ?? []).map { write in
-            var change = request(write.method, .document(try Self.path(write.path)))
-            change.stored = world.stored(write.path)
-            change.future = write.fields.map { .fields($0.fields) } ?? .missing
-            return change
-        }
+        if let names = self.get { return .documents(try names.map(Self.path)) }
+        let writes = self.writes ?? []
+        try world.apply(try writes.map { try $0.write() }, at: time)
+        return .commit(try writes.map { try $0.ruleWrite() })
     }
 }
 

@@ -1,22 +1,24 @@
 import BrasaDocuments
 import BrasaQueries
-import BrasaRules
 
 /// A rules file, the documents that are there, and what is asked one after the other of just these.
 struct Scenario: Decodable {
-    struct Write: Decodable {
-        var path: String
-        var method: RuleMethod
-        /// As the write will leave the document; nil: deleted.
-        var fields: Fields?
-    }
-
+    /// What one call asks for: one of these.
     struct Request: Decodable {
         var uid: String?
         var claims: [String: JSONValue]?
-        var get: String?
-        var writes: [Write]?
+        /// One document, or several at once.
+        var get: [String]?
+        var listing: Listing?
         var query: JSONQuery?
+        var writes: [JSONWrite]?
+    }
+
+    /// ListDocuments.
+    struct Listing: Decodable {
+        var collection: String
+        var pageSize: Int32
+        var orderBy: [JSONQuery.Order]
     }
 
     /// Seconds since the epoch.
@@ -25,8 +27,6 @@ struct Scenario: Decodable {
     var documents: [String: Fields]
     var requests: [Request]
 }
-
-extension RuleMethod: Decodable {}
 
 struct Fields: Decodable {
     var fields: EncodedFields

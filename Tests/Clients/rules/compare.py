@@ -11,7 +11,13 @@ from rules.generate import Generator
 from rules.known import explanation
 from rules.proof import refused_documents
 
-KINDS = ("get", "query", "writes")
+# By kind, how many seeds may pass without a comparison of either decision.
+KINDS = {"get": 10, "query": 10, "writes": 10, "listing": 60, "several get": 60, "several writes": 60}
+
+
+def kind_of(request: dict[str, Any]) -> str:
+    kind = next(name for name in KINDS if name in request)
+    return f"several {kind}" if kind in ("get", "writes") and len(request[kind]) > 1 else kind
 
 
 class Comparison:
@@ -38,10 +44,10 @@ class Comparison:
             if here["allowed"] is None:
                 self.counts["not comparable"] += 1
                 continue
-            kind = next(name for name in KINDS if name in request)
+            kind = kind_of(request)
             self.counts[f"{kind} {'allowed' if here['allowed'] else 'denied'}"] += 1
-            # Nothing excuses a query that gives away what its rules refuse, whatever the emulator makes of it.
-            if kind == "query" and here["allowed"]:
+            # Nothing excuses a query or a listing that gives away what its rules refuse, whatever the emulator makes of it.
+            if ("query" in request or "listing" in request) and here["allowed"]:
                 refused = refused_documents(self.ours, self.peer, scenario, request, project)
                 self.counts["query allowed, results judged"] += 1
                 if refused:
@@ -60,7 +66,7 @@ class Comparison:
     def lacking(self, seeds: int) -> list[str]:
         """What there was too little of for a verdict. Of the twelve requests of a seed half must be comparable, and both
         decisions must occur for each kind; below ten seeds some of them need not."""
-        compared = {f"{kind} {word}": seeds // 10 for kind in KINDS for word in ("allowed", "denied")}
+        compared = {f"{kind} {word}": seeds // rare for kind, rare in KINDS.items() for word in ("allowed", "denied")}
         lacking = [f"{self.counts[name]} {name}, at least {least}" for name, least in compared.items()
             if self.counts[name] < least]
         total, least = sum(self.counts[name] for name in compared), seeds * 6 if seeds >= 10 else 1

@@ -6,6 +6,7 @@ import base64
 import json
 import subprocess
 import urllib.error
+import urllib.parse
 import urllib.request
 from datetime import datetime, timezone
 from pathlib import Path
@@ -57,7 +58,7 @@ class Peer:
             error = answer[0].get("error") if isinstance(answer, list) and answer else None
             error = error or (answer.get("error") if isinstance(answer, dict) else None)
             message = error.get("message", "") if error else ""
-            allowed = None if status not in (200, 403, 404) else status != 403
+            allowed = verdict(status, error, request)
             decisions.append({"allowed": allowed, "message": message})
             if request.get("writes") and allowed:
                 self._reset(scenario, project)
@@ -85,14 +86,39 @@ class Peer:
     def _ask(self, request: dict[str, Any], project: str) -> tuple[int, Any]:
         root = DOCUMENTS.format(project=project)
         bearer = token(request)
+        if len(request.get("get", [])) == 1:
+            return self.call("GET", f"v1/{root}/{request['get'][0]}", None, bearer)
         if "get" in request:
-            return self.call("GET", f"v1/{root}/{request['get']}", None, bearer)
+            names = [f"{root}/{path}" for path in request["get"]]
+            return self.call("POST", f"v1/{root}:batchGet", {"documents": names}, bearer)
+        if "listing" in request:
+            return self.call("GET", f"v1/{root}/{listed(request['listing'])}", None, bearer)
         if "query" in request:
             query = request["query"]
             parent = f"{root}/{query['parent']}" if query["parent"] else root
-            return self.call("POST", f"v1/{parent}:runQuery", {"structuredQuery": structured(query)}, bearer)
+            if not request["counts"]:
+                return self.call("POST", f"v1/{parent}:runQuery", {"structuredQuery": structured(query)}, bearer)
+            count = {"structuredQuery": structured(query), "aggregations": [{"alias": "all", "count": {}}]}
+            body = {"structuredAggregationQuery": count}
+            return self.call("POST", f"v1/{parent}:runAggregationQuery", body, bearer)
         writes = [sent(write, root) for write in request["writes"]]
         return self.call("POST", f"v1/{root}:commit", {"writes": writes}, bearer)
+
+
+def verdict(status: int, error: dict[str, Any] | None, request: dict[str, Any]) -> bool | None:
+    """Whether rules allowed what was answered like this; None where that cannot be told."""
+    if status in (200, 403):
+        return status == 200
+    # That a document is not as one write demands says nothing of what rules make of the others.
+    is_of_documents = status in (404, 409) or (error or {}).get("status") == "FAILED_PRECONDITION"
+    return True if is_of_documents and len(request.get("writes", [])) <= 1 else None
+
+
+def listed(listing: dict[str, Any]) -> str:
+    order = ",".join(f"{part['field']} {'desc' if part['descends'] else 'asc'}" for part in listing["orderBy"])
+    parameters = {"pageSize": listing["pageSize"]} if listing["pageSize"] else {}
+    parameters |= {"orderBy": order} if order else {}
+    return f"{listing['collection']}?{urllib.parse.urlencode(parameters)}"
 
 
 def timed(value: Any) -> Any:
@@ -109,18 +135,28 @@ def timed(value: Any) -> Any:
 
 def sent(write: dict[str, Any], root: str) -> dict[str, Any]:
     name = f"{root}/{write['path']}"
-    if write["fields"] is None:
-        return {"delete": name}
-    stamped = write.get("stamped")
-    fields = {name: value for name, value in write["fields"].items() if name != stamped}
-    if "mask" in write:
-        fields = {name: value for name, value in fields.items() if name in write["mask"]}
-    result: dict[str, Any] = {"update": {"name": name, "fields": timed(fields)}}
+    result: dict[str, Any] = {}
+    if write["kind"] != "set":
+        result[write["kind"]] = name
+    else:
+        result["update"] = {"name": name, "fields": timed(write["fields"])}
     if "mask" in write:
         result["updateMask"] = {"fieldPaths": write["mask"]}
-    if stamped:
-        result["updateTransforms"] = [{"fieldPath": stamped, "setToServerValue": "REQUEST_TIME"}]
+    if "transforms" in write:
+        result["updateTransforms"] = [transformed(transform) for transform in write["transforms"]]
+    if "exists" in write:
+        result["currentDocument"] = {"exists": write["exists"]}
     return result
+
+
+def transformed(transform: dict[str, Any]) -> dict[str, Any]:
+    op = transform["op"]
+    operand: Any = "REQUEST_TIME"
+    if op in ("appendMissingElements", "removeAllFromArray"):
+        operand = {"values": transform["values"]}
+    elif op != "setToServerValue":
+        [operand] = transform["values"]
+    return {"fieldPath": transform["field"], op: operand}
 
 
 def structured(query: dict[str, Any]) -> dict[str, Any]:

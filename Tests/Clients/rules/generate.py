@@ -1,77 +1,13 @@
-"""Scenarios from a seed: a rules file, documents, and requests that are judged one by one against these documents.
-
-Values are in the protocol's JSON. Times are whole seconds; NOW is that of every request.
-"""
+"""Scenarios from a seed: a rules file, documents, and requests."""
 
 from __future__ import annotations
 
-import random
-import time
 from typing import Any
 
-NOW = int(time.time())
-USERS = [None, "alice", "bob"]
-IDS = ["x", "y", "z"]
-CLAIMS = {"admin": {"booleanValue": True}, "level": {"integerValue": "3"}, "team": {"stringValue": "red"}}
+from rules.requests import NOW, RequestGenerator
 
 
-def text(value: str) -> dict[str, Any]:
-    return {"stringValue": value}
-
-
-def integer(value: int) -> dict[str, Any]:
-    return {"integerValue": str(value)}
-
-
-def array(*values: dict[str, Any]) -> dict[str, Any]:
-    return {"arrayValue": {"values": list(values)}}
-
-
-class Generator:
-    def __init__(self, seed: int):
-        self.random = random.Random(seed)
-
-    def chance(self, probability: float) -> bool:
-        return self.random.random() < probability
-
-    def pick(self, choices: list) -> Any:
-        return self.random.choice(choices)
-
-    # Documents
-
-    def value(self, field: str) -> dict[str, Any]:
-        if self.chance(0.12):
-            return self.pick(
-                [
-                    {"nullValue": None}, {"doubleValue": 1.5}, {"doubleValue": 2.0}, {"booleanValue": False}, text(""),
-                    {"doubleValue": "NaN"}, array(), {"mapValue": {"fields": {}}},
-                    {"geoPointValue": {"latitude": 1.5, "longitude": 2.5}},
-                ]
-            )
-        if field in ("a", "b"):
-            return integer(self.pick([0, 1, 2, 3, 5, -1]))
-        if field == "s":
-            return text(self.pick(["", "a", "ab", "hello", "a.b", "é😀"]))
-        if field == "owner":
-            return text(self.pick(["alice", "bob"]))
-        if field == "pub":
-            return {"booleanValue": self.chance(0.5)}
-        if field == "l":
-            return array(*(self.pick([integer(1), integer(2), text("a"), text("b")]) for _ in range(self.pick([0, 1,
-                3]))))
-        if field == "at":
-            return {"timestampValue": self.pick([0, 1_600_000_000])}
-        return {"mapValue": {"fields": {"k": text(self.pick(["v", "w"])), "j": integer(self.pick([1, 2]))}}}
-
-    FIELDS = ["a", "b", "s", "owner", "pub", "l", "m", "at"]
-
-    def fields(self, fewer: float = 0.25) -> dict[str, Any]:
-        return {field: self.value(field) for field in self.FIELDS if not self.chance(fewer)}
-
-    def documents(self) -> dict[str, Any]:
-        paths = [f"t/{id}" for id in IDS] + ["u/alice", "u/bob", "t/x/sub/x", "t/y/sub/z"]
-        return {path: self.fields() for path in paths if self.chance(0.75)}
-
+class Generator(RequestGenerator):
     # Conditions
 
     def data(self) -> str:
@@ -205,7 +141,7 @@ class Generator:
                 lambda: f"{self.collection(less)}.{self.pick(['hasAll', 'hasAny', 'hasOnly'])}({self.collection(less)})",
                 lambda: f"{self.set(less)}.{self.pick(['hasAll', 'hasAny', 'hasOnly'])}({self.collection(less)})",
                 lambda: f"{self.string(less)}.matches('{self.pick(['a.*', '[a-z]+', '.', '(a|b)*', ''])}')",
-                lambda: f"exists({self.path(less)})",
+                lambda: f"{self.pick(['exists', 'exists', 'existsAfter'])}({self.path(less)})",
                 lambda: f"({self.document(less)}.data.{self.pick(self.FIELDS)} == {self.anything(less)})",
                 lambda: f"equals({self.anything(less)}, {self.anything(less)})",
                 lambda: f"({self.string(less)} == {self.pick(['0CC175B9C0F1B6A831C399E269772661', 'a', 'YQ==', 'h', 'hel', 'aa'])!r})",
@@ -225,6 +161,7 @@ class Generator:
             "function isSignedIn() { return request.auth != null; }"
             " function owns() { let uid = request.auth.uid; return resource.data.owner == uid; }"
             " function equals(a, b) { let unused = a + b; return a == b; }"
+            " function none(name) { return !exists(/databases/$(database)/documents/none/$(name)); }"
         )
         blocks = [self.block("/t/{id}"), self.block("/u/{id}")]
         if self.chance(0.5):
@@ -246,6 +183,12 @@ class Generator:
             self.accesses = ["get", "getAfter"] if writes else ["get"]
             if method == "list" and self.chance(0.6):
                 condition = self.provable()
+            elif writes and self.chance(0.5):
+                condition = f"({self.atomic()})"
+                if self.chance(0.4):
+                    condition += f" {self.pick(['&&', '||'])} ({self.pick([self.atomic, lambda: self.condition(1)])()})"
+            elif method in ("get", "get, update") and self.chance(0.15):
+                condition = f"{self.calls()} {self.pick(['&&', '||'])} {self.condition(0)}"
             else:
                 condition = self.condition(self.pick([0, 1, 2, 2, 3]))
             statements.append(f"  allow {method}: if {condition};")
@@ -259,7 +202,8 @@ class Generator:
             f"{data}.pub == true", f"'a' in {data}.l", f"{data}.l.hasAny(['a', 'b'])", f"{data}.s == 'a'",
             f"{data}.m.k == 'v'", f"{data}.a != null", f"1 < {data}.a", f"{data}.s.size() == 1", f"{data}.a == 1",
             f"{data}.s > 'a'", "request.query.limit <= 2", "request.query.offset == 0", f"{data}.owner in ['alice']",
-            "request.query.orderBy.a == 'ASC'", f"exists(/databases/$(database)/documents/u/$({data}.owner))",
+            "request.query.orderBy.a == 'ASC'", "request.query.limit == 30", "request.query.orderBy == {}",
+            "request.query.limit < 30 || request.auth.uid == 'alice'", f"exists(/databases/$(database)/documents/u/$({data}.owner))",
             "id == 'x'",
             f"{data}.m.k in ['v']", f"'owner' in {data}", f"{data}.get('owner', '') == 'alice'", f"!({data}.a == 1)",
             f"get(/databases/$(database)/documents/u/$(request.auth.uid)).data.pub == true", "resource != null",
@@ -268,90 +212,40 @@ class Generator:
         ]
         return self.pick([" && ", " || ", " && "]).join(f"({self.pick(parts)})" for _ in range(self.pick([1, 1, 2, 3])))
 
-    # Requests
+    def atomic(self) -> str:
+        """A condition on what a commit does as a whole, or on how it changes its document."""
+        documents, new = "/databases/$(database)/documents", "request.resource.data"
+        user = f"{documents}/u/{self.pick(['alice', 'bob', '$(request.auth.uid)'])}"
+        other = f"{documents}/{self.pick(['t/x', 't/y', 'u/alice', 'none/x'])}"
+        fields = self.pick(["['a']", "['a', 'at']", "['a', 'b', 's', 'l', 'at']"])
+        return self.pick(
+            [
+                f"getAfter({user}).data.a == get({user}).data.a + {self.pick(['1', '2', '(-1)'])}",
+                f"getAfter({user}).data.at == request.time", f"getAfter({user}).data.owner == {new}.owner",
+                f"existsAfter({other}) {self.pick(['&&', '||', '=='])} exists({other})",
+                f"!existsAfter({other})", f"existsAfter({other}) && !exists({other})", f"!exists({other})",
+                f"getAfter({other}).data != get({other}).data", f"getAfter({other}).id == 'x'",
+                f"{new}.diff(resource.data).affectedKeys().hasOnly({fields})",
+                f"{new}.diff(resource.data).{self.pick(['addedKeys', 'removedKeys', 'changedKeys'])}().size() <= 1",
+                f"{new}.at == request.time", f"{new}.a == resource.data.a + {self.pick([1, 2])}",
+                f"{new}.a > resource.data.a", f"{new}.l.size() > resource.data.l.size()", f"{new}.b is int",
+                f"{new}.m.j > 1", f"{new}.m.keys().hasOnly(['k', 'j'])", f"{new}.keys().hasAll(['a', 's'])",
+                "request.resource == null", "resource == null", "request.resource != null", f"{new}.size() < 8",
+                f"resource == null || {new}.owner == resource.data.owner",
+                "request.method == 'update' ? request.resource.id == resource.id : true",
+                " && ".join(f"none({each})" for each in self.pick([["id"], ["id", "'a'"]]) for _ in range(2)),
+                self.calls(),
+            ]
+        )
+
+    def calls(self) -> str:
+        """A condition that asks for so many documents that some requests may not ask for all of them."""
+        count = self.pick([5, 6, 7, 10, 11])
+        argument = self.pick(["'{}'", "id + '{}'", "id + '{}'"])
+        return " && ".join(f"none({argument.format(chr(97 + index))})" for index in range(count))
 
     def scenario(self) -> dict[str, Any]:
         documents = self.documents()
         rules = self.rules()
         requests = [self.request(documents) for _ in range(12)]
         return {"now": NOW, "rules": rules, "documents": documents, "requests": requests}
-
-    def request(self, documents: dict[str, Any]) -> dict[str, Any]:
-        request: dict[str, Any] = {"uid": self.pick(USERS)}
-        if request["uid"]:
-            request["claims"] = {name: value for name, value in CLAIMS.items() if self.chance(0.5)}
-        kind = self.random.random()
-        if kind < 0.3:
-            request["get"] = self.path_of_document()
-        elif kind < 0.6:
-            request["query"] = self.query()
-        else:
-            paths = {self.path_of_document() for _ in range(self.pick([1, 1, 1, 2, 3]))}
-            request["writes"] = [self.write(path, documents) for path in sorted(paths)]
-        return request
-
-    def path_of_document(self) -> str:
-        return self.pick([f"t/{self.pick(IDS)}", f"t/{self.pick(IDS)}", f"u/{self.pick(['alice', 'bob'])}",
-            "t/x/sub/x"])
-
-    def write(self, path: str, documents: dict[str, Any]) -> dict[str, Any]:
-        """`fields` is what the write leaves, `mask` what is sent of it: nil for all, and nothing for a transform."""
-        before = documents.get(path)
-        if self.chance(0.2):
-            return {"path": path, "method": "delete", "fields": None}
-        write: dict[str, Any] = {"path": path, "method": "create" if before is None else "update"}
-        fields = self.fields()
-        if self.chance(0.5):
-            mask = self.random.sample(self.FIELDS, self.pick([1, 2]))
-            merged = {name: value for name, value in (before or {}).items() if name not in mask}
-            fields = merged | {name: self.value(name) for name in mask if self.chance(0.8)}
-            write["mask"] = mask
-        if self.chance(0.2):
-            write["stamped"] = "at"
-            fields["at"] = {"timestampValue": NOW}
-        return write | {"fields": fields}
-
-    def query(self) -> dict[str, Any]:
-        descendants = self.chance(0.15)
-        query: dict[str, Any] = {
-            "parent": "t/x" if self.chance(0.1) else "",
-            "collection": self.pick(["sub", "t"]) if descendants else self.pick(["t", "t", "t", "u", "sub"]),
-            "descendants": descendants,
-        }
-        filters = self.filters()
-        if len(filters) == 1:
-            query["filter"] = filters[0]
-        elif filters:
-            disjoint = any(filter["op"] == "NOT_IN" for filter in filters)
-            query["filter"] = {"and" if disjoint else self.pick(["and", "and", "or"]): filters}
-        if self.chance(0.4):
-            query["limit"] = self.pick([1, 2, 3])
-        if self.chance(0.1):
-            query["offset"] = 1
-        if self.chance(0.2):
-            query["orderBy"] = [{"field": "a", "descends": self.chance(0.3)}]
-        return query
-
-    def filters(self) -> list[dict[str, Any]]:
-        """Filters that a query may have beside each other."""
-        filters = [self.filter() for _ in range(self.pick([0, 1, 1, 2, 3]))]
-        ops = [filter["op"] for filter in filters]
-        arrays = sum(op.startswith("ARRAY") for op in ops)
-        negations = sum(op in ("NOT_EQUAL", "NOT_IN", "IS_NOT_NULL") for op in ops)
-        mixed = "NOT_IN" in ops and ("IN" in ops or "ARRAY_CONTAINS_ANY" in ops)
-        return filters[:1] if arrays > 1 or negations > 1 or mixed else filters
-
-    def filter(self) -> dict[str, Any]:
-        field = self.pick(["owner", "owner", "a", "a", "s", "pub", "l", "m.k"])
-        value = {"m.k": text("v"), "pub": {"booleanValue": True}}.get(field) or self.value(field)
-        if field == "l":
-            element = self.pick([text("a"), text("b"), text("c")])
-            if self.chance(0.5):
-                return {"field": field, "op": "ARRAY_CONTAINS", "value": element}
-            return {"field": field, "op": "ARRAY_CONTAINS_ANY", "value": array(element, text("b"))}
-        if self.chance(0.15):
-            return {"field": field, "op": self.pick(["IN", "NOT_IN"]), "value": array(value, self.value(field))}
-        if self.chance(0.05):
-            return {"field": field, "op": self.pick(["IS_NULL", "IS_NOT_NULL"])}
-        ops = ["EQUAL"] * 4 + ["NOT_EQUAL", "LESS_THAN", "GREATER_THAN", "LESS_THAN_OR_EQUAL", "GREATER_THAN_OR_EQUAL"]
-        return {"field": field, "op": self.pick(ops), "value": value}

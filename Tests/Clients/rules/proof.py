@@ -14,13 +14,21 @@ def refused_documents(
     ours: Ours, peer: Peer, scenario: dict[str, Any], request: dict[str, Any], project: str
 ) -> list[str]:
     """What an allowed query returns though the rule, asked for the document, refuses it."""
-    returned = peer.results(request["query"], project)
+    query = request["query"] if "query" in request else query_of(request["listing"])
+    returned = peer.results(query, project)
     user = {name: value for name, value in request.items() if name in ("uid", "claims")}
-    gets = [user | {"get": path} for path in returned]
-    rules = rules_of_results(scenario["rules"], request["query"])
+    gets = [user | {"get": [path]} for path in returned]
+    rules = rules_of_results(scenario["rules"], query)
     verdict = ours.decide(scenario | {"rules": rules, "requests": gets})
     assert not verdict["errors"], f"{verdict['errors']}\n{rules}"
     return [path for path, decision in zip(returned, verdict["decisions"], strict=True) if not decision["allowed"]]
+
+
+def query_of(listing: dict[str, Any]) -> dict[str, Any]:
+    """The query that finds what a listing lists."""
+    parent, _, collection = listing["collection"].rpartition("/")
+    query = {"parent": parent, "collection": collection, "descendants": False, "limit": listing["pageSize"] or 30}
+    return query | ({"orderBy": listing["orderBy"]} if listing["orderBy"] else {})
 
 
 def rules_of_results(rules: str, query: dict[str, Any]) -> str:
