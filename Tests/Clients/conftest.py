@@ -15,6 +15,7 @@ from google.cloud import firestore
 from google.cloud.firestore_v1.async_client import AsyncClient
 
 from support.clients import async_client_for, client_for, close_async_client, close_client
+from support.secure import Secure
 from support.servers import BrasaServer, brasa_binary, tools_binary
 from support.wire import Database, Wire
 
@@ -86,6 +87,20 @@ def start_server(binary: Path, tmp_path: Path) -> Iterator[Callable[..., BrasaSe
     for server in started:
         if server.process is not None and server.process.poll() is None:
             server.kill()
+
+
+@pytest.fixture
+def secure(binary: Path, tmp_path: Path, start_server) -> Iterator[Callable[..., Secure]]:
+    made: list[Secure] = []
+
+    def make(*flags: str) -> Secure:
+        made.append(Secure(binary, tmp_path, start_server, *flags))
+        return made[-1]
+
+    yield make
+    for server in made:
+        for wire in server.wires:
+            wire.close()
 
 
 @pytest.fixture

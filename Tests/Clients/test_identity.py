@@ -9,8 +9,6 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from pathlib import Path
-from typing import Callable, Iterator
 
 import grpc
 import pytest
@@ -18,15 +16,12 @@ from grpc import StatusCode
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
-from support.identity import Authority, Issuer, KeyFile, Signer, make_key, run_keys
+from support.identity import Authority, Issuer, Signer, make_key, run_keys
 from support.listening import ListenStream, StreamEnded, collection_target
 from support.messages import set_write
-from support.servers import BrasaServer, clean_environment, free_port
+from support.secure import DENIED, REFUSED, SOON_SECONDS, Secure
+from support.servers import clean_environment, free_port
 from support.wire import Database, Wire
-
-REFUSED = "The request's credentials are not valid."
-DENIED = "Missing or insufficient permissions."
-SOON_SECONDS = 30
 
 SYNC = """
 import sys
@@ -66,39 +61,6 @@ print([found.name.split("/")[-1] for found in client.list_documents(request={"pa
 """
 
 
-class Secure:
-    """A server with TLS and a key, on a port that is known before it starts."""
-
-    def __init__(self, binary: Path, folder: Path, start: Callable[..., BrasaServer], *flags: str):
-        self.binary = binary
-        self.data = folder / "data"
-        self.authority = Authority(folder / "tls")
-        self.authority.issue("server")
-        self.port = free_port()
-        self.address = f"localhost:{self.port}"
-        self.key = self.make("app")
-        self.server = start(*self.authority.flags(), *flags, listen=f"127.0.0.1:{self.port}")
-        self.wires: list[Wire] = []
-
-    def make(self, name: str, *arguments: str) -> KeyFile:
-        self.data.mkdir(exist_ok=True)
-        return make_key(self.binary, self.data, name, f"https://{self.address}", *arguments)
-
-    def wire(self, token: str | None = None, client: str | None = None) -> Wire:
-        self.wires.append(self.authority.wire(self.port, token, client))
-        return self.wires[-1]
-
-    def get(self, token: str | None, client: str | None = None):
-        """The outcome of looking for a document that is not there."""
-        return Database(self.wire(token, client), "demo").get("c/none")
-
-    def eventually(self, code: StatusCode, token: str) -> None:
-        """Commands take effect within seconds."""
-        deadline = time.monotonic() + SOON_SECONDS
-        while (outcome := self.get(token)).code is not code:
-            assert time.monotonic() < deadline, outcome
-
-
 def listening(database: Database) -> ListenStream:
     """A stream that has heard all there is."""
     stream = ListenStream(database, collection_target(database, "c", 1))
@@ -111,20 +73,6 @@ def ended(stream: ListenStream) -> StreamEnded:
     with pytest.raises(StreamEnded) as caught:
         stream.until(lambda _: False)
     return caught.value
-
-
-@pytest.fixture
-def secure(binary: Path, tmp_path: Path, start_server) -> Iterator[Callable[..., Secure]]:
-    made: list[Secure] = []
-
-    def make(*flags: str) -> Secure:
-        made.append(Secure(binary, tmp_path, start_server, *flags))
-        return made[-1]
-
-    yield make
-    for server in made:
-        for wire in server.wires:
-            wire.close()
 
 
 @pytest.mark.parametrize("program", [SYNC, ASYNC, GENERATED], ids=["sync", "async", "generated"])

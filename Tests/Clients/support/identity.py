@@ -124,19 +124,26 @@ class Authority:
 
     def run(self, program: str, key: KeyFile, *arguments: str) -> str:
         """Runs a program of an official client, which knows nothing but its key file and the authority."""
-        environment = {
-            **clean_environment(),
-            "GOOGLE_APPLICATION_CREDENTIALS": str(key.path),
-            "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": self.path("ca.pem"),
-            "REQUESTS_CA_BUNDLE": self.path("ca.pem"),
-        }
-        environment.pop("FIRESTORE_EMULATOR_HOST", None)
+        environment = official_environment(self, key)
         command = [os.sys.executable, "-c", program, *arguments]
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=PROGRAM_SECONDS, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+
+def official_environment(authority: Authority, key: KeyFile) -> dict[str, str]:
+    """All that a program of an official client is told, besides the address."""
+    environment = {
+        **clean_environment(),
+        "GOOGLE_APPLICATION_CREDENTIALS": str(key.path),
+        "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": authority.path("ca.pem"),
+        "REQUESTS_CA_BUNDLE": authority.path("ca.pem"),
+        "SSL_CERT_FILE": authority.path("ca.pem"),
+    }
+    environment.pop("FIRESTORE_EMULATOR_HOST", None)
+    return environment
 
 
 class Issuer:

@@ -1,0 +1,50 @@
+"""Servers that ask who calls."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Callable
+
+from grpc import StatusCode
+
+from support.identity import Authority, KeyFile, make_key
+from support.servers import BrasaServer, free_port
+from support.wire import Database, Wire
+
+REFUSED = "The request's credentials are not valid."
+DENIED = "Missing or insufficient permissions."
+SOON_SECONDS = 30
+
+
+class Secure:
+    """A server with TLS and a key, on a port that is known before it starts."""
+
+    def __init__(self, binary: Path, folder: Path, start: Callable[..., BrasaServer], *flags: str):
+        self.binary = binary
+        self.data = folder / "data"
+        self.authority = Authority(folder / "tls")
+        self.authority.issue("server")
+        self.port = free_port()
+        self.address = f"localhost:{self.port}"
+        self.key = self.make("app")
+        self.server = start(*self.authority.flags(), *flags, listen=f"127.0.0.1:{self.port}")
+        self.wires: list[Wire] = []
+
+    def make(self, name: str, *arguments: str) -> KeyFile:
+        self.data.mkdir(exist_ok=True)
+        return make_key(self.binary, self.data, name, f"https://{self.address}", *arguments)
+
+    def wire(self, token: str | None = None, client: str | None = None) -> Wire:
+        self.wires.append(self.authority.wire(self.port, token, client))
+        return self.wires[-1]
+
+    def get(self, token: str | None, client: str | None = None):
+        """The outcome of looking for a document that is not there."""
+        return Database(self.wire(token, client), "demo").get("c/none")
+
+    def eventually(self, code: StatusCode, token: str) -> None:
+        """Commands take effect within seconds."""
+        deadline = time.monotonic() + SOON_SECONDS
+        while (outcome := self.get(token)).code is not code:
+            assert time.monotonic() < deadline, outcome

@@ -1,0 +1,186 @@
+"""What an operator renews while clients call: issuers' keys, certificates, and the server itself. No call fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+import subprocess
+import time
+
+import pytest
+from grpc import StatusCode
+
+from support.identity import Issuer, Signer, official_environment
+from support.load import Load
+from support.secure import DENIED, REFUSED, SOON_SECONDS
+from support.wire import Database
+
+# Between two looks at an issuer's keys, whatever asks for them (docs/limits.md).
+KEYS_FLOOR_SECONDS = 30
+
+
+def test_issuers_rotate_their_keys_under_load(secure, tmp_path):
+    issuers = [Issuer(tmp_path, f"https://{name}.example", name) for name in ("one", "two")]
+    listed = tmp_path / "issuers.json"
+    listed.write_text(json.dumps({"issuers": [issuer.entry for issuer in issuers]}))
+    server = secure("--issuers", str(listed))
+    signers = [issuer.signer for issuer in issuers]
+    wires = [server.wire() for _ in range(4)]
+
+    def token(number: int, signer: Signer) -> str:
+        issuer = issuers[number % 2]
+        claims = {"iss": issuer.name, "aud": issuer.audience, "sub": f"u{number}", "exp": int(time.time()) + 600}
+        return signer.token(claims)
+
+    def call(number: int, signer: Signer):
+        shown = [("authorization", f"Bearer {token(number, signer)}")]
+        return wires[number].call("GetDocument", name=Database(wires[number], "demo").doc("c/x"), metadata=shown)
+
+    def step(number: int) -> None:
+        # Users are known, and may do nothing without rules: that is the answer to whose token is believed.
+        call(number, signers[number % 2]).refused(StatusCode.PERMISSION_DENIED, DENIED)
+
+    for wire in wires:
+        wire.authorization = None
+    with Load(step) as load:
+        load.more(20)
+        read = time.monotonic()
+        old = list(signers)
+        new = [Signer(f"{issuer.audience}-2") for issuer in issuers]
+        for issuer, signer in zip(issuers, new):
+            issuer.path.write_text(json.dumps({"keys": [issuer.signer.jwk(), signer.jwk()]}))
+        # As issuers do it, tokens are signed by the new key when everybody has had time to see it.
+        while time.monotonic() - read < KEYS_FLOOR_SECONDS:
+            load.more(1)
+        signers[:] = new
+        load.more(50)
+        # Tokens of before are good until they end.
+        for number in range(4):
+            call(number, old[number % 2]).refused(StatusCode.PERMISSION_DENIED, DENIED)
+            call(number, Signer(f"{issuers[number % 2].audience}-3")).refused(StatusCode.UNAUTHENTICATED, REFUSED)
+            call(number, new[(number + 1) % 2]).refused(StatusCode.UNAUTHENTICATED, REFUSED)
+        load.more(20)
+
+
+def test_certificates_are_renewed_under_load_without_a_failed_call(secure):
+    server = secure()
+    token = server.key.token()
+    kept = Database(server.wire(token), "demo")
+
+    def step(number: int) -> None:
+        if number % 2 == 0:
+            kept.set(f"c/{number}")
+            return
+        wire = server.authority.wire(server.port, token)
+        try:
+            Database(wire, "demo").set(f"c/{number}")
+        finally:
+            wire.close()
+
+    with Load(step) as load:
+        for _ in range(3):
+            shown = ssl.get_server_certificate(("localhost", server.port))
+            server.authority.issue("server")
+            deadline = time.monotonic() + SOON_SECONDS
+            while ssl.get_server_certificate(("localhost", server.port)) == shown:
+                assert time.monotonic() < deadline
+            load.more(20)
+
+
+SYNC = """
+import itertools, sys, threading
+from google.cloud import firestore
+client = firestore.Client(project="demo", client_options={"api_endpoint": sys.argv[1]})
+stopped = threading.Event()
+counts = [0] * 4
+
+def run(number):
+    document = client.document(f"load/{number}")
+    for count in itertools.count(1):
+        if stopped.is_set():
+            break
+        document.set({"count": count})
+        assert document.get().to_dict() == {"count": count}
+        counts[number] = count
+
+failed = []
+threading.excepthook = lambda failure: (failed.append(failure), sys.__stderr__.write(repr(failure)))
+threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+for thread in threads:
+    thread.start()
+for line in sys.stdin:
+    print(sum(counts), flush=True)
+stopped.set()
+for thread in threads:
+    thread.join()
+sys.exit(1 if failed else 0)
+"""
+
+ASYNC = """
+import asyncio, itertools, sys
+from google.cloud import firestore
+
+async def main():
+    client = firestore.AsyncClient(project="demo", client_options={"api_endpoint": sys.argv[1]})
+    stopped = asyncio.Event()
+    counts = [0] * 4
+
+    async def run(number):
+        document = client.document(f"load/{number}")
+        for count in itertools.count(1):
+            if stopped.is_set():
+                break
+            await document.set({"count": count})
+            assert (await document.get()).to_dict() == {"count": count}
+            counts[number] = count
+
+    async def listen():
+        while await asyncio.to_thread(sys.stdin.readline):
+            print(sum(counts), flush=True)
+        stopped.set()
+
+    await asyncio.gather(listen(), *(run(number) for number in range(4)))
+
+asyncio.run(main())
+"""
+
+
+class OfficialLoad:
+    """A program of the official client that writes and reads until it is told to end. It retries as the library does."""
+
+    def __init__(self, server, program: str):
+        command = [os.sys.executable, "-c", program, server.address]
+        environment = official_environment(server.authority, server.key)
+        self._process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def count(self) -> int:
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        assert line, self._process.stderr.read()
+        return int(line)
+
+    def more(self, count: int) -> None:
+        wanted = self.count() + count
+        deadline = time.monotonic() + 60
+        while self.count() < wanted:
+            assert time.monotonic() < deadline and self._process.poll() is None
+
+    def end(self) -> None:
+        _, errors = self._process.communicate(timeout=120)
+        assert self._process.returncode == 0, errors
+
+
+@pytest.mark.parametrize("program", [SYNC, ASYNC], ids=["sync", "async"])
+def test_restarts_under_load_fail_no_call_of_clients_that_retry(secure, program):
+    server = secure()
+    load = OfficialLoad(server, program)
+    load.more(20)
+    for _ in range(3):
+        assert server.server.stop() == 0
+        server.server.start()
+        load.more(20)
+    load.end()
