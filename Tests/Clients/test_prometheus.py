@@ -5,15 +5,13 @@ import re
 import shutil
 import subprocess
 import time
-import urllib.error
 import urllib.parse
-import urllib.request
 from pathlib import Path
 
 import pytest
 
 from support.clients import client_for, close_client
-from support.servers import REPOSITORY, free_port
+from support.servers import REPOSITORY, free_port, get
 
 RULES = REPOSITORY / "deploy" / "prometheus" / "alerts.yaml"
 CONFIGURATION = REPOSITORY / "deploy" / "prometheus" / "prometheus.yaml"
@@ -25,14 +23,6 @@ def tool(name: str) -> str:
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not installed (apt install prometheus)")
     return name
-
-
-def get(url: str) -> tuple[int, str]:
-    try:
-        with urllib.request.urlopen(url, timeout=10) as response:
-            return response.status, response.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
 
 
 def dashboard_queries() -> list[str]:

@@ -44,20 +44,34 @@ class ServerFailed(Exception):
 class BrasaServer:
     """One `brasa serve` process on a port of its own choice."""
 
-    def __init__(self, binary: Path, data_directory: Path, *flags: str, listen: str = "127.0.0.1:0"):
+    def __init__(
+        self,
+        binary: Path,
+        data_directory: Path,
+        *flags: str,
+        listen: str = "127.0.0.1:0",
+        environment: dict[str, str] | None = None,
+        around: list[str] | None = None,
+    ):
+        """With an environment it is that which configures the server; `around` is a command that runs it."""
         self.binary = binary
         self.data_directory = data_directory
         self.flags = flags
         self.listen = listen
+        self.environment = environment
+        self.around = around or []
         self.process: subprocess.Popen | None = None
         self.address = ""
         self.log = Path(f"{data_directory}.log")
 
     def start(self) -> "BrasaServer":
-        command = [str(self.binary), "serve", "--listen", self.listen, "--data-dir", str(self.data_directory)]
+        command = [*self.around, str(self.binary), "serve"]
+        if self.environment is None:
+            command += ["--listen", self.listen, "--data-dir", str(self.data_directory)]
+        environment = clean_environment() if self.environment is None else self.environment
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*command, *self.flags], stdout=subprocess.PIPE, stderr=log, env=clean_environment()
+                [*command, *self.flags], stdout=subprocess.PIPE, stderr=log, env=environment
             )
         self.address = self._address_when_ready()
         return self
@@ -117,6 +131,14 @@ def emulator_program() -> Path | None:
     root = subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
     program = Path(root) / "platform" / "cloud-firestore-emulator" / "cloud_firestore_emulator"
     return program if root and program.exists() else None
+
+
+def get(url: str) -> tuple[int, str]:
+    try:
+        with urllib.request.urlopen(url, timeout=10) as response:
+            return response.status, response.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
 
 
 def free_port() -> int:
