@@ -181,7 +181,7 @@ package struct NameScan: Sendable {
     private mutating func refill(_ index: Int, expecting count: Int) throws(StoreError) {
         let share = self.sources.count > 1 ? min(count, Self.fetchMax * 2) / self.sources.count + 3 : count
         while let position = self.sources[index].resume, self.sources[index].head == nil, self.steps > 0 {
-            let budget = ScanBudget(entries: min(share, Self.fetchMax), steps: min(self.steps, ScanBudget.stepsMax))
+            let budget = ScanBudget(entries: min(share, Self.fetchMax), steps: self.steps)
             let (scope, time) = (self.sources[index].scope, self.time.microseconds)
             let (isDescending, showMissing) = (self.isDescending, self.showMissing)
             let part = self.database.order.withLock { state in

@@ -23,30 +23,58 @@ import Testing
         let scope = try ScanScope.scopes(
             of: NameRange(parent: .root, collectionID: "users", allDescendants: false)
         ).first.unwrapped()
-        let all = ScanBudget(entries: .max)
+        // However much is asked for, and counted by what was found: in each step a document.
+        let all = ScanBudget(entries: .max, steps: .max)
         let visits: [(String, (borrowing OrderState) -> Int)] = [
-            ("up", { $0.ascending(scope, from: scope.start, at: time, showMissing: false, budget: all).steps }),
-            ("down", { $0.descending(scope, from: scope.end, at: time, budget: all).steps }),
-            ("parts", { $0.runs(scope, from: scope.start, at: time).steps }),
             (
-                "count",
-                { order in
-                    let reading = IndexReading(
-                        position: .start,
-                        end: .end,
-                        time: time,
-                        isDescending: false,
-                        isCounting: true,
-                        needsPlaces: false,
-                        budget: all
-                    )
-                    return order.visit(index.counts, reading)?.examined ?? 0
-                }
+                "up",
+                { $0.ascending(scope, from: scope.start, at: time, showMissing: false, budget: all).found.count }
             ),
+            ("down", { $0.descending(scope, from: scope.end, at: time, budget: all).found.count }),
+            ("parts", { $0.runs(scope, from: scope.start, at: time).found.reduce(0) { $0 + $1.count } }),
+            ("index", { Self.visit(index, at: time, isCounting: false, all, in: $0)?.entries.count ?? 0 }),
+            ("count", { Self.visit(index, at: time, isCounting: true, all, in: $0)?.count ?? 0 }),
         ]
         for (name, visit) in visits {
             #expect(bench.database.order.withLock { visit($0) } == ScanBudget.stepsMax, "\(name)")
         }
+    }
+
+    private static func visit(
+        _ index: Index,
+        at time: Int64,
+        isCounting: Bool,
+        _ budget: ScanBudget,
+        in order: borrowing OrderState
+    ) -> IndexVisit? {
+        let reading = IndexReading(
+            position: .start,
+            end: .end,
+            time: time,
+            isDescending: false,
+            isCounting: isCounting,
+            needsPlaces: false,
+            budget: budget
+        )
+        return order.visit(index.counts, reading)
+    }
+
+    /// Documents that came later are looked at as well, and show nothing.
+    @Test func aVisitThatFindsNothingEndsAfterAChunk() throws {
+        let bench = try QueryBench(count: Self.documents)
+        let creation = bench.store.creationTime.microseconds
+        let all = ScanBudget(entries: .max, steps: .max)
+        var position: PathPosition? = .after(.root)
+        var visits = 0
+        while let from = position {
+            let part = bench.database.order.withLock {
+                $0.collectionIDs(under: .root, from: from, at: creation, budget: all)
+            }
+            #expect(part.found.isEmpty)
+            position = part.resume
+            visits += 1
+        }
+        #expect(visits == Self.documents / ScanBudget.stepsMax + 1)
     }
 
     /// The first ones are in order, as those of a checkpoint are; the others come from a log.

@@ -88,6 +88,7 @@ extension OrderState {
                 break
             }
             steps -= 1
+            part.steps += 1
             part.resume = .after(path)
             guard chain.isVisible(at: time) else { continue }
             let collection = path.prefix(segments: parent.segmentCount + 1)

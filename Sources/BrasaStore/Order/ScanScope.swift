@@ -54,12 +54,18 @@ extension ScanScope {
     }
 }
 
-/// Bounds on one visit to a database's order, since it is held meanwhile.
+/// Bounds on one visit to a database's order, since it is held meanwhile: whoever asks for more steps than a chunk has gets
+/// a chunk.
 struct ScanBudget {
     static let stepsMax = 1024
 
-    var entries: Int
-    var steps = Self.stepsMax
+    let entries: Int
+    let steps: Int
+
+    init(entries: Int, steps: Int = Self.stepsMax) {
+        self.entries = entries
+        self.steps = min(steps, Self.stepsMax)
+    }
 }
 
 /// What one visit brought, and where to go on; nil: there is no more.

@@ -60,7 +60,7 @@ struct IndexCursor: Sendable {
     /// Fetches the head when it is missing and there is one.
     mutating func fetch(_ work: inout ScanWork) throws(StoreError) {
         while self.fetched.isEmpty, self.position != nil, work.canGoOn {
-            let budget = ScanBudget(entries: self.fetchCount, steps: min(work.budget, ScanBudget.stepsMax))
+            let budget = ScanBudget(entries: self.fetchCount, steps: work.budget)
             guard let part = try self.read(&work, isCounting: false, needsPlaces: self.needsKeys, budget) else {
                 return
             }
@@ -102,7 +102,7 @@ struct IndexCursor: Sendable {
             last = entry
         }
         while count < limit, self.position != nil, work.canGoOn {
-            let budget = ScanBudget(entries: limit - count, steps: min(work.budget, ScanBudget.stepsMax))
+            let budget = ScanBudget(entries: limit - count, steps: work.budget)
             guard let part = try self.read(&work, isCounting: true, needsPlaces: needsLast, budget) else { break }
             count += part.count
             last = part.last ?? last
