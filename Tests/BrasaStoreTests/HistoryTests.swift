@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaSimulation
+import Synchronization
 import Testing
 
 @testable import BrasaStore
@@ -33,6 +34,30 @@ import Testing
         fixture.clock.advance(microseconds: 7)
         #expect(code(second.microseconds + 7) == nil)
         #expect(StoreError(.readTimeTooOld).description == "The requested snapshot version is too old.")
+    }
+
+    @Test func `a deletion is forgotten though a commit that was taken back hid it from pruning`() throws {
+        let fixture = try StoreFixture { $0.history = .milliseconds(1) }
+        let store = fixture.store
+        let database = store.database(try databaseName())
+        try fixture.commit(database, [("a/1", "x"), ("a/2", "x"), ("b/1/a/1", "x")])
+        try fixture.commit(database, [("a/1", nil), ("a/2", nil), ("b/1/a/1", nil)])
+        fixture.clock.advance(microseconds: 10_000)
+        let now = store.strongReadTime()
+        let stamp = store.stamp()
+        let changes = try ["a/1", "a/2", "b/1/a/1", "a/3"].map {
+            DocumentChange(database: database, path: try path($0), outcome: .set(fields("y"), createTime: nil))
+        }
+        // What another thread may do between a commit's change of the documents and the log's refusal.
+        store.documents.add(changes, time: stamp.time.microseconds)
+        while store.documents.prune(now: now.microseconds) {}
+        store.documents.takeBack(changes, time: stamp.time.microseconds)
+        store.withdraw(stamp)
+        fixture.clock.advance(microseconds: 10_000)
+        while store.maintain() {}
+        #expect(store.statistics.historyBytes == 0)
+        #expect(database.isEmpty)
+        #expect(database.order.withLock { $0.names.isEmpty && $0.groups.isEmpty })
     }
 
     @Test func pruningForgetsWhatNobodyCanReadAndNothingElse() throws {

@@ -103,9 +103,12 @@ private struct IndexModelRun {
                 path: self.paths[0],
                 outcome: .set(large, createTime: nil)
             )
+            let before = Holdings(self.fixture.store)
             #expect(throws: StoreError.self) {
                 try self.fixture.store.apply(changes: Array(changes.values), waiter: nil)
             }
+            #expect(Holdings(self.fixture.store) == before)
+            try self.checkBytes()
             return
         }
         let time = try self.fixture.store.apply(changes: Array(changes.values), waiter: nil)
@@ -241,16 +244,51 @@ private struct IndexModelRun {
                 .flatMap { definition.expectedKeys($0.path, $0.document.fields) }
             #expect(index.counts.entries == keys.count)
             self.check(index, database, at: now)
-            var bytes = 0
             index.database.order.withLock { order in
-                guard let state = order.index(index.counts) else { return }
-                state.current.checkInvariants()
-                state.superseded.tree.checkInvariants()
-                bytes = state.current.bytes + state.superseded.tree.bytes
-                #expect(state.superseded.tree.count == 0)
+                #expect(order.index(index.counts)?.superseded.tree.count == 0)
             }
-            #expect(index.counts.bytes == bytes)
         }
+        try self.checkBytes()
+    }
+
+    /// What is counted of indexes, those that are being built included, is what they have.
+    private func checkBytes() throws {
+        var (bytes, endedBytes) = (0, 0)
+        for database in 0..<2 {
+            try self.handle(database).order.withLock { order in
+                for state in order.indexes {
+                    state.current.checkInvariants()
+                    state.superseded.tree.checkInvariants()
+                    #expect(state.counts.bytes == state.current.bytes + state.superseded.tree.bytes)
+                    #expect(state.counts.entries == state.current.count + state.superseded.tree.count)
+                    bytes += state.counts.bytes
+                    endedBytes += state.superseded.tree.bytes - SupersededKeys().tree.bytes
+                }
+            }
+        }
+        let total = self.fixture.store.indexRegistry.total
+        #expect(total.bytes == bytes)
+        #expect(total.endedBytes == endedBytes)
+    }
+}
+
+/// What a commit that is refused leaves as it was. Trees of indexes may keep room for what they had.
+private struct Holdings: Equatable {
+    var documents: Int
+    var documentBytes: Int
+    var superseded: Int
+    var historyBytes: Int
+    var changes: Int
+    var entries: [Int]
+
+    init(_ store: Store) {
+        let statistics = store.statistics
+        self.documents = statistics.documents
+        self.documentBytes = store.memory.documents
+        self.superseded = statistics.supersededVersions
+        self.historyBytes = statistics.historyBytes - store.indexRegistry.total.endedBytes
+        self.changes = statistics.recentChanges
+        self.entries = store.indexes().map(\.entries)
     }
 }
 

@@ -58,17 +58,17 @@ package final class DatabaseHandle: Sendable {
         }
     }
 
-    /// Takes back what `add` did last for these documents, the last first. Returns what that was, of those that were there.
-    func removeNewest(_ changes: ArraySlice<DocumentChange>) -> [HistoryChange] {
+    /// Takes back what `add` did last for these documents. Returns what that was, of those that were there.
+    func removeNewest(_ changes: ArraySlice<DocumentChange>) -> [RemovedVersion] {
         let places = changes.map { self.place($0.path) }
         return self.order.withLock { order in
-            var effects: [HistoryChange] = []
-            for (change, (shard, hash)) in zip(changes, places).reversed() {
+            var all: [RemovedVersion] = []
+            for (change, (shard, hash)) in zip(changes, places) {
                 guard let removed = shard.state.withLock({ $0.removeNewest(change.path, hash: hash) }) else { continue }
                 order.takeBack(removed)
-                effects.append(removed.history)
+                all.append(removed)
             }
-            return effects
+            return all
         }
     }
 

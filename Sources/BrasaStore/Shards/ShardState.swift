@@ -50,7 +50,14 @@ struct ShardState: ~Copyable {
         self.counts.supersededVersions -= 1
         history.bytes += Self.tombstoneBytes(chain) - chain.newest.historyBytes
         history.documentBytes = chain.documentBytes - documentBytes
-        return RemovedVersion(chain: chain, version: removed, isLast: false, history: history)
+        let deletionTime = chain.fields == nil ? chain.time : nil
+        return RemovedVersion(
+            chain: chain,
+            version: removed,
+            isLast: false,
+            deletionTime: deletionTime,
+            history: history
+        )
     }
 
     /// Forgets what no reader at `horizon` or later can see of this document.
@@ -93,6 +100,8 @@ struct RemovedVersion: Sendable {
     let version: DocumentChain.Version
     /// There is no document any more, nor was there one.
     let isLast: Bool
+    /// Nil: what is the newest again is no deletion.
+    var deletionTime: Int64?
     let history: HistoryChange
 }
 

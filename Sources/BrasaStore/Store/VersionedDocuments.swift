@@ -70,20 +70,28 @@ final class VersionedDocuments: Sendable {
         database.history.garbage.append(item)
     }
 
-    /// Undoes `add`, newest first. Nobody has seen the versions: their time is above the watermark.
+    /// Undoes `add`. Nobody has seen the versions: their time is above the watermark.
     func takeBack(_ changes: [DocumentChange], time: Int64) {
-        var runs: [Range<Int>] = []
-        while (runs.last?.upperBound ?? 0) < changes.count {
-            runs.append(changes.orderRun(from: runs.last?.upperBound ?? 0))
-        }
-        for run in runs.reversed() {
+        var missed: [(database: DatabaseHandle, path: ResourcePath)] = []
+        var run = 0..<0
+        while run.upperBound < changes.count {
+            run = changes.orderRun(from: run.upperBound)
             let database = changes[run.lowerBound].database
-            for effect in database.removeNewest(changes[run]) {
-                self.keptBytes.wrappingAdd(effect.documentBytes, ordering: .relaxed)
-                guard effect.isSuperseding else { continue }
+            for removed in database.removeNewest(changes[run]) {
+                self.keptBytes.wrappingAdd(removed.history.documentBytes, ordering: .relaxed)
+                guard removed.history.isSuperseding else { continue }
                 database.history.garbage.removeNewest()
-                database.history.add(bytes: effect.bytes - GarbageQueue.Item.ownBytes)
+                database.history.add(bytes: removed.history.bytes - GarbageQueue.Item.ownBytes)
+                let isGarbage = removed.deletionTime.map { $0 <= database.history.oldest } ?? false
+                if isGarbage { missed.append((database, removed.chain.path)) }
             }
+        }
+        // Pruning has come to these deletions while they were not the newest, and does not come again.
+        for (database, path) in missed {
+            database.history.add(bytes: GarbageQueue.Item.ownBytes)
+            database.history.garbage.append(
+                GarbageQueue.Item(time: time, path: path, bytes: GarbageQueue.Item.ownBytes)
+            )
         }
         self.changes.removeNewest(changes, time: time)
     }
