@@ -75,6 +75,44 @@ import Testing
         #expect(run.tree.count == 0)
     }
 
+    /// What an entry takes of a tree that grows in no order, with ids as clients make them.
+    enum Field: CaseIterable {
+        case score, status, sequence, time
+
+        func value(_ number: Int, _ random: inout SeededRandom) -> Value {
+            switch self {
+            case .score: return .integer(Int64.random(in: 0..<1_000_000, using: &random))
+            case .status: return .string(["pending", "done", "failed"].randomElement(using: &random) ?? "")
+            case .sequence: return .integer(Int64(number))
+            case .time:
+                let time = Int64.random(in: 0..<1_000_000_000_000, using: &random)
+                return .timestamp(Timestamp(microseconds: 1_700_000_000_000_000 + time))
+            }
+        }
+    }
+
+    @Test(arguments: Field.allCases)
+    func anEntryTakesLittleMoreThanItsId(field: Field) throws {
+        let (tree, chain) = (IndexTree(), try anyChain())
+        var random = SeededRandom(seed: 1)
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+        let path = try FieldPath(parsing: "f".utf8)
+        let definition = IndexDefinition(collectionID: "users", scope: .collection, parts: [.init(path, .ascending)])
+        var keys: [[UInt8]] = []
+        for number in 0..<20_000 {
+            let id = (0..<20).map { _ in letters[Int.random(in: 0..<letters.count, using: &random)] }
+            let fields = EncodedFields(encoding: [.init(key: "f", value: field.value(number, &random))])
+            let name = try ResourcePath(parsing: Array("users/".utf8) + id)
+            keys += try definition.keys(path: name, fields: fields).unwrapped().map(\.bytes)
+        }
+        for key in keys { tree.insert(key, chain) }
+        #expect(tree.bytes < 58 * tree.count)
+        // Nor is room kept for what is gone.
+        for key in keys.shuffled(using: &random).dropFirst(10_000) { tree.remove(key) }
+        tree.checkInvariants()
+        #expect(tree.bytes < 76 * tree.count)
+    }
+
     @Test func storesTheBeginningOfLongKeysOncePerNode() throws {
         let tree = IndexTree()
         let chain = try anyChain()

@@ -4,6 +4,8 @@
 final class IndexNode {
     static let entriesMax = 64
     static let entriesMin = 16
+    /// For how many entries more there is room made at once.
+    static let entriesSpare = 7
     /// Past this, not counting what the keys begin with, a node of at least `entriesFew` keys is split before it gets
     /// another one.
     static let bytesMax = 16 << 10
@@ -150,8 +152,11 @@ final class IndexNode {
 
     private func place(_ key: [UInt8], _ value: Value, at index: Int) {
         self.keys.insert(key, at: index)
+        self.chains.makeRoom()
         self.chains.insert(value.chain, at: index)
-        if let endTime = value.endTime { self.endTimes?.insert(endTime, at: index) }
+        guard let endTime = value.endTime else { return }
+        self.endTimes?.makeRoom()
+        self.endTimes?.insert(endTime, at: index)
     }
 
     private func splitLeaf(at middle: Int) -> IndexNode {
@@ -179,6 +184,7 @@ final class IndexNode {
         let last = self.keys.count
         guard last > 0, full.byCount || full.byBytes else {
             self.keys.insert(split.separator, at: index)
+            self.children.makeRoom()
             self.children.insert(split.right, at: index + 1)
             return nil
         }
@@ -235,8 +241,16 @@ extension IndexNode {
         self.keys.remove(at: index)
         self.chains.remove(at: index)
         _ = self.endTimes?.remove(at: index)
+        if self.chains.hasTooMuchRoom || self.keys.hasTooMuchRoom { self.letRoomGo() }
         change.entries -= 1
         change.bytes += self.footprint - before
+    }
+
+    /// Of a leaf that has lost most of what it had.
+    private func letRoomGo() {
+        self.keys = self.keys.part(0..<self.keys.count)
+        self.chains = self.chains.map { $0 }
+        self.endTimes = self.endTimes.map { $0.map { $0 } }
     }
 
     private func removeChild(_ index: Int) {
@@ -273,5 +287,19 @@ extension KeyBlock {
     fileprivate func fits(joining right: KeyBlock) -> Bool {
         guard self.count > 0, right.count > 0 else { return true }
         return KeyBlock.joinedSize(self, right).restBytes <= IndexNode.bytesMax
+    }
+}
+
+extension [DocumentChain] {
+    /// More than a half of what is used, and than one insertion makes.
+    fileprivate var hasTooMuchRoom: Bool { self.capacity > self.count + self.count / 2 + IndexNode.entriesSpare + 1 }
+}
+
+extension Array {
+    /// Makes room for what comes next and a little besides. Left alone an array doubles, and a node that is two thirds full
+    /// has as much room as one that is full.
+    mutating func makeRoom(for added: Int = 1, spare: Int = IndexNode.entriesSpare) {
+        let wanted = self.count + added
+        if wanted > self.capacity { self.reserveCapacity(wanted + spare) }
     }
 }

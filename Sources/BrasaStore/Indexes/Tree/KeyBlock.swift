@@ -28,6 +28,12 @@ struct KeyBlock {
     /// What the block takes beside its own fields, about.
     var footprint: Int { self.bytes.capacity + self.slots.capacity * MemoryLayout<Slot>.stride + 96 }
 
+    /// More than a half of what is used, and than one insertion makes.
+    var hasTooMuchRoom: Bool { self.bytes.capacity > self.bytes.count + self.bytes.count / 2 + 2 * Self.spareBytes }
+
+    /// About so much room is made at once, for keys like one that comes.
+    private static let spareBytes = 256
+
     /// What the rests take.
     var restBytes: Int { self.bytes.count - self.prefixCount }
 
@@ -78,9 +84,11 @@ struct KeyBlock {
         let added = UInt32(truncatingIfNeeded: key.count - common)
         let head = key.withUnsafeBytes { rest in
             let rest = UnsafeRawBufferPointer(rebasing: rest[common...])
+            self.bytes.makeRoom(for: rest.count, spare: min(8 * rest.count, max(self.bytes.count / 8, Self.spareBytes)))
             self.bytes.insert(contentsOf: rest, at: place)
             return Self.head(rest, padding: 0)
         }
+        self.slots.makeRoom()
         self.slots.insert(Slot(head: head, end: UInt32(truncatingIfNeeded: place)), at: index)
         for index in index..<self.slots.count { self.slots[index].end &+= added }
     }
