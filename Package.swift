@@ -74,6 +74,8 @@ let package = Package(
         room("BrasaQueries", ["BrasaDocuments"]),
         room("BrasaTree", ["BrasaBytes"]),
         room("BrasaRules", pure + ["BrasaBytes"]),
+        room("BrasaTreeRules", ["BrasaBytes", "BrasaRules", "BrasaTree"]),
+        room("BrasaTreeWire", ["BrasaTree"]),
 
         // measures: what is counted on the way; no dependency at all
         room("BrasaMeasures", []),
@@ -299,6 +301,8 @@ let package = Package(
         tests("BrasaMeasures", ["BrasaMeasures"]),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaTree", ["BrasaBytes", "BrasaTree"]),
+        tests("BrasaTreeWire", ["BrasaTree", "BrasaTreeWire"]),
+        tests("BrasaTreeRules", ["BrasaBytes", "BrasaRules", "BrasaTree", "BrasaTreeRules"]),
         tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel", "BrasaFuzzing"]),
         .target(name: "CBrasaAllocations", path: "Tests/CBrasaAllocations"),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),

@@ -1,25 +1,25 @@
 /// What one decision may still cost. A unit is about a nanosecond of one core, so that a budget of units is a bound of
 /// time whatever is evaluated. This is the one door to values: what is in a text, a list, a map or a path is handed out
 /// only to those who pay for it here, entry by entry and byte by byte.
-struct Work {
-    private(set) var left: Int
+package struct Work {
+    package private(set) var left: Int
 
-    init(_ units: Int) {
+    package init(_ units: Int) {
         self.left = units
     }
 
     /// An expression, whatever it is, with the error that it may end in.
-    static let expression = 100
+    package static let expression = 100
     /// An element or entry that is taken out of where it is, or put somewhere.
-    static let element = 40
+    package static let element = 40
     /// An entry that is stepped over.
-    static let step = 16
+    package static let step = 16
 
     /// A document that is asked for.
-    static let access = 1_000
+    package static let access = 1_000
 
     /// How long bytes take, as units for eight of them.
-    enum Pace: Int {
+    package enum Pace: Int {
         /// Compared or copied as they are.
         case block = 2
         /// Looked at one by one.
@@ -30,7 +30,7 @@ struct Work {
         case digested = 160
     }
 
-    mutating func spend(_ units: Int) throws(EvaluationError) {
+    package mutating func spend(_ units: Int) throws(EvaluationError) {
         let (left, overflow) = self.left.subtractingReportingOverflow(units)
         guard !overflow, left >= 0 else {
             self.left = 0
@@ -39,12 +39,12 @@ struct Work {
         self.left = left
     }
 
-    mutating func spend(bytes count: Int, _ pace: Pace) throws(EvaluationError) {
+    package mutating func spend(bytes count: Int, _ pace: Pace) throws(EvaluationError) {
         let (units, overflow) = count.multipliedReportingOverflow(by: pace.rawValue)
         try self.spend(overflow ? .max : 1 + units / 8)
     }
 
-    mutating func spend(elements count: Int) throws(EvaluationError) {
+    package mutating func spend(elements count: Int) throws(EvaluationError) {
         let (units, overflow) = count.multipliedReportingOverflow(by: Self.element)
         try self.spend(overflow ? .max : units)
     }

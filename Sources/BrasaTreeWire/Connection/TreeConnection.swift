@@ -1,0 +1,141 @@
+/// The server's side of one connection, from frames to requests and back, without a socket or a clock: frames and answers
+/// in, actions out.
+///
+/// Requests are handed on in the order in which they came, and answered in it, however their answers come in. Pushes go
+/// out at once: whoever drives this hands over a write's pushes before the answer to it.
+package struct TreeConnection: Sendable {
+    package enum Action: Sendable {
+        /// One text frame.
+        case send([UInt8])
+        case perform(TreeRequest.Ticket, TreeAction)
+        /// Nothing is to be read, sent or expected any more.
+        case close(WireFault)
+    }
+
+    /// What there is of a listen: how its pushes are marked.
+    package struct Listen: Hashable, Sendable {
+        package let target: ListenTarget
+        package let tag: Int64?
+    }
+
+    private struct Waiting {
+        let number: Int64
+        var response: (status: TreeStatus, data: ResponseData)?
+    }
+
+    private let limits: WireLimits
+    private var joiner: FrameJoiner
+    private var isClosed = false
+    private var lastHeard: Int64
+    /// Requests without an answer, or with one that waits for those before it.
+    private var waiting: [Waiting] = []
+    /// The ticket of the first that waits.
+    private var firstTicket = 0
+    package private(set) var listens: [ListenTarget: Listen] = [:]
+
+    package init(limits: WireLimits = WireLimits(), milliseconds: Int64) {
+        self.limits = limits
+        self.joiner = FrameJoiner(messageBytesMax: limits.messageBytesMax)
+        self.lastHeard = milliseconds
+    }
+
+    /// The first thing that a client is told.
+    package func open(milliseconds: Int64, host: String, session: String) -> [Action] {
+        self.frames(.hello(milliseconds: milliseconds, host: host, session: session))
+    }
+
+    package mutating func receive(_ frame: [UInt8], milliseconds: Int64) -> [Action] {
+        guard !self.isClosed else { return [] }
+        self.lastHeard = milliseconds
+        do throws(WireFault) {
+            guard let text = try self.joiner.join(frame) else { return [] }
+            switch try ClientMessage(text, limits: self.limits) {
+            case .ping: return self.frames(.pong)
+            case .control: return []
+            case .request(let request): return try self.receive(request)
+            }
+        } catch {
+            return self.close(error)
+        }
+    }
+
+    private mutating func receive(_ request: TreeRequest) throws(WireFault) -> [Action] {
+        guard self.waiting.count < self.limits.requestsMax else {
+            throw .tooManyRequests(requestsMax: self.limits.requestsMax)
+        }
+        let ticket = TreeRequest.Ticket(value: self.firstTicket + self.waiting.count)
+        self.waiting.append(Waiting(number: request.number))
+        do throws(TreeRequestFault) {
+            let action = try request.action.get()
+            try self.register(action)
+            return [.perform(ticket, action)]
+        } catch {
+            return self.respond(ticket, error.status, .text(error.message))
+        }
+    }
+
+    /// A listen is one from when it is asked for, so that it can be ended before it was answered.
+    private mutating func register(_ action: TreeAction) throws(TreeRequestFault) {
+        switch action {
+        case .listen(let target, let tag, _, _):
+            guard self.listens[target] != nil || self.listens.count < self.limits.listensMax else {
+                throw .tooManyListens(listensMax: self.limits.listensMax)
+            }
+            self.listens[target] = Listen(target: target, tag: tag)
+        case .unlisten(let target, _): self.listens[target] = nil
+        default: break
+        }
+    }
+
+    /// Answers a request. What was answered before, or on a connection that is closed, is left out.
+    package mutating func respond(
+        _ ticket: TreeRequest.Ticket,
+        _ status: TreeStatus,
+        _ data: ResponseData = .empty
+    ) -> [Action] {
+        let index = ticket.value - self.firstTicket
+        guard !self.isClosed, self.waiting.indices.contains(index), self.waiting[index].response == nil else {
+            return []
+        }
+        self.waiting[index].response = (status, data)
+        let answered = self.waiting.prefix { $0.response != nil }
+        self.waiting.removeFirst(answered.count)
+        self.firstTicket += answered.count
+        return answered.flatMap { waiting in
+            waiting.response.map { self.frames(.response(number: waiting.number, $0.status, $0.data)) } ?? []
+        }
+    }
+
+    /// A listen that was refused, or is not allowed any more, is none.
+    package mutating func end(_ target: ListenTarget) {
+        self.listens[target] = nil
+    }
+
+    package func push(_ push: TreePush) -> [Action] {
+        self.isClosed ? [] : self.frames(.push(push))
+    }
+
+    /// Looks whether the client is still there.
+    package mutating func tick(milliseconds: Int64) -> [Action] {
+        guard !self.isClosed, milliseconds - self.lastHeard > self.limits.silenceMillisecondsMax else { return [] }
+        return self.close(.silent)
+    }
+
+    private mutating func close(_ fault: WireFault) -> [Action] {
+        self.isClosed = true
+        self.waiting = []
+        self.listens = [:]
+        return [.close(fault)]
+    }
+
+    private func frames(_ message: ServerMessage) -> [Action] {
+        FrameSplitter.split(message.text).map(Action.send)
+    }
+}
+
+extension TreeRequest {
+    /// Names a request of one connection for its answer: a client's numbers need not be distinct.
+    package struct Ticket: Hashable, Sendable {
+        let value: Int
+    }
+}

@@ -1,0 +1,101 @@
+package import BrasaTree
+
+/// What a client's message says.
+package enum ClientMessage: Sendable {
+    /// Asks for a sign of life.
+    case ping
+    /// A control message that needs no answer.
+    case control
+    case request(TreeRequest)
+}
+
+package struct TreeRequest: Sendable {
+    /// The client's own, to be echoed. They go on over connections.
+    package let number: Int64
+    /// What cannot be done is refused in an answer: a client waits for one for ever.
+    package let action: Result<TreeAction, TreeRequestFault>
+}
+
+/// A listener's place and question; equal ones are one listener.
+package struct ListenTarget: Hashable, Sendable {
+    package let path: TreePath
+    /// Nil for everything. A query that only orders is one of everything.
+    package let query: TreeQuery?
+
+    package init(_ path: TreePath, _ query: TreeQuery? = nil) {
+        self.path = path
+        self.query = query?.isComplete ?? true ? nil : query
+    }
+}
+
+package enum TreeAction: Sendable {
+    /// Which libraries the client is made of.
+    case stats
+    case listen(ListenTarget, tag: Int64?, hash: String, compound: CompoundHash?)
+    case unlisten(ListenTarget, tag: Int64?)
+    /// With a hash, only if what is there still has it.
+    case put(TreeWrite, hash: String?)
+    case merge(TreeWrite, hash: String?)
+    case get(ListenTarget)
+    case onDisconnectPut(TreeWrite)
+    case onDisconnectMerge(TreeWrite)
+    case onDisconnectCancel(TreePath)
+    case authenticate(TreeCredential)
+    case unauthenticate
+    case appCheck(token: String)
+    case unAppCheck
+}
+
+/// What a client says of itself with `auth` and `gauth`.
+package struct TreeCredential: Hashable, Sendable {
+    package var token: String
+    /// By `gauth`: an administrator's token, or `owner`.
+    package var isAdministrator: Bool
+    /// What administrators ask to be judged as, if not as themselves: null for nobody.
+    package var override: JSONValue?
+
+    package init(token: String, isAdministrator: Bool, override: JSONValue? = nil) {
+        (self.token, self.isAdministrator, self.override) = (token, isAdministrator, override)
+    }
+}
+
+/// Why a request is refused before anything is done for it.
+package enum TreeRequestFault: Error, Hashable, Sendable {
+    case unknownAction(String)
+    case malformed(String)
+    case data(TreeError)
+    case tooManyListens(listensMax: Int)
+
+    package var status: TreeStatus {
+        switch self {
+        case .unknownAction: .unknownAction
+        case .malformed: .invalidArguments
+        case .data: .invalidData
+        case .tooManyListens: .tooBig
+        }
+    }
+
+    package var message: String {
+        switch self {
+        case .unknownAction(let name): "Unknown action \(name)"
+        case .malformed(let member): "Invalid or missing member \(member)"
+        case .data(let error): error.description
+        case .tooManyListens(let listensMax): "More than \(listensMax) listens"
+        }
+    }
+}
+
+/// How a request ended. Clients know the first seven; others are a failure by their name.
+package enum TreeStatus: String, Hashable, Sendable {
+    case ok
+    case permissionDenied = "permission_denied"
+    case dataStale = "datastale"
+    case invalidToken = "invalid_token"
+    case expiredToken = "expired_token"
+    case tooBig = "too_big"
+    case unavailable
+    case invalidData = "invalid_data"
+    case invalidArguments = "invalid_arguments"
+    case unknownAction = "unknown_action"
+    case error
+}
