@@ -1,13 +1,31 @@
 #if canImport(Glibc)
-    import Glibc
+    // `environ` is a variable; nobody changes it here.
+    @preconcurrency import Glibc
 #else
-    import Darwin
+    @preconcurrency import Darwin
 #endif
 
 /// What the system gives a process.
 enum ProcessSurroundings {
     static func variable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
+    }
+
+    static var variables: [String: String] {
+        #if canImport(Glibc)
+            var next = environ
+        #else
+            var next = _NSGetEnviron().pointee
+        #endif
+        var found: [String: String] = [:]
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if let sign = text.firstIndex(of: "=") {
+                found[String(text[..<sign])] = String(text[text.index(after: sign)...])
+            }
+            next += 1
+        }
+        return found
     }
 
     /// One line to standard error. Where nobody reads it, nothing can be done.

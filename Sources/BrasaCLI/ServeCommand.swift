@@ -18,11 +18,10 @@ struct ServeCommand: AsyncParsableCommand {
         if self.arguments.contains(where: { $0 == "--help" || $0 == "-h" }) { throw CleanExit.helpRequest(self) }
         if self.arguments.contains("--version") { throw CleanExit.message(Brasa.configuration.version) }
         do {
-            let configuration = try SettingsReader.configuration(
-                arguments: self.arguments,
-                environment: ProcessSurroundings.variable
-            )
-            try await BrasaServer.run(configuration) { address in
+            let reader = SettingsReader(arguments: self.arguments, environment: ProcessSurroundings.variables)
+            let settings = try reader.read()
+            guard !settings.isToBePrinted else { return print(settings.yaml, terminator: "") }
+            try await BrasaServer.run(settings, from: reader) { address in
                 print("listening on \(address)")
                 ProcessSurroundings.flushOutput()
             }

@@ -15,22 +15,28 @@ import UnixSignals
 package enum BrasaServer {
     /// Runs until a signal ends it.
     ///
-    /// - Parameter ready: called once with the address, when calls are answered.
+    /// - Parameters:
+    ///   - reader: asked again at SIGHUP.
+    ///   - ready: called once with the address, when calls are answered.
     /// - Throws: `StartError` when the server cannot start, or had to stop because the log failed.
     package static func run(
-        _ configuration: ServerConfiguration,
+        _ settings: SaidSettings,
+        from reader: SettingsReader,
         ready: @escaping @Sendable (ListenAddress) -> Void
     ) async throws {
+        let configuration = settings.configuration
         let format = configuration.logFormat
-        var logger = Logger(label: "brasa", factory: { _ in ServerLogHandler(format) })
-        logger.logLevel = configuration.logLevel
+        let level = LogLevel(configuration.logLevel)
+        let logger = Logger(label: "brasa", factory: { _ in ServerLogHandler(format, level: level) })
+        settings.warnings.forEach { logger.warning("\($0)") }
         // Before anything is touched on disk.
         let address = try Listener.resolve(configuration)
         try configuration.checkMemory()
         let tls = try Self.tls(configuration)
         // Before data is read, which takes its time: until then the signal ends the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        let connectionsMax = Self.connectionsMax(configuration, allowed: FileDescriptorLimit.raise(), logger: logger)
+        let descriptorsMax = FileDescriptorLimit.raise()
+        let connectionsMax = Self.connectionsMax(configuration, allowed: descriptorsMax, logger: logger)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
         // A signal ends the wait with nil, a log that failed with its error.
         let (endings, end) = AsyncStream.makeStream(of: LogError?.self, bufferingPolicy: .bufferingOldest(1))
@@ -45,9 +51,12 @@ package enum BrasaServer {
                 address: address,
                 tls: tls,
                 configuration: configuration,
+                live: LiveSettings(configuration, from: reader),
+                level: level,
                 engine: engine,
                 observation: observation,
                 connectionsMax: connectionsMax,
+                descriptorsMax: descriptorsMax,
                 group: group,
                 logger: logger,
                 hangups: hangups,
@@ -107,9 +116,12 @@ private struct ListeningService: Service {
     let address: SocketAddress
     let tls: ServerTLS?
     let configuration: ServerConfiguration
+    let live: LiveSettings
+    let level: LogLevel
     let engine: Engine
     let observation: Observation
     let connectionsMax: Int
+    let descriptorsMax: Int
     let group: MultiThreadedEventLoopGroup
     let logger: Logger
     let hangups: UnixSignalsSequence
@@ -159,19 +171,28 @@ private struct ListeningService: Service {
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await identity.run() }
             if let tls { group.addTask { await tls.renew(self.logger) } }
-            group.addTask { await self.answerHangups(tls, identity) }
+            group.addTask { await self.answerHangups(listener, tls, identity) }
             defer { group.cancelAll() }
             try await self.serve(listener, services)
         }
     }
 
     /// SIGHUP: what stands in files is read again now.
-    private func answerHangups(_ tls: TLSDoor?, _ identity: IdentityWork) async {
+    private func answerHangups(_ listener: Listener, _ tls: TLSDoor?, _ identity: IdentityWork) async {
         for await _ in self.hangups {
-            self.logger.notice("reading certificates and keys again")
+            self.logger.notice("reading settings, certificates and keys again")
+            if let configuration = self.live.reread(self.logger) { self.takeUp(configuration, listener, tls) }
             tls?.reload(self.logger)
             await identity.reload()
         }
+    }
+
+    private func takeUp(_ configuration: ServerConfiguration, _ listener: Listener, _ tls: TLSDoor?) {
+        self.level.value = configuration.logLevel
+        let count = BrasaServer.connectionsMax(configuration, allowed: self.descriptorsMax, logger: self.logger)
+        let perAddress = configuration.connectionsPerAddressMax
+        listener.setBounds(connectionsMax: count, connectionsPerAddressMax: perAddress)
+        tls?.setBounds(connectionsMax: count, connectionsPerAddressMax: perAddress)
     }
 
     /// Until the process is wanted no more, and what is in flight has ended.

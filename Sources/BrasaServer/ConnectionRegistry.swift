@@ -9,11 +9,11 @@ final class ConnectionRegistry: Sendable {
         var channels: [ObjectIdentifier: any Channel] = [:]
         var counts: [PeerAddress: Int] = [:]
         var isDraining = false
+        var countMax: Int
+        var countPerAddressMax: Int
     }
 
-    private let table = NIOLockedValueBox(Table())
-    private let countMax: Int
-    private let countPerAddressMax: Int
+    private let table: NIOLockedValueBox<Table>
 
     let refusals: ConnectionRefusals
     private let count: ConnectionCount
@@ -27,8 +27,15 @@ final class ConnectionRegistry: Sendable {
     ) {
         self.refusals = refusals
         self.count = count
-        self.countMax = countMax
-        self.countPerAddressMax = countPerAddressMax
+        self.table = NIOLockedValueBox(Table(countMax: countMax, countPerAddressMax: countPerAddressMax))
+    }
+
+    /// Those that are open stay, also where there may be fewer.
+    func setBounds(countMax: Int, countPerAddressMax: Int) {
+        self.table.withLockedValue { table in
+            table.countMax = countMax
+            table.countPerAddressMax = countPerAddressMax
+        }
     }
 
     /// False when the server is full, for all or for this peer, or draining; the caller closes the channel.
@@ -36,8 +43,8 @@ final class ConnectionRegistry: Sendable {
         let address = PeerAddress(channel.remoteAddress)
         let (isAdded, reason): (Bool, ConnectionRefusals.Reason?) = self.table.withLockedValue { table in
             if table.isDraining { return (false, nil) }
-            if table.channels.count >= self.countMax { return (false, .connections) }
-            if table.counts[address, default: 0] >= self.countPerAddressMax { return (false, .address) }
+            if table.channels.count >= table.countMax { return (false, .connections) }
+            if table.counts[address, default: 0] >= table.countPerAddressMax { return (false, .address) }
             table.channels[ObjectIdentifier(channel)] = channel
             table.counts[address, default: 0] += 1
             return (true, nil)

@@ -25,6 +25,11 @@ final class Listener: Sendable {
         return ListenAddress(host: address?.ipAddress ?? "?", port: address?.port ?? 0)
     }
 
+    /// Of connections that begin from now on.
+    func setBounds(connectionsMax: Int, connectionsPerAddressMax: Int) {
+        self.connections.setBounds(countMax: connectionsMax, countPerAddressMax: connectionsPerAddressMax)
+    }
+
     /// - Throws: `StartError` when the address is taken or may not be used.
     static func bind(
         _ address: SocketAddress,

@@ -30,6 +30,19 @@ import Testing
         #expect(refusals[.address] == 1 && refusals[.connections] == 2 && refusals[.memory] == 0)
     }
 
+    @Test func `Bounds that change hold for connections that begin, and end none`() throws {
+        let registry = ConnectionRegistry(countMax: 2, countPerAddressMax: 2, refusals: ConnectionRefusals { _ in })
+        let first = try self.channel(from: "10.0.0.1")
+        #expect(registry.add(first))
+        #expect(registry.add(try self.channel(from: "10.0.0.2")))
+        registry.setBounds(countMax: 3, countPerAddressMax: 1)
+        #expect(!registry.add(try self.channel(from: "10.0.0.1", port: 2)))
+        #expect(registry.add(try self.channel(from: "10.0.0.3")))
+        registry.setBounds(countMax: 1, countPerAddressMax: 1)
+        #expect(first.isActive)
+        #expect(!registry.add(try self.channel(from: "10.0.0.4")))
+    }
+
     @Test func `Each bound is told of once a minute, and every connection that it closes is counted`() {
         let told = Recorded<ConnectionRefusals.Reason>()
         let refusals = ConnectionRefusals { told.append($0) }

@@ -20,6 +20,20 @@ import Testing
         return logger
     }
 
+    @Test func `Another level holds for all that log already`() {
+        let lines = Recorded<String>()
+        let level = LogLevel(.warning)
+        let logger = Logger(label: "test", factory: { _ in ServerLogHandler(.text, level: level) { lines.append($0) } })
+        var other = logger
+        other[metadataKey: "a"] = "b"
+        other.info("before")
+        level.value = .info
+        other.info("after")
+        logger.debug("less")
+        #expect(lines.list.count == 1 && lines.list[0].contains("after"))
+        for each in Logger.Level.allCases { #expect(LogLevel(each).value == each) }
+    }
+
     private func report(
         _ status: StatusCode,
         isSlow: Bool = false,

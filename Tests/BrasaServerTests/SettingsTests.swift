@@ -1,11 +1,13 @@
 import Foundation
+import Logging
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import BrasaServer
 
 @Suite struct SettingsTests {
     private func read(_ arguments: [String], _ environment: [String: String] = [:]) throws -> ServerConfiguration {
-        try SettingsReader.configuration(arguments: arguments) { environment[$0] }
+        try SettingsReader(arguments: arguments, environment: environment).read().configuration
     }
 
     private func refusal(_ arguments: [String], _ environment: [String: String] = [:]) -> String? {
@@ -33,10 +35,10 @@ import Testing
         ("metrics-address", "[::1]:7", "[::1]:7"), ("max-memory", "2048M", "2G"), ("slow-call", "250ms", "250ms"),
         ("log-format", "json", "json"), ("index-idle", "48h", "2d"), ("connection-memory", "16384K", "16M"),
         ("connections", "5", "5"),
-        ("connections-per-address", "6", "6"), ("receive-time", "1500ms", "1500ms"), ("emulator", "yes", "on"),
+        ("connections-per-address", "6", "6"), ("receive-time", "1500ms", "1500ms"), ("emulator", "yes", "true"),
         ("tls-certificate", "/c.pem", "/c.pem"), ("tls-key", "/k.pem", "/k.pem"),
         ("tls-client-ca", "/a.pem", "/a.pem"), ("issuers", "/i.json", "/i.json"), ("firebase-project", "demo", "demo"),
-        ("insecure", "1", "on"),
+        ("insecure", "1", "true"),
         ("log-level", "trace", "trace"),
     ])
     func `Each sets its field and no other, whichever way it is said`(
@@ -118,10 +120,10 @@ import Testing
         #expect(self.refusal([], ["BRASA_EMULATOR": "maybe"]) == "BRASA_EMULATOR takes true or false, not \"maybe\"")
     }
 
-    @Test(arguments: ["--shard", "--shard=4", "--", "--Shards"])
+    @Test(arguments: ["--shard", "--shard=4", "--sahrds", "--Shards"])
     func `An option that there is not is refused with those that there are`(_ argument: String) throws {
         let message = try #require(self.refusal([argument, "4"]))
-        #expect(message.contains("is no option of serve"))
+        #expect(message.contains("is no option of serve; the nearest is --shards"))
         for setting in Setting.all { #expect(message.contains(setting.option)) }
     }
 
@@ -146,6 +148,133 @@ import Testing
             let said = try self.read([setting.option, setting.defaultText])
             #expect(self.texts(said) == self.texts(ServerConfiguration()), "\(setting.name)")
         }
+    }
+
+    // MARK: A file
+
+    private func read(
+        file: String,
+        _ arguments: [String] = ["--config", "b.yaml"],
+        _ environment: [String: String] = [:]
+    ) throws -> SaidSettings {
+        try SettingsReader(arguments: arguments, environment: environment) { (path) throws(StartError) in
+            guard path == "b.yaml" else { throw StartError("no such file") }
+            return file
+        }.read()
+    }
+
+    @Test func `A file says what neither the command line nor the environment does`() throws {
+        let file = "shards: 1\nthreads: 1\nlog-level: debug\nemulator: true\n"
+        let said = try self.read(
+            file: file,
+            ["--config=b.yaml", "--shards=3", "--emulator=false"],
+            ["BRASA_THREADS": "2"]
+        )
+        #expect(said.configuration.shards == 3 && said.configuration.threads == 2)
+        #expect(said.configuration.logLevel == .debug && !said.configuration.emulator)
+        #expect(
+            said.sources == [
+                "shards": "--shards", "emulator": "--emulator", "threads": "BRASA_THREADS",
+                "log-level": "b.yaml:3: log-level",
+            ]
+        )
+        #expect(try self.read(file: file, [], ["BRASA_CONFIG": "b.yaml"]).configuration.shards == 1)
+        #expect(try self.read(file: file, [], [:]).configuration.shards == 4)
+    }
+
+    @Test(arguments: [
+        ("# one\nmax-memroy: 2G", "b.yaml:2: there is no setting max-memroy; the nearest is max-memory"),
+        ("config: c.yaml", "b.yaml:1: there is no setting config; the nearest is listen"),
+        ("shards: x", "b.yaml:1: shards takes a number from 1 to 256, not \"x\""),
+        ("shards: 1\nshards: 1", "b.yaml:2: shards stands in line 1, too"),
+        ("shards", "b.yaml:1: a line is as in `max-memory: 2G`"),
+        ("listen:\n  host: a", "b.yaml:1: listen has no value"),
+    ])
+    func `What cannot be meant is refused with its line`(_ file: String, _ message: String) {
+        #expect(throws: StartError(message)) { try self.read(file: file) }
+    }
+
+    /// What another place says, the file may not say wrongly either.
+    @Test func `A file that is not there, is too long or no text is refused`() throws {
+        #expect(self.refusal(["--config", "/nowhere/b.yaml"])?.hasPrefix("cannot read /nowhere/b.yaml: ") == true)
+        #expect(self.refusal(["--config"]) == "--config takes a file, and there is nothing behind it")
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/b.yaml"
+        try Data(repeating: 0x23, count: (1 << 20) + 1).write(to: URL(filePath: path))
+        #expect(self.refusal(["--config", path]) == "\(path) is longer than 1048576 bytes")
+        try Data([0x23, 0xFF]).write(to: URL(filePath: path))
+        #expect(self.refusal(["--config", path]) == "\(path) is not UTF-8")
+        try Data("shards: 9".utf8).write(to: URL(filePath: path))
+        #expect(try self.read(["--config", path]).shards == 9)
+    }
+
+    @Test func `What is printed is a file that says the same`() throws {
+        let said = try self.read(
+            file: "tls-key: 'a # b'\ndata-dir: \"[x]\"",
+            ["--config=b.yaml", "--print-config", "--listen=[::1]:9", "--history", "90s"],
+            ["BRASA_EMULATOR": "1"]
+        )
+        #expect(said.isToBePrinted)
+        let again = try self.read(file: said.yaml)
+        #expect(self.texts(again.configuration) == self.texts(said.configuration))
+        let lines = said.yaml.split(separator: "\n")
+        #expect(lines.count == Setting.all.count)
+        for line in [
+            "listen: \"[::1]:9\"  # --listen", "history: 90s  # --history", "emulator: true  # BRASA_EMULATOR",
+            "tls-key: \"a # b\"  # \"b.yaml:1: tls-key\"", "shards: 4  # default", "# max-memory: no bound",
+        ] { #expect(lines.contains { $0 == line }, "\(line)") }
+    }
+
+    @Test func `Variables that are called like settings are told of`() throws {
+        let environment = [
+            "BRASA_MAX_MEMROY": "2G", "BRASA_SERVICE_HOST": "10.0.0.1", "BRASA_CONFIG": "b.yaml", "HOME": "/",
+        ]
+        #expect(
+            try self.read(file: "", [], environment).warnings == [
+                "the variable BRASA_MAX_MEMROY is no setting; the nearest is BRASA_MAX_MEMORY",
+                "the variable BRASA_SERVICE_HOST is no setting; the nearest is BRASA_RECEIVE_TIME",
+            ]
+        )
+    }
+
+    // MARK: What is read again
+
+    private final class File: Sendable {
+        let text: NIOLockedValueBox<String>
+        init(_ text: String) { self.text = NIOLockedValueBox(text) }
+    }
+
+    @Test func `Of settings that are read again, some hold at once and the others are named`() throws {
+        let file = File("log-level: info\nconnections: 5\nshards: 2")
+        let reader = SettingsReader(arguments: ["--config=b.yaml"], environment: [:]) { _ in
+            file.text.withLockedValue { $0 }
+        }
+        let live = LiveSettings(try reader.read().configuration, from: reader)
+        let lines = NIOLockedValueBox<[String]>([])
+        let logger = Logger(
+            label: "test",
+            factory: { _ in ServerLogHandler(.text) { line in lines.withLockedValue { $0.append(line) } } }
+        )
+        func reread(_ text: String) -> ServerConfiguration? {
+            file.text.withLockedValue { $0 = text }
+            lines.withLockedValue { $0 = [] }
+            return live.reread(logger)
+        }
+        let read = reread("log-level: debug\nshards: 3")
+        #expect(read?.logLevel == .debug && read?.connectionsMax == nil && read?.shards == 2)
+        let told = lines.withLockedValue { $0.joined() }
+        #expect(told.contains("warning a setting has changed that takes a restart setting=shards"))
+        #expect(told.contains("setting=log-level value=debug") && told.contains("setting=connections "))
+        #expect(reread("log-level: loud") == nil)
+        #expect(lines.withLockedValue { $0.joined() }.contains("the settings of before go on"))
+        // Compared with what holds.
+        #expect(reread("log-level: debug\nshards: 2")?.logLevel == .debug)
+        #expect(lines.withLockedValue { $0 } == [])
+    }
+
+    @Test func `Help names those that hold at once`() {
+        #expect(Setting.liveNames == ["connections", "connections-per-address", "log-level"])
+        #expect(Setting.helpText.replacing("\n      ", with: " ").contains(Setting.liveNames.joined(separator: ", ")))
     }
 
     // MARK: What is written elsewhere

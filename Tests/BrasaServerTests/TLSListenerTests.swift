@@ -145,6 +145,11 @@ import Testing
         #expect(places.take(addresses[1]) && !places.take(addresses[2]))
         places.giveBack(addresses[0])
         #expect(places.take(addresses[2]))
+        // Three are under way.
+        places.setBounds(connectionsMax: 16, connectionsPerAddressMax: 4)
+        #expect(!places.take(addresses[0]) && !places.take(addresses[1]))
+        places.setBounds(connectionsMax: 16, connectionsPerAddressMax: 8)
+        #expect(places.take(addresses[0]) && !places.take(addresses[1]))
     }
 
     @Test(arguments: [
@@ -152,7 +157,7 @@ import Testing
         (["--tls-key", "k"], "--tls-certificate FILE is missing: TLS is served with --tls-certificate and --tls-key"),
     ])
     func `A certificate wants its key`(_ arguments: [String], _ sentence: String) throws {
-        let configuration = try SettingsReader.configuration(arguments: arguments) { _ in nil }
+        let configuration = try SettingsReader(arguments: arguments, environment: [:]).read().configuration
         let error = #expect(throws: StartError.self) { try BrasaServer.tls(configuration) }
         #expect(error?.description == sentence)
     }

@@ -14,7 +14,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from support.deployment import Deployed, known_variables
+from support.deployment import Deployed, as_variables, known_variables
 from support.dockerfile import stages
 from support.kustomize import Resource, build
 from support.servers import REPOSITORY, clean_environment, free_port
@@ -229,6 +229,7 @@ def test_the_image_is_small_and_not_roots():
 # MARK: systemd
 
 UNIT = DEPLOY / "systemd" / "brasa.service"
+UNIT_FOLDERS = {"/var/lib/brasa": None, "/etc/brasa/tls": None}
 
 
 def unit_values(name: str) -> list[str]:
@@ -286,7 +287,7 @@ def test_the_unit_lets_the_server_call_the_system_as_it_does(deployed, tmp_path)
     permitted = system_calls(allowed) - system_calls(refused.removeprefix("~"))
     assert "openat" in permitted and "reboot" not in permitted
     traced = tmp_path / "calls"
-    server = deployed(unit_environment(), mounts={"/var/lib/brasa": None, "/etc/brasa/tls": None})
+    server = deployed(unit_settings(), mounts=UNIT_FOLDERS, is_file=True)
     # Beside the server and not around it, so that it gets its signals.
     server.start(around=["strace", "-D", "-f", "-q", "-o", str(traced)])
     process = server.process_number
@@ -305,18 +306,16 @@ def until_written(path: Path, end: str) -> None:
         time.sleep(0.05)
 
 
-def unit_environment() -> dict[str, str]:
-    lines = (DEPLOY / "systemd" / "brasa.env").read_text().splitlines()
-    said = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
-    return {**dict(each.split("=", 1) for each in unit_values("Environment")), **said}
+def unit_settings() -> dict[str, str]:
+    return as_variables(yaml.load((DEPLOY / "systemd" / "brasa.yaml").read_text(), yaml.BaseLoader))
 
 
 def test_a_server_starts_as_the_unit_says(deployed):
-    assert unit_values("EnvironmentFile") == ["/etc/brasa/brasa.env"]
-    assert unit_values("ExecStart") == ["/usr/local/bin/brasa serve"]
-    assert unit_environment()["BRASA_DATA_DIR"] == f"/var/lib/{unit_values('StateDirectory')[0]}"
-    server = deployed(unit_environment(), mounts={"/var/lib/brasa": None, "/etc/brasa/tls": None})
+    assert unit_values("ExecStart") == ["/usr/local/bin/brasa serve --config /etc/brasa/brasa.yaml"]
+    assert unit_settings()["BRASA_DATA_DIR"] == f"/var/lib/{unit_values('StateDirectory')[0]}"
+    server = deployed(unit_settings(), mounts=UNIT_FOLDERS, is_file=True)
     server.start()
+    assert server.observe("/readyz")[0] == 200
     server.serves_a_client_over_tls()
 
 
@@ -333,7 +332,8 @@ def test_every_setting_that_is_named_is_one_of_the_servers(binary):
         checked += len(named)
         assert named <= known, path
         options = set(re.findall(r"brasa serve[^\n]*?(--[a-z-]+)", path.read_text()))
-        assert {"BRASA_" + each[2:].upper().replace("-", "_") for each in options} <= known, path
+        assert set(as_variables({each[2:]: "" for each in options - {"--help"}})) <= known, path
+    assert set(unit_settings()) <= known
     assert checked > 20
 
 
@@ -351,8 +351,9 @@ def needed_memory(said: dict[str, str]) -> int:
 def deployed(binary: Path, tmp_path: Path) -> Iterator[Callable[..., Deployed]]:
     made: list[Deployed] = []
 
-    def make(said: dict[str, str], mounts: dict[str, Any]) -> Deployed:
-        made.append(Deployed(binary, tmp_path / "root", said, list(mounts), free_port(), free_port(), clean_environment()))
+    def make(said: dict[str, str], mounts: dict[str, Any], is_file: bool = False) -> Deployed:
+        ports = (free_port(), free_port())
+        made.append(Deployed(binary, tmp_path / "root", said, list(mounts), *ports, clean_environment(), is_file))
         return made[-1]
 
     yield make

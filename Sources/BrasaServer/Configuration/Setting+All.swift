@@ -102,13 +102,15 @@ extension Setting {
             \.connectionsMax,
             SettingKind<Int>.count(1...Int.max).optional,
             default: "10000, or what the system allows",
-            "Connections at a time; more are closed at once"
+            "Connections at a time; more are closed at once",
+            isLive: true
         ),
         Setting(
             "connections-per-address",
             \.connectionsPerAddressMax,
             .count(1...Int.max),
-            "Connections at a time from one address, or IPv6 network of 64 bits"
+            "Connections at a time from one address, or IPv6 network of 64 bits",
+            isLive: true
         ),
         Setting(
             "receive-time",
@@ -144,7 +146,7 @@ extension Setting {
             "The log has a line for a call that takes as long, as it has for those that fail"
         ),
         Setting("log-format", \.logFormat, .word("FORMAT"), "How a line of the log is written"),
-        Setting("log-level", \.logLevel, .word("LEVEL"), "What is logged, to standard error"),
+        Setting("log-level", \.logLevel, .word("LEVEL"), "What is logged, to standard error", isLive: true),
     ]
 
     package static func named(_ name: some StringProtocol) -> Setting? { self.all.first { $0.name == name } }

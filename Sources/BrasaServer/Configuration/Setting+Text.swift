@@ -3,9 +3,22 @@ extension Setting {
 
     /// All settings for a terminal, with their environment variables.
     package static var helpText: String {
-        "Options, with the environment variable of each; the command line wins:\n\n"
-            + self.all.map(\.helpText).joined(separator: "\n")
+        let file = """
+            Options, with the environment variable of each; the command line wins.
+
+            \(SettingsReader.configOption) FILE  (\(SettingsReader.configVariable))
+                  Read what neither says from this file: lines such as `max-memory: 2G`,
+                  in YAML. SIGHUP reads it again, and takes up
+                  \(self.liveNames.joined(separator: ", ")).
+            \(SettingsReader.printOption)
+                  Print what holds, as such a file, with who said it, and end.
+
+            """
+        return file + self.all.map(\.helpText).joined(separator: "\n")
     }
+
+    /// Of those that SIGHUP takes up, besides what is in files that are read again.
+    package static var liveNames: [String] { self.all.filter(\.isLive).map(\.name) }
 
     private var helpText: String {
         var lines = [

@@ -11,10 +11,14 @@ package struct Setting: Sendable {
     package let defaultText: String
     /// A sentence, without a full stop.
     package let help: String
+    /// SIGHUP takes up another value.
+    package let isLive: Bool
     /// Whether the text is accepted; only then anything changes.
     let read: @Sendable (String, inout ServerConfiguration) -> Bool
     /// How the value is written.
     let text: @Sendable (ServerConfiguration) -> String
+    /// Its value, from one to the other.
+    let copy: @Sendable (ServerConfiguration, inout ServerConfiguration) -> Void
 
     /// - Parameter defaultText: for what depends on the machine; nil: the configuration's initial value.
     init<Value>(
@@ -22,19 +26,22 @@ package struct Setting: Sendable {
         _ field: any WritableKeyPath<ServerConfiguration, Value> & Sendable,
         _ kind: SettingKind<Value>,
         default defaultText: String? = nil,
-        _ help: String
+        _ help: String,
+        isLive: Bool = false
     ) {
         self.name = name
         self.placeholder = kind.placeholder
         self.accepted = kind.accepted
         self.defaultText = defaultText ?? kind.format(ServerConfiguration()[keyPath: field])
         self.help = help
+        self.isLive = isLive
         self.read = { text, configuration in
             guard let value = kind.parse(text) else { return false }
             configuration[keyPath: field] = value
             return true
         }
         self.text = { kind.format($0[keyPath: field]) }
+        self.copy = { $1[keyPath: field] = $0[keyPath: field] }
     }
 
     package var option: String { "--\(self.name)" }

@@ -15,7 +15,7 @@ extension SettingKind<Bool> {
             placeholder: nil,
             accepted: "true or false",
             parse: { ["true": true, "1": true, "yes": true, "false": false, "0": false, "no": false, "": false][$0] },
-            format: { $0 ? "on" : "off" }
+            format: { $0 ? "true" : "false" }
         )
     }
 }

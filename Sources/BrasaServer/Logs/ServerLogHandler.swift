@@ -10,12 +10,22 @@ import Logging
 /// Writes the server's log to standard error, a line at a time.
 struct ServerLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.info
+    /// Of all loggers that were made with it.
+    var logLevel: Logger.Level {
+        get { self.level.value }
+        set { self.level.value = newValue }
+    }
+    private let level: LogLevel
     private let format: LogFormat
     private let write: @Sendable (String) -> Void
 
-    init(_ format: LogFormat, write: @escaping @Sendable (String) -> Void = ServerLogHandler.writeToStandardError) {
+    init(
+        _ format: LogFormat,
+        level: LogLevel = LogLevel(),
+        write: @escaping @Sendable (String) -> Void = ServerLogHandler.writeToStandardError
+    ) {
         self.format = format
+        self.level = level
         self.write = write
     }
 

@@ -6,25 +6,36 @@ final class HandshakePlaces: Sendable {
     private struct Table {
         var count = 0
         var counts: [PeerAddress: Int] = [:]
+        var countMax: Int
+        var countPerAddressMax: Int
     }
 
-    private let table = NIOLockedValueBox(Table())
-    private let countMax: Int
-    private let countPerAddressMax: Int
+    private let table: NIOLockedValueBox<Table>
 
-    /// A quarter of the connections that there may be.
     convenience init(connectionsMax: Int, connectionsPerAddressMax: Int) {
-        self.init(countMax: max(1, connectionsMax / 4), countPerAddressMax: max(1, connectionsPerAddressMax / 4))
+        self.init(
+            countMax: Self.part(of: connectionsMax),
+            countPerAddressMax: Self.part(of: connectionsPerAddressMax)
+        )
     }
 
     init(countMax: Int, countPerAddressMax: Int) {
-        self.countMax = countMax
-        self.countPerAddressMax = countPerAddressMax
+        self.table = NIOLockedValueBox(Table(countMax: countMax, countPerAddressMax: countPerAddressMax))
+    }
+
+    /// A quarter of the connections that there may be.
+    private static func part(of connectionsMax: Int) -> Int { max(1, connectionsMax / 4) }
+
+    func setBounds(connectionsMax: Int, connectionsPerAddressMax: Int) {
+        self.table.withLockedValue { table in
+            table.countMax = Self.part(of: connectionsMax)
+            table.countPerAddressMax = Self.part(of: connectionsPerAddressMax)
+        }
     }
 
     func take(_ address: PeerAddress) -> Bool {
         self.table.withLockedValue { table in
-            guard table.count < self.countMax, table.counts[address, default: 0] < self.countPerAddressMax else {
+            guard table.count < table.countMax, table.counts[address, default: 0] < table.countPerAddressMax else {
                 return false
             }
             table.count += 1

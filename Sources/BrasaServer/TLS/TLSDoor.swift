@@ -31,6 +31,10 @@ final class TLSDoor: Sendable {
         self.refusals = refusals
     }
 
+    func setBounds(connectionsMax: Int, connectionsPerAddressMax: Int) {
+        self.handshakes.setBounds(connectionsMax: connectionsMax, connectionsPerAddressMax: connectionsPerAddressMax)
+    }
+
     /// So that what a connection shows has been verified.
     var asksForCertificates: Bool { self.tls.asksForCertificates }
 

@@ -1,4 +1,4 @@
-"""A server that is started with the environment of a container or a unit, and nothing else."""
+"""A server that is started as a container or a unit starts it, and with nothing else."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ def known_variables(binary: Path) -> set[str]:
     return set(re.findall(r"\((BRASA_[A-Z_]+)[;)]", told))
 
 
+def as_variables(settings: dict[str, str]) -> dict[str, str]:
+    return {"BRASA_" + name.upper().replace("-", "_"): value for name, value in settings.items()}
+
+
 class Deployed:
     """Paths under `mounts` are folders of the test's, ports are free ones; the rest is as it is said."""
 
@@ -36,6 +40,7 @@ class Deployed:
         port: int,
         metrics_port: int,
         environment: dict[str, str],
+        is_file: bool = False,
     ):
         self.binary = binary
         self.root = root
@@ -46,7 +51,12 @@ class Deployed:
             (root / mount[1:]).mkdir(parents=True)
         self.authority = Authority(root / "authority")
         self.said = {name: self._here(name, value) for name, value in said.items()}
-        self.environment = {**environment, **self.said}
+        self.environment = environment if is_file else {**environment, **self.said}
+        self.flags: list[str] = []
+        if is_file:
+            path = root / "brasa.yaml"
+            path.write_text("".join(f"{variable[6:].lower().replace('_', '-')}: {value}\n" for variable, value in self.said.items()))
+            self.flags = ["--config", str(path)]
         self.server: BrasaServer | None = None
 
     def _here(self, name: str, value: str) -> str:
@@ -71,7 +81,7 @@ class Deployed:
             for kind, path in (("pem", certificate), ("key", self.said["BRASA_TLS_KEY"])):
                 Path(path).write_bytes(Path(self.authority.path(f"server.{kind}")).read_bytes())
         data = Path(self.said["BRASA_DATA_DIR"])
-        self.server = BrasaServer(self.binary, data, environment=self.environment, around=around or [])
+        self.server = BrasaServer(self.binary, data, *self.flags, environment=self.environment, around=around or [])
         self.server.start()
 
     def stop(self) -> None:

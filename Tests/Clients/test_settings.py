@@ -1,0 +1,106 @@
+"""A file of settings: what it means to `brasa serve` is what it means in YAML, and some of it changes while it serves."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Callable
+
+import yaml
+
+from support.clients import client_for, close_client
+from support.servers import clean_environment, get
+
+SECONDS = 30
+
+
+def printed(binary: Path, path: Path) -> str | None:
+    command = [binary, "serve", "--config", path, "--print-config"]
+    done = subprocess.run(command, capture_output=True, text=True, env=clean_environment(), timeout=60, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def test_what_is_taken_means_what_it_means_in_yaml(binary, tmp_path):
+    """Lines of signs that mean something to YAML. What is refused, though YAML has it, is no error here."""
+    source = random.Random(1)
+    signs = ["a", "b", "1", "~", " ", ":", "#", "'", '"', "\\", "-", "?", "[", "]", "{", "&", "*", "!", "|", ">", "%", "@", ",", "é", "n", "."]
+    path = tmp_path / "brasa.yaml"
+    taken = 0
+    for _ in range(400):
+        value = "".join(source.choice(signs) for _ in range(source.randint(1, 6)))
+        if source.random() < 0.4:
+            quote = source.choice("'\"")
+            value = quote + value + quote
+        path.write_text(f"data-dir: {value}\n")
+        text = printed(binary, path)
+        if text is None:
+            continue
+        taken += 1
+        expected = yaml.load(path.read_text(), yaml.BaseLoader)
+        assert yaml.load(text, yaml.BaseLoader)["data-dir"] == expected["data-dir"], value
+    assert 50 < taken < 390
+
+
+def test_what_is_printed_is_taken_again(binary, tmp_path):
+    path = tmp_path / "brasa.yaml"
+    path.write_text("max-memory: 2G\nlog-format: json\nemulator: true\nissuers: '/a # b'\n")
+    first = printed(binary, path)
+    path.write_text(first)
+    said = lambda text: yaml.load(text, yaml.BaseLoader)  # noqa: E731
+    assert said(printed(binary, path)) == said(first)
+    assert said(first)["max-memory"] == "2G" and said(first)["shards"] == "4" and "tls-key" not in said(first)
+
+
+def test_who_mistypes_a_setting_is_told_the_nearest(binary, tmp_path):
+    path = tmp_path / "brasa.yaml"
+    path.write_text("# memory\nmax-memroy: 2G\n")
+    done = subprocess.run([binary, "serve", "--config", path], capture_output=True, text=True, timeout=60, check=False)
+    sentence = f"brasa: {path}:2: there is no setting max-memroy; the nearest is max-memory\n"
+    assert (done.returncode, done.stderr) == (1, sentence)
+
+
+def until(condition: Callable[[], bool], log: Path) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.05)
+
+
+def connects(address: str) -> bool:
+    """Whether the server keeps a connection: one past a bound is closed as soon as it is accepted."""
+    try:
+        return get(f"http://{address}/livez")[0] == 200
+    except OSError:
+        return False
+
+
+def test_a_running_server_takes_up_what_may_change(start_server, tmp_path):
+    path = tmp_path / "brasa.yaml"
+    path.write_text("connections-per-address: 10\nlog-level: warning\n")
+    server = start_server("--config", str(path))
+
+    def change(text: str) -> int:
+        """Where the log stood."""
+        place = len(server.log.read_text())
+        path.write_text(text)
+        os.kill(server.process.pid, signal.SIGHUP)
+        return place
+
+    client = client_for(server.address, "changes")
+    client.document("c/1").set({"a": 1})
+    change("connections-per-address: 1\nlog-level: info\n")
+    # The client's connection stays, and there may be no other.
+    until(lambda: not connects(server.address), server.log)
+    assert client.document("c/1").get().to_dict() == {"a": 1}
+    change("connections-per-address: 10\nlog-level: info\nshards: 3\n")
+    until(lambda: connects(server.address), server.log)
+    until(lambda: "a setting has changed that takes a restart setting=shards" in server.log.read_text(), server.log)
+    place = change("connections-per-address: some\n")
+    until(lambda: "connections-per-address takes a number from 1, not" in server.log.read_text()[place:], server.log)
+    assert connects(server.address)
+    close_client(client)
+    assert server.stop() == 0
