@@ -77,6 +77,20 @@ import Testing
         #expect(line.hasSuffix(format == .text ? " other=x" : #","other":"x"}"#))
     }
 
+    @Test func `An error that comes with an event is one of its facts`() {
+        struct Odd: Error, CustomStringConvertible { let description = "odd one" }
+        let lines = Recorded<String>()
+        let logger = self.logger(lines)
+        logger.error("it is so", error: Odd(), metadata: ["count": "7"])
+        logger.error("it is so", error: Odd(), metadata: ["error": "said already"])
+        let texts = lines.list.map { $0.drop { $0 != " " }.dropFirst() }
+        #expect(
+            texts == [
+                "error it is so count=7 error=\"odd one\"\n", "error it is so error=\"said already\"\n",
+            ]
+        )
+    }
+
     // MARK: Calls
 
     @Test func `A call that failed or was slow has one line with all that is known of it`() throws {

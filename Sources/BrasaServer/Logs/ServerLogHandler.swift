@@ -35,7 +35,8 @@ struct ServerLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let metadata = self.metadata.merging(event.metadata ?? [:]) { $1 }
+        var metadata = self.metadata.merging(event.metadata ?? [:]) { $1 }
+        if let error = event.error, metadata["error"] == nil { metadata["error"] = "\(error)" }
         let line = self.format.line(
             at: Clock.system.wall().microseconds,
             event.level,
