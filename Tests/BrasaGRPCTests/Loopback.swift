@@ -22,6 +22,7 @@ final class Loopback {
         messageBytesMax: Int = 64 << 20,
         register: (inout GRPCMethodTable) throws -> Void = { _ in },
         gate: GRPCGate? = nil,
+        observer: GRPCCallObserver? = nil,
         otherwise: HTTP2Acceptor? = nil
     ) throws {
         var methods = GRPCMethodTable()
@@ -33,7 +34,13 @@ final class Loopback {
         serverConfiguration.limits = http2
         serverConfiguration.keepalive = nil
         serverConfiguration.budget = budget
-        let server = GRPCServer(methods: methods, limits: limits, metadataKeys: ["x-name", "x-blob-bin"], gate: gate)
+        let server = GRPCServer(
+            methods: methods,
+            limits: limits,
+            metadataKeys: ["x-name", "x-blob-bin"],
+            gate: gate,
+            observer: observer
+        )
         let acceptor = server.acceptor(on: self.loop, otherwise: otherwise)
         self.clientHTTP2 = HTTP2Connection(role: .client(clientConfiguration))
         self.serverHTTP2 = HTTP2Connection(role: .server(serverConfiguration, acceptor: acceptor))

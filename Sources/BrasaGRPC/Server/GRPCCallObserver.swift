@@ -27,7 +27,7 @@ package struct GRPCCallReport: Sendable {
     package let status: StatusCode
     package let isSlow: Bool
     package let duration: TimeAmount
-    /// Of messages, as they came and went.
+    /// Of messages as they came and went: with their prefixes, and compressed if they were.
     package let requestBytes: Int
     package let responseBytes: Int
     package let trace: TraceContext?

@@ -57,14 +57,13 @@ extension GRPCServerCall {
             message = compressed
             isCompressed = true
         }
-        self.measure.responseBytes += message.readableBytes
         let (first, second) = GRPCMessageEncoder.frame(
             message,
             isCompressed: isCompressed,
             allocator: self.allocator
         )
-        stream.sendData(first)
-        if let second { stream.sendData(second) }
+        self.put(first, on: stream)
+        if let second { self.put(second, on: stream) }
     }
 
     /// Sends several response messages from one buffer, which `write` fills with each; returns how many bytes they are.
@@ -91,8 +90,7 @@ extension GRPCServerCall {
             GRPCMessageEncoder.append(to: &buffer) { write(message, &$0) }
         }
         let count = buffer.readableBytes
-        self.measure.responseBytes += count
-        stream.sendData(buffer)
+        self.put(buffer, on: stream)
         return count
     }
 
@@ -114,12 +112,15 @@ extension GRPCServerCall {
     private func send(_ bytes: FramedBytes) {
         self.sendHeaders()
         guard self.sending.isOpen, let stream = self.stream else { return }
-        self.measure.responseBytes += bytes.start.readableBytes
-        stream.sendData(bytes.start)
+        self.put(bytes.start, on: stream)
         guard let rest = bytes.rest else { return }
-        self.measure.responseBytes += rest.shared.readableBytes + rest.end.readableBytes
-        stream.sendData(rest.shared)
-        stream.sendData(rest.end)
+        self.put(rest.shared, on: stream)
+        self.put(rest.end, on: stream)
+    }
+
+    private func put(_ bytes: consuming ByteBuffer, on stream: HTTP2Stream) {
+        self.measure.responseBytes += bytes.readableBytes
+        stream.sendData(bytes)
     }
 
     /// Sends what waits on the call's connection now if it is much, rather than at the end of the loop's turn.
