@@ -177,6 +177,7 @@ final class RecordingHandler: GRPCServerStreamHandler {
     var whenReceived: (RecordingHandler, ByteBuffer) -> Void = { _, _ in }
     var whenHalfClosed: (RecordingHandler) -> Void = { _ in }
     var whenWritable: (RecordingHandler) -> Void = { _ in }
+    var whenDraining: (RecordingHandler) -> Void = { _ in }
 
     init(_ call: GRPCServerCall) { self.call = call }
 
@@ -193,7 +194,10 @@ final class RecordingHandler: GRPCServerStreamHandler {
         self.whenWritable(self)
     }
     func cancelled() { self.cancellations += 1 }
-    func draining() { self.drains += 1 }
+    func draining() {
+        self.drains += 1
+        self.whenDraining(self)
+    }
 }
 
 /// A streaming call's answers on the client.

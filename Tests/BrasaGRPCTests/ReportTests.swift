@@ -68,4 +68,52 @@ import Testing
         #expect(reports.list.map(\.requestBytes) == [request.count])
         #expect(reports.list.map(\.responseBytes) == [call.body.count])
     }
+
+    // MARK: The server stops
+
+    @Test(arguments: [
+        (StatusCode.unavailable, true), (.ok, false), (.notFound, false),
+    ])
+    func `A stream that ends with UNAVAILABLE because the server stops is told as drained`(
+        _ code: StatusCode,
+        isDrained: Bool
+    ) throws {
+        let reports = Reports()
+        let loopback = try Loopback(observer: reports.observer)
+        defer { loopback.close() }
+        loopback.service.whenStarted = { handler in
+            handler.whenDraining = { $0.call.finish(GRPCStatus(code)) }
+        }
+        _ = try loopback.raw(.call(TestService.bidirectional))
+        try loopback.run()
+        loopback.serverHTTP2.drain(grace: .seconds(1))
+        try loopback.run()
+        #expect(reports.list.map(\.status) == [code])
+        #expect(reports.list.map(\.isDrained) == [isDrained])
+    }
+
+    @Test(arguments: [false, true])
+    func `What the grace cuts off is told as drained, but not when its outcome is open`(isOutcomeOpen: Bool) throws {
+        let reports = Reports()
+        let loopback = try Loopback(observer: reports.observer)
+        defer { loopback.close() }
+        loopback.service.answer = { call, _ in call.hasOpenOutcome = isOutcomeOpen }
+        let call = try loopback.raw(.call())
+        call.stream?.sendData(ByteBuffer(bytes: framed([1])))
+        call.stream?.finish()
+        try loopback.run()
+        loopback.serverHTTP2.drain(grace: .seconds(1))
+        try loopback.advance(by: .seconds(1))
+        #expect(reports.list.map(\.status) == [isOutcomeOpen ? .dataLoss : .unavailable])
+        #expect(reports.list.map(\.isDrained) == [!isOutcomeOpen])
+    }
+
+    @Test func `UNAVAILABLE of a server that goes on is the service's`() throws {
+        let reports = Reports()
+        let loopback = try Loopback(observer: reports.observer)
+        defer { loopback.close() }
+        loopback.service.answer = { call, _ in call.finish(GRPCStatus(.unavailable)) }
+        _ = try loopback.unary()
+        #expect(reports.list.map(\.isDrained) == [false])
+    }
 }

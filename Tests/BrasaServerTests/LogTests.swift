@@ -37,12 +37,14 @@ import Testing
     private func report(
         _ status: StatusCode,
         isSlow: Bool = false,
+        isDrained: Bool = false,
         peer: SocketAddress? = nil
     ) -> GRPCCallReport {
         GRPCCallReport(
             method: FirestoreMethods.commit,
             status: status,
             isSlow: isSlow,
+            isDrained: isDrained,
             duration: .milliseconds(1_500),
             requestBytes: 12,
             responseBytes: 34,
@@ -141,6 +143,24 @@ import Testing
         )
     {
         #expect(CallLog.Kind(status, isSlow: false)?.level == level)
+    }
+
+    @Test(arguments: [
+        (StatusCode.unavailable, false, CallLog.Kind.ordinary), (.unavailable, true, .slow),
+        // It is not known whether what was asked for has happened.
+        (.dataLoss, false, .failed),
+    ])
+    func `What a server ends because it stops has not failed`(
+        _ status: StatusCode,
+        isSlow: Bool,
+        _ expected: CallLog.Kind
+    ) {
+        let lines = Recorded<String>()
+        let log = CallLog(self.logger(lines, .text, .trace))
+        log.note(self.report(status, isSlow: isSlow, isDrained: true), by: .nobody)
+        #expect(lines.list.count == 1)
+        #expect(lines.list.first?.contains(" \(expected.level) \(expected.message) ") == true)
+        #expect(CallLog.Kind(.unavailable, isSlow: isSlow) == .failed)
     }
 
     @Test func `Lines of a kind are bounded by the minute, and what is left out is said`() {

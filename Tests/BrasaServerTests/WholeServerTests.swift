@@ -228,8 +228,11 @@ import Testing
         try await server.group.shutdownGracefully()
     }
 
-    @Test func `What does not finish within the grace is cut off with UNAVAILABLE`() async throws {
-        let server = try await RunningServer()
+    @Test func `What does not finish within the grace is cut off with UNAVAILABLE, which is no failure`() async throws {
+        let lines = Recorded<String>()
+        var logger = Logger(label: "test", factory: { _ in ServerLogHandler(.text) { lines.append($0) } })
+        logger.logLevel = .debug
+        let server = try await RunningServer(logger: logger)
         let client = try await server.connect()
         let begin = BeginTransactionRequest(database: try self.database())
         let begun: BeginTransactionResponse = try await client.unary { $0.beginTransaction(begin, completion: $1) }
@@ -250,5 +253,7 @@ import Testing
             #expect(status.code == .unavailable)
         }
         try await server.stop()
+        let told = lines.list.filter { $0.contains("status=UNAVAILABLE") }
+        #expect(told.count == 1 && told[0].contains(" debug call ended "))
     }
 }

@@ -26,6 +26,8 @@ package struct GRPCCallReport: Sendable {
     package let method: GRPCMethodDescriptor?
     package let status: StatusCode
     package let isSlow: Bool
+    /// The server stops, and the call has ended with UNAVAILABLE because of it.
+    package let isDrained: Bool
     package let duration: TimeAmount
     /// Of messages as they came and went: with their prefixes, and compressed if they were.
     package let requestBytes: Int
@@ -37,6 +39,7 @@ package struct GRPCCallReport: Sendable {
         method: GRPCMethodDescriptor?,
         status: StatusCode,
         isSlow: Bool,
+        isDrained: Bool,
         duration: TimeAmount,
         requestBytes: Int,
         responseBytes: Int,
@@ -46,6 +49,7 @@ package struct GRPCCallReport: Sendable {
         self.method = method
         self.status = status
         self.isSlow = isSlow
+        self.isDrained = isDrained
         self.duration = duration
         self.requestBytes = requestBytes
         self.responseBytes = responseBytes

@@ -1,4 +1,5 @@
 internal import BrasaHTTP2
+internal import BrasaStatus
 internal import NIOCore
 
 /// What is known of a call when it is over.
@@ -34,6 +35,7 @@ extension GRPCServerCall {
             method: self.method?.descriptor,
             status: status.code,
             isSlow: isSlow,
+            isDrained: status.code == .unavailable && self.service.isDraining,
             duration: duration,
             requestBytes: self.measure.requestBytes,
             responseBytes: self.measure.responseBytes,

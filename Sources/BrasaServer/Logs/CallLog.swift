@@ -17,8 +17,10 @@ final class CallLog: Sendable {
         /// An answer like others: the document is not there, another transaction was first.
         case ordinary
 
-        init?(_ status: StatusCode, isSlow: Bool) {
+        /// - Parameter isDrained: a server that stops ended the call, which is no failure.
+        init?(_ status: StatusCode, isSlow: Bool, isDrained: Bool = false) {
             switch status {
+            case .unavailable where isDrained: self = isSlow ? .slow : .ordinary
             case .unknown, .internal, .dataLoss, .unavailable, .resourceExhausted, .deadlineExceeded: self = .failed
             case .invalidArgument, .outOfRange, .permissionDenied, .unauthenticated, .unimplemented: self = .refused
             case _ where isSlow: self = .slow
@@ -66,7 +68,8 @@ final class CallLog: Sendable {
     func note(_ report: GRPCCallReport, by caller: Caller, now: NIODeadline = .now()) {
         // Which lives for as long as its client wants.
         let isSlow = report.isSlow && report.method != HealthMethods.watch
-        guard let kind = Kind(report.status, isSlow: isSlow), kind.level >= self.logger.logLevel,
+        guard let kind = Kind(report.status, isSlow: isSlow, isDrained: report.isDrained),
+            kind.level >= self.logger.logLevel,
             let leftOut = self.allowance.admit(kind, now: now)
         else { return }
         var metadata: Logger.Metadata = [
