@@ -25,10 +25,14 @@ final class GRPCCallers: Sendable {
             }
         case .desk(let recognize, let identify):
             return { call, headers in
-                if let admission = headers.withValue(.authorization, { recognize($0) }) {
-                    return self.admit(call, admission)
-                }
-                let credentials = Credentials(authorization: headers[.authorization].map { Array($0) })
+                // Several are one that nobody knows: not the first of them, when what is in front took the last.
+                let several = headers.repeatedValues(.authorization)
+                let known =
+                    several.map { several in several.withUnsafeBytes { recognize($0) } }
+                    ?? headers.withValue(.authorization) { recognize($0) }
+                if let known { return self.admit(call, known) }
+                let authorization = several ?? headers[.authorization].map { Array($0) }
+                let credentials = Credentials(authorization: authorization)
                 let eventLoop = call.eventLoop
                 let answer = identify(credentials) { answer in
                     eventLoop.execute { self.answer(answer, call) }

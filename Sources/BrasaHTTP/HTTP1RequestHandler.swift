@@ -84,7 +84,7 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
         let number = self.number
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         let answer = self.door.identify(
-            authorization: head.headers.first(name: "authorization").map { Array($0.utf8) },
+            authorization: Self.authorization(head.headers),
             on: context.eventLoop
         ) { answer in
             let (handler, context) = bound.value
@@ -94,6 +94,12 @@ package final class HTTP1RequestHandler: ChannelInboundHandler {
         }
         if let answer { return self.identified(answer, context: context) }
         Self.setReading(false, context: context)
+    }
+
+    /// Several are one that nobody knows: not the first of them, when what is in front took the last.
+    private static func authorization(_ headers: HTTPHeaders) -> [UInt8]? {
+        let values = headers["authorization"]
+        return values.isEmpty ? nil : Array(values.joined(separator: ", ").utf8)
     }
 
     private static func setReading(_ isReading: Bool, context: ChannelHandlerContext) {

@@ -50,7 +50,7 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
             self.limitReceiving()
         }
         let answer = self.door.identify(
-            authorization: headers[.authorization].map { Array($0) },
+            authorization: headers.repeatedValues(.authorization) ?? headers[.authorization].map { Array($0) },
             on: self.stream.eventLoop
         ) { self.identified($0) }
         if let answer { self.identified(answer) }

@@ -101,6 +101,18 @@ package struct HTTP2Headers: Sendable {
         return self.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[field.valueStart..<field.end])) }
     }
 
+    /// The values of all fields of that name as one, with commas between them (RFC 9110, 5.3), where there are several.
+    package func repeatedValues(_ name: HTTP2HeaderName) -> [UInt8]? {
+        if let known = name.known, self.fields.count <= HTTP2KnownName.Positions.countMax, !self.known.isRepeated(known)
+        {
+            return nil
+        }
+        let values = (0..<self.count).map { self[$0] }.filter { field in
+            name.withBytes { $0.elementsEqual(field.name) }
+        }
+        return values.count > 1 ? Array(values.map(\.value).joined(separator: Array(", ".utf8))) : nil
+    }
+
     private func firstField(named name: HTTP2HeaderName) -> Field? {
         if let known = name.known, self.fields.count <= HTTP2KnownName.Positions.countMax {
             return self.known.position(of: known).map { self.fields[$0] }

@@ -54,6 +54,8 @@ enum HTTP2KnownName: UInt8 {
     /// Where in a list the first field of each known name stands, counted from one; zero for none.
     struct Positions {
         private var places = SIMD16<UInt16>.zero
+        /// Behind the names' places: a bit for each that has come more than once.
+        private static let repeated = 15
 
         /// Nil when there is none.
         func position(of name: HTTP2KnownName) -> Int? {
@@ -61,8 +63,17 @@ enum HTTP2KnownName: UInt8 {
             return place == 0 ? nil : Int(place) - 1
         }
 
+        /// Whether there is more than one.
+        func isRepeated(_ name: HTTP2KnownName) -> Bool {
+            self.places[Self.repeated] & (1 << UInt16(name.rawValue)) != 0
+        }
+
         mutating func note(_ name: HTTP2KnownName, at position: Int) {
-            guard self.places[Int(name.rawValue)] == 0, position < Self.countMax else { return }
+            guard position < Self.countMax else { return }
+            guard self.places[Int(name.rawValue)] == 0 else {
+                self.places[Self.repeated] |= 1 << UInt16(name.rawValue)
+                return
+            }
             self.places[Int(name.rawValue)] = UInt16(truncatingIfNeeded: position + 1)
         }
 

@@ -83,6 +83,27 @@ import Testing
         #expect(status != 200 || response.body == "Ok")
     }
 
+    /// So that no two readers can take different ones of them for the caller's.
+    @Test func `Several fields that say who asks are one that says nothing known`() throws {
+        let desk = Desk()
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: true)
+        try channel.pipeline.syncOperations.addHandler(HTTP1RequestHandler(HTTPDoor(Self.router, desk.reception)))
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "/line"), promise: nil)
+        let fields = "authorization: Bearer t\r\nx: y\r\nAuthorization: Bearer u\r\n"
+        try channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\(fields)\r\n"))
+        let line = try Line(HTTPDoor(Self.router, desk.reception))
+        defer { line.close() }
+        var headers = Self.headers("GET")
+        headers.append("x", "y")
+        headers.append(.authorization, "Bearer u")
+        try line.connection.openStream(Response()).sendHeaders(headers, endStream: true)
+        try line.run()
+        let shown = Credentials(authorization: "Bearer t, Bearer u")
+        #expect(desk.asked.withLock { $0 } == [shown, shown])
+    }
+
     @Test(arguments: [("GET", "Ok"), ("HEAD", "")])
     func `Over version 2 a body is ignored, and HEAD is answered without one`(_ method: String, _ body: String) throws {
         let line = try Line(HTTPDoor(Self.router, .open))

@@ -43,6 +43,11 @@ class Signer:
         signature = self.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256())
         return f"{signed}.{encoded(signature)}"
 
+    def pem(self) -> bytes:
+        """The public half, as everybody may have it."""
+        form = serialization.PublicFormat.SubjectPublicKeyInfo
+        return self.key.public_key().public_bytes(serialization.Encoding.PEM, form)
+
     def jwk(self) -> dict[str, str]:
         numbers = self.key.public_key().public_numbers()
         values = {"n": numbers.n, "e": numbers.e}
