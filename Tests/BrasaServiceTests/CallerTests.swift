@@ -72,7 +72,7 @@ import Testing
 
     private static let ownDatabase = ServiceUnderTest.database.string
     private static let writing: Set<String> = [
-        "CreateDocument", "UpdateDocument", "DeleteDocument", "BeginTransaction", "BatchWrite", "Write",
+        "CreateDocument", "UpdateDocument", "DeleteDocument", "BeginTransaction", "BatchWrite",
     ]
 
     private static let restrictions: [(restriction: Restriction, denied: Set<String>)] = [
@@ -93,6 +93,24 @@ import Testing
             let isDenied = try self.status(of: method, on: service)?.code == .permissionDenied
             #expect(isDenied == denied.contains(method.method), "\(method.path)")
         }
+    }
+
+    @Test func `Who may only read is refused by a Write stream when they write`() throws {
+        let reader = Restriction(isReadOnly: true, databases: [])
+        let service = try ServiceUnderTest(reception: .credentials { _, _ in .caller(.restricted(reader)) })
+        defer { service.close() }
+        let writing = Writing(service)
+        try writing.shakeHands()
+        #expect(writing.status == nil)
+        writing.send([try set("c/x")], token: writing.responses[0].streamToken)
+        try service.run()
+        #expect(writing.status?.code == .permissionDenied && writing.responses.count == 1)
+        // Nor do they take somebody's stream over.
+        let other = Writing(service)
+        other.send([], token: writing.responses[0].streamToken, streamID: writing.responses[0].streamID)
+        try service.run()
+        #expect(other.status?.code == .permissionDenied && other.responses.isEmpty)
+        #expect(throws: (any Error).self) { try service.get("c/x").get() }
     }
 
     @Test func `A stream ends when what let it in does, and only then`() throws {

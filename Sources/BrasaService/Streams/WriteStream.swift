@@ -128,13 +128,16 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     // MARK: - The handshake
 
     private func shakeHands(_ request: WriteRequest) {
-        guard self.service.admits(self.call, to: .write, request.database) else { return }
+        // Who may not write is told so by what is written: of a handshake clients believe that it may succeed later. To go on
+        // with a stream, which takes it from whoever has it, is another matter.
+        let isNew = request.streamID.bytes.isEmpty && request.streamToken.isEmpty
+        guard self.service.admits(self.call, to: isNew ? .read : .write, request.database) else { return }
         guard request.writes.isEmpty else {
             return self.call.finish(
                 Status(.invalidArgument, "The first request of a write stream must not have writes.")
             )
         }
-        guard request.streamID.bytes.isEmpty, request.streamToken.isEmpty else { return self.resume(request) }
+        guard isNew else { return self.resume(request) }
         let record = self.service.writeStreams.open(in: request.database, fence: self.fence)
         let session = Session(
             database: self.service.database(request.database),
@@ -228,6 +231,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     }
 
     private func commit(_ writes: [Write], _ session: Session) {
+        guard self.service.admits(self.call, to: .write, session.database.name) else { return self.close() }
         // The answer is kept in any case, so this is asked before anything has happened.
         guard self.hold(session.record.bytes + Self.answerBytes(writes)) else { return self.close() }
         guard session.record.begin(by: session.owner) else { return self.end(Self.taken) }
