@@ -180,9 +180,10 @@ private struct ListeningService: Service {
     /// SIGHUP: what stands in files is read again now.
     private func answerHangups(_ listener: Listener, _ tls: TLSDoor?, _ identity: IdentityWork) async {
         for await _ in self.hangups {
-            self.logger.notice("reading settings, certificates and keys again")
+            self.logger.notice("reading settings, certificates, keys and issuers again")
             if let configuration = self.live.reread(self.logger) { self.takeUp(configuration, listener, tls) }
             tls?.reload(self.logger)
+            identity.reloadIssuers()
             await identity.reload()
         }
     }

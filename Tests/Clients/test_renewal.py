@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import ssl
 import subprocess
 import time
@@ -184,3 +185,24 @@ def test_restarts_under_load_fail_no_call_of_clients_that_retry(secure, program)
         server.server.start()
         load.more(20)
     load.end()
+
+
+def test_issuers_are_others_on_sighup(secure, tmp_path):
+    one, two = [Issuer(tmp_path, f"https://{name}.example", name) for name in ("one", "two")]
+    listed = tmp_path / "issuers.json"
+    listed.write_text(json.dumps({"issuers": [one.entry]}))
+    server = secure("--issuers", str(listed))
+    server.get(one.token("u")).refused(StatusCode.PERMISSION_DENIED, DENIED)
+    server.get(two.token("u")).refused(StatusCode.UNAUTHENTICATED, REFUSED)
+    # What cannot be used changes nothing.
+    listed.write_text('{"issuers": [{"issuer": "https://two.example"}]}')
+    server.server.process.send_signal(signal.SIGHUP)
+    deadline = time.monotonic() + SOON_SECONDS
+    while "the issuers of before are believed on" not in server.server.log.read_text():
+        assert time.monotonic() < deadline
+    server.get(one.token("u")).refused(StatusCode.PERMISSION_DENIED, DENIED)
+    listed.write_text(json.dumps({"issuers": [two.entry]}))
+    server.server.process.send_signal(signal.SIGHUP)
+    server.eventually(StatusCode.PERMISSION_DENIED, two.token("u"))
+    server.get(one.token("u")).refused(StatusCode.UNAUTHENTICATED, REFUSED)
+    assert server.get(server.key.token()).code is StatusCode.NOT_FOUND

@@ -12,6 +12,7 @@ struct IdentityWork: Sendable {
     let desk: TokenDesk
     private let issuers: IssuerKeys
     private let fetcher: HTTPSFetcher?
+    private let configuration: ServerConfiguration
     private let logger: Logger
 
     /// Reads the keys and issuers that a server starts with.
@@ -44,10 +45,23 @@ struct IdentityWork: Sendable {
             logger.log(level: notice.isWarning ? .warning : .notice, "\(notice.text)")
         }
         let desk = TokenDesk(verifier, policy: policy, isEmulator: isEmulator, refusals: RefusalLog(logger))
-        return IdentityWork(desk: desk, issuers: issuers, fetcher: fetcher, logger: logger)
+        return IdentityWork(
+            desk: desk,
+            issuers: issuers,
+            fetcher: fetcher,
+            configuration: configuration,
+            logger: logger
+        )
     }
 
-    private init(desk: TokenDesk, issuers: IssuerKeys, fetcher: HTTPSFetcher?, logger: Logger) {
+    private init(
+        desk: TokenDesk,
+        issuers: IssuerKeys,
+        fetcher: HTTPSFetcher?,
+        configuration: ServerConfiguration,
+        logger: Logger
+    ) {
+        self.configuration = configuration
         self.desk = desk
         self.issuers = issuers
         self.fetcher = fetcher
@@ -61,6 +75,16 @@ struct IdentityWork: Sendable {
             group.addTask {
                 while (try? await Task.sleep(for: Self.reloadInterval)) != nil { await self.reload() }
             }
+        }
+    }
+
+    /// Reads the file of issuers again. One that cannot be used changes nothing.
+    func reloadIssuers() {
+        guard self.configuration.issuersFile != nil else { return }
+        do throws(StartError) {
+            self.issuers.replace(try self.configuration.issuers())
+        } catch {
+            self.logger.error("the issuers of before are believed on", metadata: ["error": "\(error)"])
         }
     }
 

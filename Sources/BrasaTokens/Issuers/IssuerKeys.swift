@@ -56,13 +56,32 @@ package final class IssuerKeys: Sendable {
     ) {
         var state = State()
         for issuer in issuers.all { state.entries[issuer.issuer] = Entry(issuer: issuer) }
-        // A request for each issuer at most: the schedule asks for no second fetch while there is one.
-        self.requests = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(max(1, state.entries.count)))
+        // Bounded by the schedules, each of which asks for no second fetch while there is one.
+        self.requests = AsyncStream.makeStream(bufferingPolicy: .unbounded)
         self.state = Mutex(state)
         self.fetcher = fetcher
         self.disk = disk
         self.clock = clock
         self.onFailure = onFailure
+    }
+
+    /// Believes these issuers from now on. One that is as it was keeps its keys; of one that was changed or is not among them
+    /// streams end, and calls that wait for its keys ask again.
+    package func replace(_ issuers: TokenIssuers) {
+        let waiting = self.state.withLock { state -> [@Sendable () -> Void] in
+            var entries: [String: Entry] = [:]
+            for issuer in issuers.all {
+                let kept = state.entries[issuer.issuer].flatMap { $0.issuer.isSame(as: issuer) ? $0 : nil }
+                entries[issuer.issuer] = kept ?? Entry(issuer: issuer)
+            }
+            let others = state.entries.values.filter { entry in
+                entries[entry.issuer.issuer]?.issuer.isSame(as: entry.issuer) != true
+            }
+            state.entries = entries
+            return others.flatMap(\.waiting)
+        }
+        self.changes.add(1, ordering: .releasing)
+        waiting.forEach { $0() }
     }
 
     /// Grows whenever an issuer's keys have become others.
@@ -154,7 +173,9 @@ package final class IssuerKeys: Sendable {
             self.onFailure(name, "\(error)")
         }
         let now = self.clock.monotonic()
-        let waiting = self.state.withLock { state in
+        let waiting = self.state.withLock { state -> [@Sendable () -> Void] in
+            // Another may have its name by now.
+            guard state.entries[name]?.issuer.isSame(as: issuer) == true else { return [] }
             state.entries[name]?.schedule.finish(succeeded: set != nil, at: now)
             if let set, state.entries[name]?.digest != set.digest {
                 state.entries[name]?.keys = set.keys

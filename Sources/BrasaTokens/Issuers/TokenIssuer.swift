@@ -21,6 +21,14 @@ package struct TokenIssuer: Hashable, Sendable {
         self.keys = keys
     }
 
+    /// Letter by letter: texts are equal, too, that only look the same.
+    func isSame(as other: TokenIssuer) -> Bool {
+        self == other && self.issuer.utf8.elementsEqual(other.issuer.utf8)
+            && self.audiences.allSatisfy { audience in
+                other.audiences.contains { $0.utf8.elementsEqual(audience.utf8) }
+            }
+    }
+
     /// Firebase Authentication's users of a project.
     package static func firebase(project: String) -> TokenIssuer {
         TokenIssuer(
