@@ -145,10 +145,18 @@ let package = Package(
         // plain HTTP, of both versions: requests, router
         room("BrasaHTTP", ["BrasaBytes", "BrasaIdentity", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1")]),
 
+        // what a program with a key signs: clients and an operator's commands
+        room(
+            "BrasaSigner",
+            [
+                "BrasaBytes", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]
+        ),
         room(
             "BrasaTokens",
             [
-                "BrasaIdentity", "BrasaPlatform",
+                "BrasaIdentity", "BrasaPlatform", "BrasaSigner",
                 .product(name: "JWTKit", package: "jwt-kit"), .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]
@@ -187,7 +195,7 @@ let package = Package(
                 "BrasaService",
                 "BrasaGRPCDoor", "BrasaHTTP", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
                 "BrasaPlatform", "BrasaMeasures", "BrasaGRPC", "BrasaHTTP2", "BrasaWire", "BrasaTLS", "BrasaTokens",
-                "BrasaFetch",
+                "BrasaFetch", "BrasaSigner",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOTLS"), nio("NIOConcurrencyHelpers"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -200,6 +208,7 @@ let package = Package(
             "BrasaFirestore",
             pure + [
                 "BrasaStatus", "BrasaSync", "BrasaCache", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
+                "BrasaSigner",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
@@ -395,7 +404,8 @@ let package = Package(
                 "BrasaStatus", "BrasaServer", "BrasaOptions", "BrasaHTTP", "BrasaMessages", "BrasaIdentity",
                 "BrasaService", "BrasaTransactions",
                 "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaMeasures", "BrasaWire", "BrasaGRPC",
-                "BrasaHTTP2", "BrasaSimulation", "BrasaTLS", "BrasaCertificates", "BrasaTokens",
+                "BrasaHTTP2", "BrasaSimulation", "BrasaTLS", "BrasaCertificates", "BrasaTokens", "BrasaSigner",
+                "CBrasaAllocations",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOTLS"), nio("NIOEmbedded"),
                 nio("NIOConcurrencyHelpers"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

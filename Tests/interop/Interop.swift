@@ -6,7 +6,7 @@ import Foundation
 @main
 enum Interop {
     static func main() async throws {
-        let client = InteropClient(firestore: Firestore.firestore())
+        let client = InteropClient(firestore: Self.firestore(ProcessInfo.processInfo.environment))
         let (decoder, encoder) = (JSONDecoder(), JSONEncoder())
         while let line = readLine() {
             let call = try decoder.decode(InteropCall.self, from: Data(line.utf8))
@@ -14,5 +14,16 @@ enum Interop {
             try FileHandle.standardOutput.write(contentsOf: answer + Data("\n".utf8))
         }
         try await client.firestore.terminate()
+    }
+
+    /// A server with TLS is named by `FIRESTORE_HOST`, and its authority by `SSL_CERT_FILE`.
+    private static func firestore(_ environment: [String: String]) -> Firestore {
+        let firestore = Firestore.firestore()
+        guard let host = environment["FIRESTORE_HOST"] else { return firestore }
+        let settings = FirestoreSettings()
+        settings.host = host
+        settings.trustedRoots = environment["SSL_CERT_FILE"].map { .file($0) }
+        firestore.settings = settings
+        return firestore
     }
 }

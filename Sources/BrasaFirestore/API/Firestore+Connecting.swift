@@ -67,6 +67,9 @@ extension Firestore {
         if !place.isEmulator, let source = settings.tokens {
             return Credentials(source.provider, eventLoop: eventLoop, keeping: thread)
         }
+        if !place.isEmulator, let file = KeyFile(settings, place) {
+            return Credentials(file.provider, eventLoop: eventLoop, keeping: thread)
+        }
         return place.isEncrypted
             ? Credentials(nil, eventLoop: eventLoop) : Credentials(fixed: "owner", eventLoop: eventLoop)
     }

@@ -46,6 +46,14 @@ extension FirestoreSettings {
         set { self.values.tokens = newValue.map { TokenSource($0) } }
     }
 
+    /// The path of a key file, as `brasa keys create` prints it: calls are those of the administrator that it names, with
+    /// tokens that the client signs itself. Over TLS, or to a server on loopback. Where neither this nor ``tokenProvider`` is
+    /// set, and the connection is encrypted, the one that `GOOGLE_APPLICATION_CREDENTIALS` names.
+    public var keyFile: String? {
+        get { self.values.keyFile }
+        set { self.values.keyFile = newValue }
+    }
+
     struct Security: Hashable, Sendable {
         var trustedRoots: PEM?
         var clientIdentity: ClientIdentity?

@@ -14,11 +14,12 @@ public final class FirestoreSettings {
         var cache = Cache()
         var security = Security()
         var tokens: TokenSource?
+        var keyFile: String?
 
         static func == (left: Values, right: Values) -> Bool {
             left.projectID == right.projectID && left.host == right.host && left.isSSLEnabled == right.isSSLEnabled
                 && left.dispatchQueue === right.dispatchQueue && left.cache.kind == right.cache.kind
-                && left.security == right.security && left.tokens === right.tokens
+                && left.security == right.security && left.tokens === right.tokens && left.keyFile == right.keyFile
         }
     }
 

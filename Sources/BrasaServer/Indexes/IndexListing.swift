@@ -3,6 +3,7 @@ import BrasaHTTP2
 import BrasaMessages
 package import BrasaOptions
 import BrasaPlatform
+import BrasaSigner
 import BrasaTokens
 import BrasaWire
 import NIOCore
@@ -29,7 +30,8 @@ package struct ServerAccess: Sendable {
     func token() throws(StartError) -> String? {
         guard let path = self.keyFile else { return nil }
         do throws(AdministratorKeyFileError) {
-            return try AdministratorKeyFile(path, disk: RealDisk()).callToken(at: Clock.system.wall())
+            let key = try SigningKey(keyFile: path, disk: RealDisk())
+            return key.token(at: Clock.system.wall().microseconds / 1_000_000)
         } catch {
             throw StartError("--key: \(error)")
         }

@@ -1,5 +1,6 @@
 import BrasaIdentity
 import BrasaPlatform
+import BrasaSigner
 
 /// Tokens that an administrator's key has signed itself, as official clients make them.
 ///
@@ -8,7 +9,7 @@ import BrasaPlatform
 /// whatever the key file's `token_uri` says, and no subject; Go sends the file's.
 struct AdministratorTokens: Sendable {
     /// What clients name as the service when they are told of no other.
-    static let defaultAudience = "https://firestore.googleapis.com/"
+    static let defaultAudience = SigningKey.audience
     static let scopes: Set<String> = [
         "https://www.googleapis.com/auth/datastore", "https://www.googleapis.com/auth/cloud-platform",
     ]

@@ -34,9 +34,9 @@ class SwiftFailed(Exception):
 class SwiftClient:
     """One `interop` process with a database of a server."""
 
-    def __init__(self, address: str, project: str, log: Path):
+    def __init__(self, address: str, project: str, log: Path, environment: dict[str, str] | None = None):
         program = swift_program("interop")
-        environment = swift_environment(address, project)
+        environment = environment or swift_environment(address, project)
         self._log = log
         with log.open("wb") as errors:
             self._process = subprocess.Popen(

@@ -43,6 +43,12 @@ class Secure:
         """The outcome of looking for a document that is not there."""
         return Database(self.wire(token, client), "demo").get("c/none")
 
+    def eventually_known(self, key: KeyFile) -> None:
+        self.eventually(StatusCode.NOT_FOUND, key.token())
+
+    def eventually_unknown(self, key: KeyFile) -> None:
+        self.eventually(StatusCode.UNAUTHENTICATED, key.token())
+
     def eventually(self, code: StatusCode, token: str) -> None:
         """Commands take effect within seconds."""
         deadline = time.monotonic() + SOON_SECONDS
