@@ -67,6 +67,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
     targets: [
         // pure: no I/O, lock, clock, NIO or C
@@ -212,6 +213,7 @@ let package = Package(
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
+        room("BrasaRuleCases", pure + ["BrasaRules", .product(name: "Yams", package: "Yams")]),
         .target(
             name: "BrasaBench",
             dependencies: [
@@ -226,7 +228,7 @@ let package = Package(
         .executableTarget(
             name: "BrasaCLI",
             dependencies: [
-                "BrasaServer", "BrasaOptions", "BrasaLog", "BrasaStore", "BrasaPlatform", "BrasaTokens",
+                "BrasaServer", "BrasaOptions", "BrasaLog", "BrasaStore", "BrasaPlatform", "BrasaTokens", "BrasaRules",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -235,7 +237,8 @@ let package = Package(
         .executableTarget(
             name: "BrasaTools",
             dependencies: [
-                "BrasaBench", "BrasaFirestore", "BrasaGRPC", "BrasaStatus", "BrasaOptions",
+                "BrasaBench", "BrasaFirestore", "BrasaGRPC", "BrasaStatus", "BrasaOptions", "BrasaDocuments", "BrasaRules",
+                "BrasaRuleCases",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -316,6 +319,7 @@ let package = Package(
         tests("BrasaTreeWire", ["BrasaTree", "BrasaTreeWire"]),
         tests("BrasaTreeRules", ["BrasaBytes", "BrasaRules", "BrasaTree", "BrasaTreeRules"]),
         tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel", "BrasaFuzzing"]),
+        tests("BrasaRuleCases", pure + ["BrasaRules", "BrasaRuleCases"]),
         .target(name: "CBrasaAllocations", path: "Tests/CBrasaAllocations"),
         tests("BrasaHTTP2", ["BrasaHTTP2", nio("NIOCore"), nio("NIOEmbedded"), nio("NIOPosix")]),
         tests(

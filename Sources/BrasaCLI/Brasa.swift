@@ -8,6 +8,7 @@ struct Brasa: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, CheckCommand.self, IndexesCommand.self, HealthCommand.self, KeysCommand.self,
+            RulesCommand.self,
         ]
     )
 }

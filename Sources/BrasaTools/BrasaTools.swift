@@ -4,8 +4,8 @@ import ArgumentParser
 struct BrasaTools: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "brasa-tools",
-        abstract: "Clients of a running server: a writer of bundles, and a load generator.",
+        abstract: "A writer of bundles and a load generator for a running server, and a trial of security rules.",
         version: "0.1.0",
-        subcommands: [BundleCommand.self, BenchCommand.self]
+        subcommands: [BundleCommand.self, RulesCommand.self, BenchCommand.self]
     )
 }

@@ -14,6 +14,14 @@ extension Diagnostic: CustomStringConvertible {
     package var description: String { "L\(self.position.line):\(self.position.column) \(self.message)" }
 }
 
+extension Diagnostic {
+    /// As compilers put it.
+    package func located(in file: String) -> String {
+        let severity = self.severity == .error ? "error" : "warning"
+        return "\(file):\(self.position.line):\(self.position.column): \(severity): \(self.message)"
+    }
+}
+
 /// Diagnostics in the order in which they were found, no more of each kind than anybody would read.
 struct DiagnosticList {
     static let countMax = 100
