@@ -25,7 +25,7 @@ package struct Explanation: Sendable {
     }
 
     package let isAllowed: Bool
-    /// Units that were spent, each about a nanosecond.
+    /// Units of `Work` that were spent.
     package let work: Int
     package let method: RuleMethod
     package let decisions: Int

@@ -4,10 +4,11 @@ package struct EvaluationLimits: Hashable, Sendable {
     package var expressions: Int
     /// Expressions of a query, which is judged once for each way in which its filter can be true.
     package var expressionsOfQuery: Int
-    /// Units of `Work`, each about a nanosecond: what an operation may take, however many expressions it has.
+    /// Units of `Work`, of one to three nanoseconds each: what an operation may take, however many expressions it has.
+    /// So many are spent within a millisecond, whatever they are spent on.
     package var work: Int
 
-    package init(expressions: Int = 1_000, expressionsOfQuery: Int = 32_000, work: Int = 400_000) {
+    package init(expressions: Int = 1_000, expressionsOfQuery: Int = 32_000, work: Int = 300_000) {
         self.expressions = expressions
         self.expressionsOfQuery = expressionsOfQuery
         self.work = work

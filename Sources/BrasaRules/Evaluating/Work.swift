@@ -1,5 +1,5 @@
-/// What one decision may still cost. A unit is about a nanosecond of one core, so that a budget of units is a bound of
-/// time whatever is evaluated. This is the one door to values: what is in a text, a list, a map or a path is handed out
+/// What one decision may still cost. A unit is one to three nanoseconds of one core, so that a budget of units is a
+/// bound of time whatever is evaluated. This is the one door to values: what is in a text, a list, a map or a path is handed out
 /// only to those who pay for it here, entry by entry and byte by byte.
 package struct Work {
     package private(set) var left: Int
