@@ -126,6 +126,12 @@ def test_a_pods_memory_has_room_for_what_the_server_may_take(resources):
     assert needed_memory(environment(resources)) <= gibibytes(limits["limits"]["memory"].removesuffix("i"))
 
 
+def test_a_pods_volume_has_room_for_a_checkpoint(resources):
+    (claim,) = the(resources, "StatefulSet")["spec"]["volumeClaimTemplates"]
+    storage = gibibytes(claim["spec"]["resources"]["requests"]["storage"].removesuffix("i"))
+    assert 3 * gibibytes(environment(resources)["BRASA_MAX_MEMORY"]) < storage
+
+
 def test_the_example_changes_what_it_says(tmp_path):
     shutil.copytree(DEPLOY / "kubernetes", tmp_path / "kubernetes")
     example = tmp_path / "kubernetes" / "example"

@@ -3,7 +3,7 @@ import BrasaOptions
 /// What a server is told to do, and who said it.
 package struct SaidSettings: Sendable {
     package internal(set) var configuration = ServerConfiguration()
-    /// By the settings' names, as `--log-level`, `BRASA_LOG_LEVEL` or `brasa.yaml:3: log-level`.
+    /// By the settings' names, as `--log-level`, `BRASA_LOG_LEVEL` or `brasa.yaml:3`.
     package internal(set) var sources: [String: String] = [:]
     /// Only that is asked for.
     package let isToBePrinted: Bool

@@ -34,11 +34,10 @@ package struct SettingsReader: Sendable {
         for setting in Setting.all {
             for source in sources {
                 guard let text = try source.text(setting) else { continue }
-                let name = source.name(setting)
                 guard setting.read(text, &said.configuration) else {
-                    throw StartError("\(name) takes \(setting.accepted), not \"\(text)\"")
+                    throw StartError("\(source.name(setting)) takes \(setting.accepted), not \"\(text)\"")
                 }
-                said.sources[setting.name] = name
+                said.sources[setting.name] = source.place(setting)
                 break
             }
         }

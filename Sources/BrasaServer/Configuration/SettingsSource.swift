@@ -1,28 +1,35 @@
 import BrasaOptions
 import Configuration
 
-/// One place where settings are said, and how each is called there.
+/// Where settings are said.
 struct SettingsSource: Sendable {
     private let provider: any ConfigProvider
+    /// Of each, as in `--listen`, `BRASA_LISTEN` or `brasa.yaml:3`.
+    let place: @Sendable (Setting) -> String
+    /// What to call each when it is wrong.
     let name: @Sendable (Setting) -> String
 
     /// - Parameter texts: by the settings' names.
     static func commandLine(_ texts: [String: String]) -> SettingsSource {
-        SettingsSource(provider: self.provider(texts), name: \.option)
+        SettingsSource(provider: self.provider(texts), place: \.option, name: \.option)
     }
 
     static func environment(_ variables: [String: String]) -> SettingsSource {
         SettingsSource(
             provider: EnvironmentVariablesProvider(environmentVariables: variables),
+            place: \.variable,
             name: \.variable
         )
     }
 
     static func file(_ path: String, _ entries: [YAMLMapping.Entry]) -> SettingsSource {
         let lines = Dictionary(entries.map { ($0.name, $0.line) }) { first, _ in first }
-        return SettingsSource(provider: self.provider(Dictionary(entries.map { ($0.name, $0.value) }) { $1 })) {
-            "\(path):\(lines[$0.name] ?? 0): \($0.name)"
-        }
+        let place: @Sendable (Setting) -> String = { "\(path):\(lines[$0.name] ?? 0)" }
+        return SettingsSource(
+            provider: self.provider(Dictionary(entries.map { ($0.name, $0.value) }) { first, _ in first }),
+            place: place,
+            name: { "\(place($0)): \($0.name)" }
+        )
     }
 
     private static func provider(_ texts: [String: String]) -> InMemoryProvider {
