@@ -181,15 +181,17 @@ private struct ListeningService: Service {
     private func answerHangups(_ listener: Listener, _ tls: TLSDoor?, _ identity: IdentityWork) async {
         for await _ in self.hangups {
             self.logger.notice("reading settings, certificates, keys and issuers again")
-            if let configuration = self.live.reread(self.logger) { self.takeUp(configuration, listener, tls) }
+            let configuration = self.live.reread(self.logger)
+            self.takeUp(configuration, listener, tls)
+            identity.takeUp(configuration)
             tls?.reload(self.logger)
-            identity.reloadIssuers()
             await identity.reload()
         }
     }
 
     private func takeUp(_ configuration: ServerConfiguration, _ listener: Listener, _ tls: TLSDoor?) {
         self.level.value = configuration.logLevel
+        self.engine.store.setMemoryBytesMax(configuration.memoryBytesMax)
         let count = BrasaServer.connectionsMax(configuration, allowed: self.descriptorsMax, logger: self.logger)
         let perAddress = configuration.connectionsPerAddressMax
         listener.setBounds(connectionsMax: count, connectionsPerAddressMax: perAddress)

@@ -255,25 +255,34 @@ import Testing
             label: "test",
             factory: { _ in ServerLogHandler(.text) { line in lines.withLockedValue { $0.append(line) } } }
         )
-        func reread(_ text: String) -> ServerConfiguration? {
+        func reread(_ text: String) -> ServerConfiguration {
             file.text.withLockedValue { $0 = text }
             lines.withLockedValue { $0 = [] }
             return live.reread(logger)
         }
         let read = reread("log-level: debug\nshards: 3")
-        #expect(read?.logLevel == .debug && read?.connectionsMax == nil && read?.shards == 2)
+        #expect(read.logLevel == .debug && read.connectionsMax == nil && read.shards == 2)
         let told = lines.withLockedValue { $0.joined() }
         #expect(told.contains("warning a setting has changed that takes a restart setting=shards"))
         #expect(told.contains("setting=log-level value=debug") && told.contains("setting=connections "))
-        #expect(reread("log-level: loud") == nil)
+        #expect(reread("log-level: loud").logLevel == .debug)
         #expect(lines.withLockedValue { $0.joined() }.contains("the settings of before go on"))
+        // As a server that starts would refuse it.
+        #expect(reread("max-memory: 512M").memoryBytesMax == nil)
+        #expect(lines.withLockedValue { $0.joined() }.contains("leaves nothing for documents"))
+        #expect(reread("log-level: debug\nmax-memory: 1G\nshards: 2").memoryBytesMax == 1 << 30)
+        #expect(reread("log-level: debug\nshards: 2").memoryBytesMax == nil)
         // Compared with what holds.
-        #expect(reread("log-level: debug\nshards: 2")?.logLevel == .debug)
+        #expect(reread("log-level: debug\nshards: 2").logLevel == .debug)
         #expect(lines.withLockedValue { $0 } == [])
     }
 
     @Test func `Help names those that hold at once`() {
-        #expect(Setting.liveNames == ["connections", "connections-per-address", "log-level"])
+        #expect(
+            Setting.liveNames == [
+                "issuers", "firebase-project", "max-memory", "connections", "connections-per-address", "log-level",
+            ]
+        )
         #expect(Setting.helpText.replacing("\n      ", with: " ").contains(Setting.liveNames.joined(separator: ", ")))
     }
 

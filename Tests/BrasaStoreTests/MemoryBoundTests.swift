@@ -111,6 +111,20 @@ import Testing
         #expect(fixture.store.statistics.supersededVersions == 498 && !fixture.store.isMemoryFull)
     }
 
+    @Test func `A bound that is raised lets commits go on, and one that is lowered refuses the next`() throws {
+        let count = try self.fill()
+        self.store.setMemoryBytesMax(2 * Self.bytesMax)
+        #expect(!self.store.isMemoryFull && self.store.statistics.memoryBytesMax == 2 * Self.bytesMax)
+        for number in 0..<count / 2 { #expect(try self.refusal(of: [("b/\(number)", Self.text)]) == nil) }
+        self.store.setMemoryBytesMax(Self.bytesMax)
+        #expect(try self.refusal(of: [("c/1", "y")]) == .memoryFull(bytesMax: Self.bytesMax))
+        #expect(self.store.isMemoryFull && self.store.statistics.documents == count + count / 2)
+        #expect(try self.refusal(of: [("b/0", nil)]) == nil)
+        self.store.setMemoryBytesMax(nil)
+        #expect(try self.refusal(of: [("c/1", "y")]) == nil)
+        #expect(!self.store.isMemoryFull && self.store.statistics.memoryBytesMax == nil)
+    }
+
     @Test func `A start counts what it finds, and takes it, however low the bound is`() throws {
         let count = try self.fill()
         let memory = self.store.memory

@@ -42,6 +42,16 @@ import Testing
         }
     }
 
+    @Test func `The same issuers in another order change nothing, and none is a change`() async throws {
+        let gate = try self.gate()
+        let both = try TokenIssuers([Self.other, Self.same])
+        let (swapped, none) = (try TokenIssuers([Self.same, Self.other]), try TokenIssuers([]))
+        #expect(gate.issuers.replace(both) && !gate.issuers.replace(swapped))
+        let generation = gate.verifier.generation
+        #expect(!gate.issuers.replace(both) && gate.verifier.generation == generation)
+        #expect(gate.issuers.replace(none) && gate.verifier.generation > generation)
+    }
+
     @Test func `The users of an issuer that is gone are nobody, in caches and open streams, too`() async throws {
         let gate = try self.gate()
         let token = try self.token()
@@ -65,6 +75,8 @@ import Testing
             #expect(gate.verifier.refusal(of: verified, at: gate.now) != nil)
             #expect(await gate.settled(token).refusal == .wrongAudience)
             #expect(await gate.settled(try self.token(for: "web")).user != nil)
+            // The key is the same, and there again.
+            #expect(gate.verifier.refusal(of: verified, at: gate.now) == .unknownIssuer)
         }
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -11,9 +12,12 @@ from pathlib import Path
 from typing import Callable
 
 import yaml
+from grpc import StatusCode
 
 from support.clients import client_for, close_client
+from support.identity import Issuer
 from support.servers import clean_environment, get
+from support.wire import Wire
 
 SECONDS = 30
 
@@ -103,4 +107,48 @@ def test_a_running_server_takes_up_what_may_change(start_server, tmp_path):
     until(lambda: "connections-per-address takes a number from 1, not" in server.log.read_text()[place:], server.log)
     assert connects(server.address)
     close_client(client)
+    assert server.stop() == 0
+
+
+def test_a_running_server_takes_up_other_issuers(start_server, tmp_path):
+    issuers = [Issuer(tmp_path, f"https://{name}.example", name) for name in ("one", "two")]
+    listed = tmp_path / "issuers.json"
+    path = tmp_path / "brasa.yaml"
+
+    def believe(*chosen: Issuer) -> None:
+        listed.write_text(json.dumps({"issuers": [issuer.entry for issuer in chosen]}))
+
+    believe(issuers[0])
+    # Open until there is somebody to ask for: everybody is the owner.
+    path.write_text("log-level: info\n")
+    server = start_server("--config", str(path))
+    wire = Wire(server.address)
+
+    def outcome(user: Issuer | None) -> StatusCode:
+        wire.authorization = None
+        shown = [("authorization", f"Bearer {user.token('u')}")] if user else []
+        name = "projects/demo/databases/(default)/documents/c/none"
+        return wire.call("GetDocument", name=name, metadata=shown).code
+
+    def change(text: str) -> None:
+        path.write_text(text)
+        os.kill(server.process.pid, signal.SIGHUP)
+
+    assert [outcome(each) for each in (None, *issuers)] == [StatusCode.NOT_FOUND] * 3
+    # A user of an issuer that is believed is known, and may do nothing without rules.
+    change(f"issuers: {listed}\n")
+    known, unknown = StatusCode.PERMISSION_DENIED, StatusCode.UNAUTHENTICATED
+    until(lambda: [outcome(each) for each in (None, *issuers)] == [known, known, unknown], server.log)
+    believe(issuers[1])
+    change(f"issuers: {listed}\n")
+    until(lambda: [outcome(each) for each in issuers] == [unknown, known], server.log)
+    listed.write_text("{")
+    change(f"issuers: {listed}\n")
+    until(lambda: "the issuers of before are believed on" in server.log.read_text(), server.log)
+    assert [outcome(each) for each in issuers] == [unknown, known]
+    # Who was asked for is asked for until a restart, also when nobody can come any more.
+    change("log-level: info\n")
+    until(lambda: outcome(issuers[1]) is unknown, server.log)
+    assert outcome(None) is known
+    wire.close()
     assert server.stop() == 0

@@ -12,31 +12,36 @@ final class LiveSettings: Sendable {
         self.configuration = NIOLockedValueBox(configuration)
     }
 
-    /// - Returns: what holds from now on. Nil when it cannot be read, and nothing changes.
-    func reread(_ logger: Logger) -> ServerConfiguration? {
-        let read: ServerConfiguration
-        do throws(StartError) {
-            read = try self.reader.read().configuration
-        } catch {
-            logger.error("the settings of before go on, since they cannot be read", metadata: ["error": "\(error)"])
-            return nil
-        }
-        return self.configuration.withLockedValue { configuration in
-            for setting in Setting.all where setting.text(read) != setting.text(configuration) {
-                guard setting.isLive else {
-                    logger.warning(
-                        "a setting has changed that takes a restart",
-                        metadata: ["setting": "\(setting.name)"]
-                    )
-                    continue
-                }
-                setting.copy(read, &configuration)
-                logger.notice(
-                    "a setting has changed",
-                    metadata: ["setting": "\(setting.name)", "value": "\(setting.text(read))"]
-                )
+    /// - Returns: what holds from now on. What cannot be read changes nothing.
+    func reread(_ logger: Logger) -> ServerConfiguration {
+        self.configuration.withLockedValue { configuration in
+            do throws(StartError) {
+                configuration = try self.changed(configuration, logger)
+            } catch {
+                logger.error("the settings of before go on, since these cannot be", metadata: ["error": "\(error)"])
             }
             return configuration
         }
+    }
+
+    private func changed(
+        _ configuration: ServerConfiguration,
+        _ logger: Logger
+    ) throws(StartError) -> ServerConfiguration {
+        let read = try self.reader.read().configuration
+        let differing = Setting.all.filter { $0.text(read) != $0.text(configuration) }
+        var changed = configuration
+        for setting in differing where setting.isLive { setting.copy(read, &changed) }
+        // Together with what does not change.
+        try changed.checkMemory()
+        for setting in differing {
+            if setting.isLive {
+                let facts: Logger.Metadata = ["setting": "\(setting.name)", "value": "\(setting.text(read))"]
+                logger.notice("a setting has changed", metadata: facts)
+            } else {
+                logger.warning("a setting has changed that takes a restart", metadata: ["setting": "\(setting.name)"])
+            }
+        }
+        return changed
     }
 }

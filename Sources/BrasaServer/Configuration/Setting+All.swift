@@ -40,14 +40,16 @@ extension Setting {
             \.issuersFile,
             SettingKind<String>.file.optional,
             default: "no issuers",
-            "The OpenID providers whose users are believed (JSON, see docs/identity.md)"
+            "The OpenID providers whose users are believed (JSON, see docs/identity.md)",
+            isLive: true
         ),
         Setting(
             "firebase-project",
             \.firebaseProject,
             SettingKind<String>.name.optional,
             default: "no project",
-            "Believe the users of this project of Firebase Authentication, too"
+            "Believe the users of this project of Firebase Authentication, too",
+            isLive: true
         ),
         Setting(
             "durability",
@@ -95,7 +97,8 @@ extension Setting {
             """
             How much memory documents, their old versions and indexes may take, together with all of \
             `--connection-memory`; past it old versions go early, and writes but deletes get `RESOURCE_EXHAUSTED`
-            """
+            """,
+            isLive: true
         ),
         Setting(
             "connections",

@@ -3,6 +3,7 @@ import BrasaIdentity
 import BrasaPlatform
 import BrasaTokens
 import Logging
+import NIOConcurrencyHelpers
 import NIOCore
 
 /// What a desk stands on, and what it does in the background.
@@ -11,8 +12,7 @@ struct IdentityWork: Sendable {
 
     let desk: TokenDesk
     private let issuers: IssuerKeys
-    private let fetcher: HTTPSFetcher?
-    private let configuration: ServerConfiguration
+    private let fetcher: LateFetcher
     private let logger: Logger
 
     /// Reads the keys and issuers that a server starts with.
@@ -23,7 +23,7 @@ struct IdentityWork: Sendable {
         logger: Logger
     ) async throws -> IdentityWork {
         let list = try configuration.issuers()
-        let fetcher = list.isEmpty ? nil : HTTPSFetcher()
+        let fetcher = LateFetcher()
         let issuers = IssuerKeys(list, fetcher: fetcher, disk: RealDisk(), clock: .system) { issuer, reason in
             logger.error("an issuer's keys", metadata: ["issuer": "\(issuer)", "error": "\(reason)"])
         }
@@ -34,7 +34,6 @@ struct IdentityWork: Sendable {
             isEmulator: isEmulator
         )
         if case .failed(let error) = await verifier.reload() {
-            try? await fetcher?.shutdown()
             throw StartError("cannot read the administrators' keys: \(error)")
         }
         let policy = OpenPolicy(
@@ -45,23 +44,10 @@ struct IdentityWork: Sendable {
             logger.log(level: notice.isWarning ? .warning : .notice, "\(notice.text)")
         }
         let desk = TokenDesk(verifier, policy: policy, isEmulator: isEmulator, refusals: RefusalLog(logger))
-        return IdentityWork(
-            desk: desk,
-            issuers: issuers,
-            fetcher: fetcher,
-            configuration: configuration,
-            logger: logger
-        )
+        return IdentityWork(desk: desk, issuers: issuers, fetcher: fetcher, logger: logger)
     }
 
-    private init(
-        desk: TokenDesk,
-        issuers: IssuerKeys,
-        fetcher: HTTPSFetcher?,
-        configuration: ServerConfiguration,
-        logger: Logger
-    ) {
-        self.configuration = configuration
+    private init(desk: TokenDesk, issuers: IssuerKeys, fetcher: LateFetcher, logger: Logger) {
         self.desk = desk
         self.issuers = issuers
         self.fetcher = fetcher
@@ -78,16 +64,6 @@ struct IdentityWork: Sendable {
         }
     }
 
-    /// Reads the file of issuers again. One that cannot be used changes nothing.
-    func reloadIssuers() {
-        guard self.configuration.issuersFile != nil else { return }
-        do throws(StartError) {
-            self.issuers.replace(try self.configuration.issuers())
-        } catch {
-            self.logger.error("the issuers of before are believed on", metadata: ["error": "\(error)"])
-        }
-    }
-
     func reload() async {
         switch await self.desk.verifier.reload() {
         case .unchanged: break
@@ -101,11 +77,42 @@ struct IdentityWork: Sendable {
         }
     }
 
+    /// Other issuers, if they are. What cannot be read changes nothing.
+    func takeUp(_ configuration: ServerConfiguration) {
+        let list: TokenIssuers
+        do throws(StartError) {
+            list = try configuration.issuers()
+        } catch {
+            self.logger.error("the issuers of before are believed on", metadata: ["error": "\(error)"])
+            return
+        }
+        guard self.issuers.replace(list) else { return }
+        if !list.isEmpty { self.desk.close() }
+        self.logger.notice("issuers have changed", metadata: ["issuers": "\(list.count)"])
+    }
+
     /// When no connection is left.
     func stop() async {
         self.desk.stop()
-        try? await self.fetcher?.shutdown()
+        try? await self.fetcher.shutdown()
     }
+}
+
+/// Made with the first document that is fetched: most servers fetch none.
+private final class LateFetcher: DocumentFetcher {
+    private let fetcher = NIOLockedValueBox<HTTPSFetcher?>(nil)
+
+    func fetch(_ url: String, bytesMax: Int) async throws(FetchError) -> [UInt8] {
+        let fetcher = self.fetcher.withLockedValue { made in
+            let fetcher = made ?? HTTPSFetcher()
+            made = fetcher
+            return fetcher
+        }
+        return try await fetcher.fetch(url, bytesMax: bytesMax)
+    }
+
+    /// When nothing is fetched any more.
+    func shutdown() async throws { try await self.fetcher.withLockedValue { $0 }?.shutdown() }
 }
 
 extension ServerConfiguration {

@@ -2,6 +2,7 @@ import BrasaIdentity
 import BrasaPlatform
 import BrasaTokens
 import NIOCore
+import Synchronization
 
 /// Decides who asks, for the connections of all event loops (docs/identity.md).
 final class TokenDesk: Sendable {
@@ -18,6 +19,7 @@ final class TokenDesk: Sendable {
     /// For a server with `--emulator` on loopback.
     let isEmulator: Bool
     private let policy: OpenPolicy
+    private let isClosed = Atomic<Bool>(false)
 
     init(
         _ verifier: TokenVerifier,
@@ -40,7 +42,12 @@ final class TokenDesk: Sendable {
     var now: WallTime { self.clock.wall() }
 
     /// Nothing checks who calls: everybody is the owner.
-    var isOpen: Bool { self.policy.isOpen(hasKeys: self.verifier.hasKeyList) }
+    var isOpen: Bool {
+        self.policy.isOpen(hasKeys: self.verifier.hasKeyList) && !self.isClosed.load(ordering: .relaxed)
+    }
+
+    /// From now on the server asks everybody, also when what named callers is gone again.
+    func close() { self.isClosed.store(true, ordering: .relaxed) }
 
     // MARK: Tokens
 

@@ -17,7 +17,7 @@ extension Store {
             appliedTime: self.appliedTime,
             databases: databases.count,
             memory: self.memory,
-            memoryBytesMax: self.configuration.memoryBytesMax,
+            memoryBytesMax: self.memoryBound.bytesMax,
             isMemoryFull: self.isMemoryFull,
             log: self.log.statistics,
             checkpoints: self.checkpointMeasures.withLock { $0 },

@@ -16,7 +16,7 @@ package final class Store: Sendable {
     let configuration: Configuration
     let indexRegistry: IndexRegistry
     let receiptKeeper: (any ReceiptKeeper)?
-    let memoryBound: MemoryBound?
+    let memoryBound: MemoryBound
     let isCheckpointing = Atomic<Bool>(false)
     let checkpointPace = Mutex(CheckpointPace())
     let checkpointMeasures = Mutex(CheckpointMeasures())
@@ -51,9 +51,10 @@ package final class Store: Sendable {
         self.configuration = configuration
         self.indexRegistry = indexRegistry
         self.receiptKeeper = receiptKeeper
-        self.memoryBound = configuration.memoryBytesMax.map {
-            MemoryBound(bytesMax: $0, reserved: configuration.memoryBytesReserved)
-        }
+        self.memoryBound = MemoryBound(
+            bytesMax: configuration.memoryBytesMax,
+            reserved: configuration.memoryBytesReserved
+        )
         self.creationTime = Timestamp(microseconds: creationTime)
         self.checkpointTime = Atomic(checkpointTime ?? .min)
         self.life = life

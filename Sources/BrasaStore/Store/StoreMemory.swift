@@ -14,6 +14,9 @@ package struct StoreMemory: Hashable, Sendable {
 }
 
 extension Store {
+    /// Another bound than the configuration's, or nil for none, from the next commit on.
+    package func setMemoryBytesMax(_ bytesMax: Int?) { self.memoryBound.setBytesMax(bytesMax) }
+
     package var memory: StoreMemory {
         StoreMemory(
             documents: self.documents.documentBytes,
@@ -25,27 +28,28 @@ extension Store {
 
     /// Commits that add something are refused until more is given back.
     package var isMemoryFull: Bool {
-        self.memoryBound.map { $0.isReached && self.memory.bytes > $0.resumeBytes } ?? false
+        guard self.memoryBound.isReached, let resumeBytes = self.memoryBound.resumeBytes else { return false }
+        return self.memory.bytes > resumeBytes
     }
 
     /// Nothing is begun that takes memory and can wait.
     var isMemoryShort: Bool {
-        self.memoryBound.map { self.memory.bytes > $0.resumeBytes } ?? false
+        self.memoryBound.resumeBytes.map { self.memory.bytes > $0 } ?? false
     }
 
     /// Past it old versions go before their time: rather than that commits are refused.
     var historyBytesMax: Int {
-        guard let bound = self.memoryBound else { return self.configuration.historyBytesMax }
+        guard let resumeBytes = self.memoryBound.resumeBytes else { return self.configuration.historyBytesMax }
         let memory = self.memory
-        return min(self.configuration.historyBytesMax, max(0, memory.history - (memory.bytes - bound.resumeBytes)))
+        return min(self.configuration.historyBytesMax, max(0, memory.history - (memory.bytes - resumeBytes)))
     }
 
     /// Asked once a commit, by the one writer, before anything of it is done. What only deletes goes on.
     func checkMemory(for changes: [DocumentChange]) throws(StoreError) {
-        guard let bound = self.memoryBound else { return }
+        guard let bytesMax = self.memoryBound.bytesMax else { return }
         let growth = changes.reduce(0) { $0 + $1.keptBytes }
-        guard growth > 0, !bound.admits(growth, to: self.memory.bytes) else { return }
-        throw StoreError(.memoryFull(bytesMax: bound.bytesMax))
+        guard growth > 0, !self.memoryBound.admits(growth, to: self.memory.bytes) else { return }
+        throw StoreError(.memoryFull(bytesMax: bytesMax))
     }
 }
 

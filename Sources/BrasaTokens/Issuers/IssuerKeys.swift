@@ -67,8 +67,9 @@ package final class IssuerKeys: Sendable {
 
     /// Believes these issuers from now on. One that is as it was keeps its keys; of one that was changed or is not among them
     /// streams end, and calls that wait for its keys ask again.
-    package func replace(_ issuers: TokenIssuers) {
-        let waiting = self.state.withLock { state -> [@Sendable () -> Void] in
+    /// - Returns: false when they are those that there are.
+    @discardableResult package func replace(_ issuers: TokenIssuers) -> Bool {
+        let waiting = self.state.withLock { state -> [@Sendable () -> Void]? in
             var entries: [String: Entry] = [:]
             for issuer in issuers.all {
                 let kept = state.entries[issuer.issuer].flatMap { $0.issuer.isSame(as: issuer) ? $0 : nil }
@@ -77,11 +78,13 @@ package final class IssuerKeys: Sendable {
             let others = state.entries.values.filter { entry in
                 entries[entry.issuer.issuer]?.issuer.isSame(as: entry.issuer) != true
             }
+            guard !others.isEmpty || entries.count != state.entries.count else { return nil }
             state.entries = entries
+            self.changes.add(1, ordering: .releasing)
             return others.flatMap(\.waiting)
         }
-        self.changes.add(1, ordering: .releasing)
-        waiting.forEach { $0() }
+        waiting?.forEach { $0() }
+        return waiting != nil
     }
 
     /// Grows whenever an issuer's keys have become others.
@@ -119,13 +122,16 @@ package final class IssuerKeys: Sendable {
     func refusal(of key: VerifiedToken.IssuerKey) -> TokenRefusal? {
         let now = self.clock.monotonic()
         let (refusal, begins) = self.state.withLock { state -> (TokenRefusal?, Bool) in
-            guard let entry = state.entries[key.issuer] else { return (.unknownIssuer, false) }
+            let name = key.issuer.issuer
+            guard let entry = state.entries[name], entry.issuer.isSame(as: key.issuer) else {
+                return (.unknownIssuer, false)
+            }
             let isUsable = entry.schedule.isUsable(at: now)
             let refusal = !isUsable ? TokenRefusal.keysUnavailable : entry.keys[key.id] == nil ? .unknownKey : nil
             guard !state.isStopped else { return (refusal, false) }
-            return (refusal, state.entries[key.issuer]?.schedule.begin(missesKey: false, at: now) ?? false)
+            return (refusal, state.entries[name]?.schedule.begin(missesKey: false, at: now) ?? false)
         }
-        if begins { self.requests.continuation.yield(key.issuer) }
+        if begins { self.requests.continuation.yield(key.issuer.issuer) }
         return refusal
     }
 

@@ -30,6 +30,7 @@ package struct TokenIssuers: Sendable {
 
     let all: [TokenIssuer]
     package var isEmpty: Bool { self.all.isEmpty }
+    package var count: Int { self.all.count }
 
     package init(_ issuer: TokenIssuer) {
         self.all = [issuer]

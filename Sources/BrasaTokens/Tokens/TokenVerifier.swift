@@ -157,7 +157,7 @@ package final class TokenVerifier: Sendable {
         case .fetching: return .waiting(issuer: issuer.issuer)
         case .key(let key):
             let (user, expires) = try Self.user(token, of: issuer, by: key, at: now)
-            return verified(.user(user), until: expires, by: .init(issuer: issuer.issuer, id: keyID))
+            return verified(.user(user), until: expires, by: .init(issuer: issuer, id: keyID))
         }
     }
 

@@ -13,7 +13,8 @@ package struct VerifiedToken: Sendable {
 
     /// The key of an issuer that has signed a user's token.
     struct IssuerKey: Hashable, Sendable {
-        let issuer: String
+        /// As it was then.
+        let issuer: TokenIssuer
         let id: String
     }
 
