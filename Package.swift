@@ -237,8 +237,8 @@ let package = Package(
         .executableTarget(
             name: "BrasaTools",
             dependencies: [
-                "BrasaBench", "BrasaFirestore", "BrasaGRPC", "BrasaStatus", "BrasaOptions", "BrasaDocuments", "BrasaRules",
-                "BrasaRuleCases",
+                "BrasaBench", "BrasaFirestore", "BrasaGRPC", "BrasaStatus", "BrasaOptions", "BrasaDocuments",
+                "BrasaRules", "BrasaRuleCases",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
