@@ -79,6 +79,7 @@ let package = Package(
         room("BrasaRules", pure + ["BrasaBytes"]),
         room("BrasaTreeRules", ["BrasaBytes", "BrasaRules", "BrasaTree"]),
         room("BrasaTreeWire", ["BrasaTree"]),
+        room("BrasaTreeEngine", ["BrasaTree", "BrasaTreeRules"]),
 
         // measures: what is counted on the way; no dependency at all
         room("BrasaMeasures", []),
@@ -292,7 +293,11 @@ let package = Package(
         tests("BrasaBytes", ["BrasaBytes"]),
         tests("BrasaDocuments", ["BrasaBytes", "BrasaDocuments", "BrasaQueryModel"]),
         support("BrasaQueryModel", pure),
-        support("BrasaFuzzing", pure + ["BrasaRules"], exclude: ["Corpus"]),
+        support(
+            "BrasaFuzzing",
+            pure + ["BrasaRules", "BrasaTree", "BrasaTreeRules", "BrasaTreeWire"],
+            exclude: ["Corpus"]
+        ),
         support("BrasaSyncSpecification", pure + ["BrasaStatus", "BrasaSync", "BrasaQueryModel"], exclude: ["Cases"]),
         tests(
             "BrasaSync",
@@ -316,7 +321,8 @@ let package = Package(
         tests("BrasaMeasures", ["BrasaMeasures"]),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaTree", ["BrasaBytes", "BrasaTree"]),
-        tests("BrasaTreeWire", ["BrasaTree", "BrasaTreeWire"]),
+        tests("BrasaTreeEngine", ["BrasaTree", "BrasaTreeEngine", "BrasaTreeRules"]),
+        tests("BrasaTreeWire", ["BrasaFuzzing", "BrasaTree", "BrasaTreeWire"]),
         tests("BrasaTreeRules", ["BrasaBytes", "BrasaRules", "BrasaTree", "BrasaTreeRules"]),
         tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel", "BrasaFuzzing"]),
         tests("BrasaRuleCases", pure + ["BrasaRules", "BrasaRuleCases"]),

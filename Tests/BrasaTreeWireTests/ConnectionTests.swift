@@ -25,11 +25,12 @@ struct ConnectionTests {
         #expect(self.sent(connection.respond(stats.ticket, .ok)) == [#"{"t":"d","d":{"r":1,"b":{"s":"ok","d":""}}}"#])
 
         let listen = try self.receive(#"{"r":2,"a":"q","b":{"p":"/posts","h":""}}"#, &connection)
-        #expect(connection.listens[ListenTarget(try path("posts"))]?.tag == nil)
+        #expect(connection.listens[TreeTarget(try path("posts"))]?.tag == nil)
         #expect(
-            self.sent(connection.push(.data(try path("posts"), try node(#"{"k1":{"n":1}}"#), tag: nil))) == [
-                #"{"t":"d","d":{"a":"d","b":{"p":"posts","d":{"k1":{"n":1}}}}}"#
-            ]
+            self.sent(connection.push(.data(TreeLocation(try path("posts")), try node(#"{"k1":{"n":1}}"#), tag: nil)))
+                == [
+                    #"{"t":"d","d":{"a":"d","b":{"p":"posts","d":{"k1":{"n":1}}}}}"#
+                ]
         )
         #expect(
             self.sent(connection.respond(listen.ticket, .ok, .value([:]))) == [
@@ -41,10 +42,10 @@ struct ConnectionTests {
             #"{"r":3,"a":"q","b":{"p":"/s","q":{"i":".key","l":2,"vf":"r"},"t":1,"h":""}}"#,
             &connection
         )
-        let target = ListenTarget(try path("s"), try query(#"{"i":".key","l":2,"vf":"r"}"#))
+        let target = TreeTarget(try path("s"), try query(#"{"i":".key","l":2,"vf":"r"}"#))
         #expect(connection.listens[target]?.tag == 1)
         #expect(
-            self.sent(connection.push(.data(try path("s"), try node(#"{"b":2,"c":3}"#), tag: 1))) == [
+            self.sent(connection.push(.data(TreeLocation(try path("s")), try node(#"{"b":2,"c":3}"#), tag: 1))) == [
                 #"{"t":"d","d":{"a":"d","b":{"p":"s","d":{"b":2,"c":3},"t":1}}}"#
             ]
         )
@@ -54,7 +55,11 @@ struct ConnectionTests {
         #expect(
             self.sent(
                 connection.push(
-                    .merge(try path("s"), [(try path("b"), .absent), (try path("d"), try node("4"))], tag: 1)
+                    .merge(
+                        try path("s"),
+                        [(TreeLocation(try path("b")), .absent), (TreeLocation(try path("d")), try node("4"))],
+                        tag: 1
+                    )
                 )
             ) == [#"{"t":"d","d":{"a":"m","b":{"p":"s","d":{"b":null,"d":4},"t":1}}}"#]
         )
@@ -116,7 +121,7 @@ struct ConnectionTests {
         #expect(connection.receive(Array("{".utf8), milliseconds: 0).first?.fault == .malformedMessage)
         #expect(connection.listens.isEmpty)
         #expect(connection.respond(ticket, .ok).isEmpty)
-        #expect(connection.push(.data(.root, .absent, tag: nil)).isEmpty)
+        #expect(connection.push(.data(TreeLocation(.root), .absent, tag: nil)).isEmpty)
         #expect(connection.receive(envelope(#"{"r":2,"a":"s","b":{}}"#), milliseconds: 0).isEmpty)
         #expect(connection.tick(milliseconds: .max).isEmpty)
     }
@@ -135,7 +140,7 @@ struct ConnectionTests {
             connection.receive(envelope(#"{"r":4,"a":"q","b":{"p":"/l1","h":""}}"#), milliseconds: 0)[0].performed
                 != nil
         )
-        connection.end(ListenTarget(try path("l2")))
+        connection.end(TreeTarget(try path("l2")))
         #expect(
             connection.receive(envelope(#"{"r":5,"a":"q","b":{"p":"/l5","h":""}}"#), milliseconds: 0)[0].performed
                 != nil

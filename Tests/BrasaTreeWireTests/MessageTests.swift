@@ -18,21 +18,29 @@ struct MessageTests {
     @Test func `Pushes are written as clients read them`() throws {
         func push(_ push: TreePush) -> String { self.text(.push(push)) }
         #expect(
-            push(.data(try path("posts"), try node(#"{"k1":{"n":1},".priority":2}"#), tag: nil))
+            push(.data(TreeLocation(try path("posts")), try node(#"{"k1":{"n":1},".priority":2}"#), tag: nil))
                 == #"{"t":"d","d":{"a":"d","b":{"p":"posts","d":{"k1":{"n":1},".priority":2}}}}"#
         )
         #expect(
-            push(.data(try path("s"), try node(#"{"b":2,"c":3}"#), tag: 1))
+            push(.data(TreeLocation(try path("s")), try node(#"{"b":2,"c":3}"#), tag: 1))
                 == #"{"t":"d","d":{"a":"d","b":{"p":"s","d":{"b":2,"c":3},"t":1}}}"#
         )
-        #expect(push(.data(.root, .absent, tag: nil)) == #"{"t":"d","d":{"a":"d","b":{"p":"","d":null}}}"#)
+        #expect(
+            push(.data(TreeLocation(.root), .absent, tag: nil)) == #"{"t":"d","d":{"a":"d","b":{"p":"","d":null}}}"#
+        )
         // Never an array.
         #expect(
-            push(.data(.root, try node("[1,2]"), tag: nil))
+            push(.data(TreeLocation(.root), try node("[1,2]"), tag: nil))
                 == #"{"t":"d","d":{"a":"d","b":{"p":"","d":{"0":1,"1":2}}}}"#
         )
         #expect(
-            push(.merge(try path("s"), [(try path("b"), .absent), (try path("d/e"), try node("4"))], tag: 1))
+            push(
+                .merge(
+                    try path("s"),
+                    [(TreeLocation(try path("b")), .absent), (TreeLocation(try path("d/e")), try node("4"))],
+                    tag: 1
+                )
+            )
                 == #"{"t":"d","d":{"a":"m","b":{"p":"s","d":{"b":null,"d/e":4},"t":1}}}"#
         )
         #expect(
@@ -45,9 +53,9 @@ struct MessageTests {
             )
                 == #"{"t":"d","d":{"a":"rm","b":{"p":"l","d":[{"e":"a/b","m":{"a":{"b":1}}}]}}}"#
         )
-        #expect(push(.revoked(ListenTarget(try path("a/b")))) == #"{"t":"d","d":{"a":"c","b":{"p":"a/b"}}}"#)
+        #expect(push(.revoked(TreeTarget(try path("a/b")))) == #"{"t":"d","d":{"a":"c","b":{"p":"a/b"}}}"#)
         #expect(
-            push(.revoked(ListenTarget(try path("a"), try query(#"{"l":3,"vf":"r"}"#))))
+            push(.revoked(TreeTarget(try path("a"), try query(#"{"l":3,"vf":"r"}"#))))
                 == #"{"t":"d","d":{"a":"c","b":{"p":"a","q":[{"l":3,"vf":"r"}]}}}"#
         )
         #expect(
@@ -76,13 +84,13 @@ struct MessageTests {
         guard
             case .success(.listen(let plain, nil, "", nil)) = try request(#"{"r":2,"a":"q","b":{"p":"/posts","h":""}}"#)
         else { throw Unexpected() }
-        #expect(plain == ListenTarget(try path("posts")))
+        #expect(plain == TreeTarget(try path("posts")))
         guard
             case .success(.listen(let filtered, 1, "x", let compound?)) = try request(
                 #"{"r":3,"a":"q","b":{"p":"/s","q":{"i":".key","l":2,"vf":"r"},"t":1,"h":"x","ch":{"hs":["a",""],"ps":["b"]}}}"#
             )
         else { throw Unexpected() }
-        #expect(filtered == ListenTarget(try path("s"), try query(#"{"l":2,"vf":"r","i":".key"}"#)))
+        #expect(filtered == TreeTarget(try path("s"), try query(#"{"l":2,"vf":"r","i":".key"}"#)))
         #expect(compound.posts == [LeafPath("b")])
         guard
             case .success(.unlisten(let ended, 1)) = try request(
@@ -93,7 +101,7 @@ struct MessageTests {
         guard case .success(.get(let got)) = try request(#"{"r":3,"a":"g","b":{"p":"/s","q":{}}}"#) else {
             throw Unexpected()
         }
-        #expect(got == ListenTarget(try path("s")))
+        #expect(got == TreeTarget(try path("s")))
         guard
             case .success(.onDisconnectCancel(let cancelled)) = try request(
                 #"{"r":3,"a":"oc","b":{"p":"/a/b","d":null}}"#
@@ -171,6 +179,66 @@ struct MessageTests {
         guard case .failure(let fault) = try request(content) else { throw Unexpected() }
         #expect(fault.status.rawValue == status)
         #expect(!fault.message.isEmpty)
+    }
+
+    /// Each as a client writes it; it is written again as it was read.
+    @Test(arguments: [
+        #"{"r":1,"a":"s","b":{"c":{"sdk.js.11-0-0":1}}}"#, #"{"r":2,"a":"q","b":{"p":"/posts","h":""}}"#,
+        #"{"r":3,"a":"q","b":{"p":"/s","q":{"i":".key","l":2,"vf":"r"},"t":1,"h":"x","ch":{"hs":["a",""],"ps":["b/c"]}}}"#,
+        #"{"r":4,"a":"n","b":{"p":"/s","q":{"i":".key","l":2,"vf":"r"},"t":1}}"#,
+        #"{"r":5,"a":"p","b":{"p":"/","d":null}}"#,
+        #"{"r":6,"a":"p","b":{"p":"/a/.priority","d":{".sv":"timestamp"},"h":"y"}}"#,
+        #"{"r":7,"a":"p","b":{"p":"/a","d":{"k":{".sv":{"increment":1.5}},"l":{".value":{".sv":"timestamp"},".priority":"p"},".priority":2}}}"#,
+        #"{"r":8,"a":"p","b":{"p":"/a","d":{"k":1,"m":{"t":{".sv":"timestamp"},"u":[true]},".priority":{".sv":"timestamp"}}}}"#,
+        #"{"r":8,"a":"p","b":{"p":"/a","d":{".value":"x",".priority":{".sv":{"increment":1}}}}}"#,
+        #"{"r":9,"a":"m","b":{"p":"/u","d":{"a/b":1,"c":null,"d/.priority":4}}}"#,
+        #"{"r":10,"a":"g","b":{"p":"/s","q":{}}}"#,
+        #"{"r":11,"a":"o","b":{"p":"/a","d":false}}"#, #"{"r":12,"a":"om","b":{"p":"/a","d":{"x":1}}}"#,
+        #"{"r":13,"a":"oc","b":{"p":"/a","d":null}}"#, #"{"r":14,"a":"auth","b":{"cred":"x"}}"#,
+        #"{"r":15,"a":"gauth","b":{"cred":"o","noauth":true}}"#,
+        #"{"r":16,"a":"gauth","b":{"cred":"o","authvar":{"uid":"x"}}}"#,
+        #"{"r":17,"a":"unauth","b":{}}"#, #"{"r":18,"a":"appcheck","b":{"token":"x"}}"#,
+        #"{"r":19,"a":"unappeck","b":{}}"#,
+    ])
+    func `A request is written as it is read`(_ content: String) throws {
+        guard case .request(let first) = try ClientMessage(envelope(content)) else { throw Unexpected() }
+        let text = try first.action.get().text(number: first.number)
+        // Arrays become keys; else the text is the client's.
+        if !content.contains("[true]") {
+            #expect(String(decoding: text, as: UTF8.self) == String(decoding: envelope(content), as: UTF8.self))
+        }
+        guard case .request(let again) = try ClientMessage(text) else { throw Unexpected() }
+        #expect(try again.action.get().text(number: again.number) == text)
+    }
+
+    @Test(arguments: [
+        #"{"t":"c","d":{"t":"h","d":{"ts":1700000000000,"v":"5","h":"127.0.0.1:9000","s":"Kp3"}}}"#,
+        #"{"t":"c","d":{"t":"o","d":null}}"#, #"{"t":"c","d":{"t":"r","d":"h:1"}}"#,
+        #"{"t":"c","d":{"t":"s","d":"x"}}"#,
+        #"{"t":"d","d":{"r":1,"b":{"s":"ok","d":""}}}"#,
+        #"{"t":"d","d":{"r":2,"b":{"s":"ok","d":{"w":["no_index"]}}}}"#,
+        #"{"t":"d","d":{"r":3,"b":{"s":"permission_denied","d":"Permission denied"}}}"#,
+        #"{"t":"d","d":{"a":"d","b":{"p":"posts","d":{"k1":{"n":1},".priority":2}}}}"#,
+        #"{"t":"d","d":{"a":"d","b":{"p":"a/.priority","d":5}}}"#, #"{"t":"d","d":{"a":"d","b":{"p":"","d":null}}}"#,
+        #"{"t":"d","d":{"a":"m","b":{"p":"s","d":{"b":null,"d/e":4},"t":1}}}"#,
+        #"{"t":"d","d":{"a":"rm","b":{"p":"l","d":[{"e":"a/b","m":{"a":{"b":1}}}]}}}"#,
+        #"{"t":"d","d":{"a":"c","b":{"p":"a/b"}}}"#,
+        #"{"t":"d","d":{"a":"c","b":{"p":"a","q":[{"l":3,"vf":"r"}]}}}"#,
+        #"{"t":"d","d":{"a":"ac","b":{"s":"expired_token","d":"x"}}}"#,
+    ])
+    func `What the server says is read as it is written`(_ text: String) throws {
+        let message = try #require(try ServerMessage.reading(Array(text.utf8)))
+        #expect(self.text(message) == text)
+    }
+
+    @Test func `What a client need not know is passed over, what is no message is a fault`() throws {
+        #expect(try ServerMessage.reading(Array(#"{"t":"c","d":{"t":"e","d":"x"}}"#.utf8)).map(self.text) == nil)
+        #expect(
+            try ServerMessage.reading(Array(#"{"t":"d","d":{"a":"sd","b":{"msg":"x"}}}"#.utf8)).map(self.text) == nil
+        )
+        for text in ["", "{}", #"{"t":"d","d":{"a":"d","b":{"p":"a.b","d":1}}}"#, #"{"t":"c","d":{"t":"h","d":{}}}"#] {
+            #expect(throws: WireFault.malformedMessage) { try ServerMessage.reading(Array(text.utf8)) }
+        }
     }
 
     @Test(arguments: [

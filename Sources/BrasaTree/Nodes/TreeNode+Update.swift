@@ -76,7 +76,7 @@ extension TreeNode {
     }
 
     /// Equal without a look at what is beneath.
-    func isSame(as other: TreeNode) -> Bool {
+    package func isSame(as other: TreeNode) -> Bool {
         switch (self, other) {
         case (.absent, .absent): true
         case (.leaf(let left), .leaf(let right)): left == right

@@ -14,6 +14,9 @@ package struct TreeTemplate: Sendable {
         self.serverValues?.resolved(self.node, present: present, milliseconds: milliseconds) ?? self.node
     }
 
+    /// See `TreeNode.estimate`; with what the server's values and the way to them take.
+    package var estimate: Int { self.node.estimate + 64 * (self.serverValues?.count ?? 0) }
+
     /// Levels beneath, once the server's values are there.
     var height: Int { max(self.node.height, self.serverValues?.height ?? 0) }
 }

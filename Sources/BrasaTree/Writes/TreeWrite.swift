@@ -37,6 +37,10 @@ package struct TreeWrite: Sendable {
         self.assignments = assignments
     }
 
+    init(checked assignments: [Assignment], path: TreePath, isUpdate: Bool) {
+        (self.path, self.isUpdate, self.assignments) = (path, isUpdate, assignments)
+    }
+
     /// No path may be another's ancestor, or be there twice. A priority is below its node.
     private static func checkOverlaps(_ locations: [TreeLocation]) throws(TreeError) {
         guard locations.count > 1 else { return }

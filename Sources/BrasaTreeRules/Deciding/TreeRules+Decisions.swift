@@ -116,7 +116,8 @@ private struct Decision {
         guard rules.validates, self.isValidHere(rules, scope) else { return !rules.validates }
         guard rules.wildcard?.validates ?? false else {
             return rules.children.allSatisfy { key, child in
-                guard child.validates, let next = scope.child(key, rules) else { return true }
+                guard child.validates else { return true }
+                guard self.step(), let next = scope.child(key, rules) else { return false }
                 return next.scope.newData.isAbsent || self.isValidBeneath(next.rules, next.scope)
             }
         }
@@ -128,10 +129,12 @@ private struct Decision {
         return true
     }
 
-    /// Pays for a child that is gone to.
+    private static let stepWork = 300
+
+    /// Pays for a child that is looked at.
     private mutating func step() -> Bool {
         do throws(EvaluationError) {
-            try self.work.spend(Work.access)
+            try self.work.spend(Self.stepWork)
             return true
         } catch {
             return false

@@ -1,3 +1,5 @@
+package import BrasaTree
+
 /// The server's side of one connection, from frames to requests and back, without a socket or a clock: frames and answers
 /// in, actions out.
 ///
@@ -14,7 +16,7 @@ package struct TreeConnection: Sendable {
 
     /// What there is of a listen: how its pushes are marked.
     package struct Listen: Hashable, Sendable {
-        package let target: ListenTarget
+        package let target: TreeTarget
         package let tag: Int64?
     }
 
@@ -31,7 +33,7 @@ package struct TreeConnection: Sendable {
     private var waiting: [Waiting] = []
     /// The ticket of the first that waits.
     private var firstTicket = 0
-    package private(set) var listens: [ListenTarget: Listen] = [:]
+    package private(set) var listens: [TreeTarget: Listen] = [:]
 
     package init(limits: WireLimits = WireLimits(), milliseconds: Int64) {
         self.limits = limits
@@ -107,7 +109,7 @@ package struct TreeConnection: Sendable {
     }
 
     /// A listen that was refused, or is not allowed any more, is none.
-    package mutating func end(_ target: ListenTarget) {
+    package mutating func end(_ target: TreeTarget) {
         self.listens[target] = nil
     }
 

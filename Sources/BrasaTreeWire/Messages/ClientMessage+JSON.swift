@@ -6,7 +6,7 @@ extension ClientMessage {
     package init(_ text: [UInt8], limits: WireLimits = WireLimits()) throws(WireFault) {
         let reader: EnvelopeReader<DiscardingSink>
         do throws(TreeError) {
-            reader = try Self.read(text, DiscardingSink(), limits)
+            reader = try EnvelopeReader.read(text, DiscardingSink(), limits)
         } catch {
             throw .malformedMessage
         }
@@ -25,19 +25,6 @@ extension ClientMessage {
         default: throw .malformedMessage
         }
     }
-
-    /// The text may be gone through twice: what its data is depends on what is beside it.
-    fileprivate static func read<Body: JSONSink>(
-        _ text: [UInt8],
-        _ body: Body,
-        _ limits: WireLimits
-    ) throws(TreeError) -> EnvelopeReader<Body> where Body.Failure == TreeError {
-        var scanning = JSONScanner<EnvelopeReader<Body>>.Limits()
-        scanning.bytesMax = limits.messageBytesMax
-        var scanner = JSONScanner(EnvelopeReader(body, valuesMax: limits.messageValuesMax), limits: scanning)
-        try scanner.read(text)
-        return try scanner.finish()
-    }
 }
 
 private struct RequestParser {
@@ -51,7 +38,7 @@ private struct RequestParser {
     func action() throws(TreeRequestFault) -> TreeAction {
         guard case .string(let name)? = self.content["a"] else { throw .malformed("a") }
         switch name {
-        case "s": return .stats
+        case "s": return .stats(self.body["c"] ?? .null)
         case "q", "l": return try self.listen()
         case "n", "u": return .unlisten(try self.target(), tag: try self.tag())
         case "p": return .put(try self.put(), hash: try self.string("h"))
@@ -98,11 +85,11 @@ private struct RequestParser {
         }
     }
 
-    private func target() throws(TreeRequestFault) -> ListenTarget {
+    private func target() throws(TreeRequestFault) -> TreeTarget {
         let location = try self.location()
         guard !location.isPriority else { throw .malformed("p") }
-        guard let query = self.body["q"], query != .null else { return ListenTarget(location.path) }
-        return try self.checked { () throws(TreeError) in ListenTarget(location.path, try TreeQuery(wire: query)) }
+        guard let query = self.body["q"], query != .null else { return TreeTarget(location.path) }
+        return try self.checked { () throws(TreeError) in TreeTarget(location.path, try TreeQuery(wire: query)) }
     }
 
     private func listen() throws(TreeRequestFault) -> TreeAction {
@@ -124,7 +111,7 @@ private struct RequestParser {
         let location = try self.location()
         guard self.hasData else { throw .malformed("d") }
         return try self.checked { () throws(TreeError) in
-            let reader = try ClientMessage.read(self.text, TreeReader(at: location.path), self.limits).body
+            let reader = try EnvelopeReader.read(self.text, TreeReader(at: location.path), self.limits).body
             return try TreeWrite.set(reader.template ?? TreeTemplate(.absent), at: location)
         }
     }
@@ -134,7 +121,7 @@ private struct RequestParser {
         guard !location.isPriority else { throw .malformed("p") }
         guard self.hasData else { throw .malformed("d") }
         return try self.checked { () throws(TreeError) in
-            let reader = try ClientMessage.read(self.text, UpdateReader(at: location.path), self.limits).body
+            let reader = try EnvelopeReader.read(self.text, UpdateReader(at: location.path), self.limits).body
             guard let entries = reader.entries else { throw TreeError(.updateNotObject, at: location.path) }
             return try TreeWrite.update(entries, at: location.path)
         }

@@ -97,6 +97,17 @@ struct EnvelopeReader<Body: JSONSink>: JSONSink where Body.Failure == TreeError 
     }
 }
 
+extension EnvelopeReader {
+    /// A text may be gone through twice: what its data is depends on what is beside it.
+    static func read(_ text: [UInt8], _ body: Body, _ limits: WireLimits) throws(TreeError) -> EnvelopeReader {
+        var scanning = JSONScanner<EnvelopeReader>.Limits()
+        scanning.bytesMax = limits.messageBytesMax
+        var scanner = JSONScanner(EnvelopeReader(body, valuesMax: limits.messageValuesMax), limits: scanning)
+        try scanner.read(text)
+        return try scanner.finish()
+    }
+}
+
 /// Takes a value and keeps nothing of it.
 struct DiscardingSink: JSONSink {
     typealias Failure = TreeError

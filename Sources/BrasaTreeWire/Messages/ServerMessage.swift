@@ -22,11 +22,12 @@ package enum ResponseData: Sendable {
 
 /// What a listener is told. Paths are at or below the listened one.
 package enum TreePush: Sendable {
-    case data(TreePath, TreeNode, tag: Int64?)
-    /// Of the node at a path, what is replaced at paths beneath it.
-    case merge(TreePath, [(path: TreePath, node: TreeNode)], tag: Int64?)
+    /// A node, or a priority as the leaf that it would be.
+    case data(TreeLocation, TreeNode, tag: Int64?)
+    /// Of the node at a path, what is replaced at places beneath it.
+    case merge(TreePath, [(location: TreeLocation, node: TreeNode)], tag: Int64?)
     case rangeMerges(TreePath, [RangeMerge], tag: Int64?)
-    case revoked(ListenTarget)
+    case revoked(TreeTarget)
     case authRevoked(TreeStatus, reason: String)
 }
 
@@ -98,31 +99,33 @@ extension TreePush {
     }
 
     /// Paths are without a slash in front; the root is empty.
-    private static func text(_ path: TreePath) -> JSONValue { .string(TreeText(path.description.dropFirst())) }
+    private static func text(_ location: TreeLocation) -> JSONValue {
+        .string(TreeText(location.description.dropFirst()))
+    }
 
     fileprivate func write(into text: inout JSONText) {
         var pushTag: Int64?
         switch self {
-        case .data(let path, let node, let tag):
-            text.member("p", Self.text(path))
+        case .data(let location, let node, let tag):
+            text.member("p", Self.text(location))
             text.member("d") { $0.write(node) }
             pushTag = tag
         case .merge(let path, let parts, let tag):
-            text.member("p", Self.text(path))
+            text.member("p", Self.text(TreeLocation(path)))
             text.member("d") { text in
                 text.object { text in
                     for part in parts {
-                        text.member(TreeText(part.path.description.dropFirst())) { $0.write(part.node) }
+                        text.member(TreeText(part.location.description.dropFirst())) { $0.write(part.node) }
                     }
                 }
             }
             pushTag = tag
         case .rangeMerges(let path, let merges, let tag):
-            text.member("p", Self.text(path))
+            text.member("p", Self.text(TreeLocation(path)))
             text.member("d", .array(merges.map(\.wire)))
             pushTag = tag
         case .revoked(let target):
-            text.member("p", Self.text(target.path))
+            text.member("p", Self.text(TreeLocation(target.path)))
             if let query = target.query { text.member("q", .array([query.wire])) }
         case .authRevoked(let status, let reason):
             text.member("s", .string(TreeText(status.rawValue)))

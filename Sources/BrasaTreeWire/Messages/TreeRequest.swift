@@ -16,27 +16,15 @@ package struct TreeRequest: Sendable {
     package let action: Result<TreeAction, TreeRequestFault>
 }
 
-/// A listener's place and question; equal ones are one listener.
-package struct ListenTarget: Hashable, Sendable {
-    package let path: TreePath
-    /// Nil for everything. A query that only orders is one of everything.
-    package let query: TreeQuery?
-
-    package init(_ path: TreePath, _ query: TreeQuery? = nil) {
-        self.path = path
-        self.query = query?.isComplete ?? true ? nil : query
-    }
-}
-
 package enum TreeAction: Sendable {
     /// Which libraries the client is made of.
-    case stats
-    case listen(ListenTarget, tag: Int64?, hash: String, compound: CompoundHash?)
-    case unlisten(ListenTarget, tag: Int64?)
+    case stats(JSONValue)
+    case listen(TreeTarget, tag: Int64?, hash: String, compound: CompoundHash?)
+    case unlisten(TreeTarget, tag: Int64?)
     /// With a hash, only if what is there still has it.
     case put(TreeWrite, hash: String?)
     case merge(TreeWrite, hash: String?)
-    case get(ListenTarget)
+    case get(TreeTarget)
     case onDisconnectPut(TreeWrite)
     case onDisconnectMerge(TreeWrite)
     case onDisconnectCancel(TreePath)
