@@ -356,11 +356,30 @@ struct DatabaseTests {
             }
         }
         #expect(databases.names == ["one", "two"])
+        // A third has no room, not even for nothing; one that is there may go on.
         #expect(databases["one"].published.scalar == .boolean(true))
         #expect(throws: TreeRefusal.tooManyDatabases(databasesMax: 2)) { try databases.with("three") { _ in } }
+        try databases.with("one") { _ in }
+        #expect(databases.names == ["one", "two"])
         for name in ["", "A", "a.b", "a/b", String(repeating: "x", count: 64)] {
             #expect(throws: TreeRefusal.invalidName) { try databases.with(name) { _ in } }
         }
+    }
+}
+
+extension DatabaseTests {
+    @Test func `A name that is only asked for takes no room`() throws {
+        var databases = TreeDatabases(rules: .locked, databasesMax: 1)
+        for name in ["one", "two"] {
+            try databases.with(name) { database throws(TreeRefusal) in
+                let outcome = database.write(.setting(.leaf(.boolean(true))), by: .client(.null), milliseconds: 0)
+                #expect(throws: TreeRefusal.permissionDenied) { try outcome.result.get() }
+            }
+        }
+        #expect(databases.names.isEmpty)
+        try databases.with("three") { $0.rules = .open }
+        #expect(databases.names == ["three"])
+        #expect(databases["three"].rules.text == TreeRules.open.text)
     }
 }
 

@@ -52,6 +52,11 @@ package struct TreeDatabase: Sendable {
         return self.commit(change, to: after, milliseconds)
     }
 
+    /// Whether there is nothing in it, nor ever was, and nobody listens: it need not be kept.
+    var isBlank: Bool {
+        self.newestVersion == 0 && self.newest.isAbsent && self.listeners.count == 0 && self.queues.isEmpty
+    }
+
     /// A commit that was durable before, when the database is made again.
     package mutating func recover(_ change: TreeChange) {
         self.newest = change.applied(to: self.newest)

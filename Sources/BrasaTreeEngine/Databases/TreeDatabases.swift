@@ -16,19 +16,23 @@ package struct TreeDatabases: Sendable {
     /// As it is; one that nobody has written to is empty.
     package subscript(name: String) -> TreeDatabase { self.databases[name] ?? TreeDatabase(rules: self.rules) }
 
-    /// Works on a database, and keeps it.
+    /// Works on a database, and keeps it unless nothing came of it: names that are only asked for take no room.
     package mutating func with<Output>(
         _ name: String,
         _ body: (inout TreeDatabase) throws(TreeRefusal) -> Output
     ) throws(TreeRefusal) -> Output {
         guard Self.isName(name) else { throw .invalidName }
-        if self.databases[name] == nil {
-            guard self.databases.count < self.databasesMax else {
-                throw .tooManyDatabases(databasesMax: self.databasesMax)
-            }
-            self.databases[name] = TreeDatabase(rules: self.rules)
+        guard self.databases[name] != nil || self.databases.count < self.databasesMax else {
+            throw .tooManyDatabases(databasesMax: self.databasesMax)
         }
-        return try body(&self.databases[name, default: TreeDatabase(rules: self.rules)])
+        // Taken out meanwhile, so that it is not copied when it changes.
+        var database = self.databases.removeValue(forKey: name) ?? TreeDatabase(rules: self.rules)
+        defer {
+            if !database.isBlank || database.rules.text != self.rules.text {
+                self.databases[name] = database
+            }
+        }
+        return try body(&database)
     }
 
     /// The label of a host's name.

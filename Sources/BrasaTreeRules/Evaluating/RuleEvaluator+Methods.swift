@@ -24,7 +24,7 @@ extension RuleEvaluator {
         case .val: return snapshot.node.childCount > 0 ? .children : .scalar(RuleScalar(snapshot.node.scalar))
         case .child: return .snapshot(try self.child(try self.text(arguments[0]), of: snapshot))
         case .parent:
-            try self.work.spend(Work.access)
+            try self.work.spend(Work.access * (1 + snapshot.path.count))
             guard let parent = snapshot.parent else { throw .emptyPath }
             return .snapshot(parent)
         case .hasChild:
@@ -48,15 +48,17 @@ extension RuleEvaluator {
     }
 
     private mutating func child(_ text: TreeText, of snapshot: RuleSnapshot) throws(EvaluationError) -> RuleSnapshot {
-        try self.work.spend(Work.access)
         try self.work.spend(bytes: text.utf8.count, .coded)
+        let path: TreePath
         do throws(TreeError) {
             let location = try TreeLocation(text)
             guard !location.isPriority else { throw TreeError(.invalidKey(text)) }
-            return snapshot.child(location.path)
+            path = location.path
         } catch {
             throw EvaluationError.invalidPath("\(error)")
         }
+        try self.work.spend(Work.access * (1 + path.keys.count))
+        return snapshot.child(path)
     }
 
     private mutating func call(

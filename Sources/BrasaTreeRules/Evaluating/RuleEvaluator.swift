@@ -144,6 +144,8 @@ struct RuleEvaluator {
         }
         guard case .scalar(let left) = left, case .scalar(let right) = right else { throw .mismatch("string") }
         guard left.isString || right.isString else { throw .mismatch("string") }
+        // A number's digits have to be found.
+        try self.work.spend(Work.access)
         let (one, other) = (left.concatenated, right.concatenated)
         try self.work.spend(bytes: one.utf8.count + other.utf8.count, .block)
         guard let text = TreeText(validating: one.utf8 + other.utf8) else { throw .mismatch("string") }
