@@ -75,14 +75,14 @@ extension TreeRules.Refused {
 
 /// What a decision may cost at most. At any of these bounds the operation is refused.
 package struct TreeRuleLimits: Hashable, Sendable {
-    /// Units of `Work`, each about a nanosecond.
+    /// Units of `Work`, of one to three nanoseconds each: so many are spent within a millisecond.
     package var work: Int
     /// What each node that a write brings adds, since each may have a rule of its own.
     package var workPerNode: Int
     /// Together.
     package var workMax: Int
 
-    package init(work: Int = 400_000, workPerNode: Int = 2_000, workMax: Int = 200_000_000) {
+    package init(work: Int = 300_000, workPerNode: Int = 2_000, workMax: Int = 100_000_000) {
         (self.work, self.workPerNode, self.workMax) = (work, workPerNode, workMax)
     }
 
