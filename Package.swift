@@ -118,8 +118,8 @@ let package = Package(
         .target(name: "CBrasaThreads"),
         room("BrasaPlatform", ["CBrasaThreads"]),
         room("BrasaLog", ["BrasaPlatform", "BrasaMeasures", "CBrasaChecksum"]),
-        room("BrasaStore", pure + ["BrasaBytes", "BrasaLog", "BrasaMeasures", "BrasaPlatform"]),
-        room("BrasaTransactions", pure + ["BrasaStore", "BrasaPlatform"]),
+        room("BrasaStore", pure + ["BrasaTree", "BrasaBytes", "BrasaLog", "BrasaMeasures", "BrasaPlatform"]),
+        room("BrasaTransactions", pure + ["BrasaTree", "BrasaStore", "BrasaPlatform"]),
         room("BrasaWatch", pure + ["BrasaStore", "BrasaPlatform"]),
 
         // join: asks the engine; knows no transport and no encoding
@@ -248,7 +248,7 @@ let package = Package(
         // Tests/: test support and the simulator are targets of their own; `Sources` is what ships
         support(
             "BrasaSimulation",
-            pure + ["BrasaPlatform", "BrasaLog", "BrasaStore", "BrasaTransactions", "BrasaWatch"]
+            pure + ["BrasaTree", "BrasaPlatform", "BrasaLog", "BrasaStore", "BrasaTransactions", "BrasaWatch"]
         ),
         .executableTarget(
             name: "simulate",
@@ -350,12 +350,16 @@ let package = Package(
         ),
         tests(
             "BrasaStore",
-            pure + ["BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation", "BrasaQueryModel"]
+            pure + [
+                "BrasaTree", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation", "BrasaQueryModel",
+                "CBrasaAllocations",
+            ]
         ),
         tests(
             "BrasaTransactions",
             pure + [
-                "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation", "CBrasaAllocations",
+                "BrasaTree", "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaSimulation",
+                "CBrasaAllocations",
             ]
         ),
         tests(

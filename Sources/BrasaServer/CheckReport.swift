@@ -15,7 +15,7 @@ package struct CheckReport: Sendable {
 
     package var lines: [String] {
         self.checkpointLines + self.segmentLines + self.recordLines + self.databaseLines
-            + [self.isSound ? "no damage" : "damaged"]
+            + self.treeLines + [self.isSound ? "no damage" : "damaged"]
     }
 
     /// What is wrong, with file and offset.
@@ -57,5 +57,9 @@ package struct CheckReport: Sendable {
         self.inspection.databases.map { database in
             "\(database.name.string): \(database.documents) documents, \(database.fieldBytes) bytes of fields"
         }
+    }
+
+    private var treeLines: [String] {
+        self.inspection.trees.map { "tree \($0.name): \($0.nodes) nodes, about \($0.textBytes) bytes of JSON" }
     }
 }

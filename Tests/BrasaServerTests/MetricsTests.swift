@@ -87,11 +87,11 @@ import Testing
         let page = try await self.page(of: server)
         #expect(page.problems == [])
         #expect(page["brasa_memory_full"] == 1 && page["brasa_commits_refused_total", ["reason": "memory"]] == 1)
-        let parts = ["documents", "history", "indexes", "connections"].compactMap {
+        let parts = ["documents", "history", "indexes", "trees", "connections"].compactMap {
             page["brasa_memory_bytes", ["part": $0]]
         }
         let bytesMax = try #require(page["brasa_memory_max_bytes"])
-        #expect(parts.count == 4 && parts.reduce(0, +) <= bytesMax && parts.reduce(0, +) > bytesMax - 1_000)
+        #expect(parts.count == 5 && parts.reduce(0, +) <= bytesMax && parts.reduce(0, +) > bytesMax - 1_000)
         // What only deletes is taken.
         try await self.commit(client, "c/0", .delete)
         try await server.stop()

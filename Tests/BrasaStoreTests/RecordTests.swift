@@ -100,7 +100,7 @@ import Testing
         chunk.append(try self.receipt(), snapshotTime: 1_100)
         #expect(chunk.bytes == [1, 0x4c, 4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 100] + receipt)
         for bytes in [chunk.bytes, self.record([], receipt: try self.receipt(), time: 1_000)] {
-            var recovery = Recovery(into: self.documents())
+            var recovery = Recovery(into: self.documents(), TreeRegistry(configuration: Store.Configuration()))
             try bytes.withUnsafeBytes {
                 try recovery.read(bytes[0] == 1 ? .checkpointChunk($0) : .record(time: 1_000, $0))
             }
@@ -112,7 +112,7 @@ import Testing
         let written = self.documents()
         let record = self.record(try self.changes(written), time: 1_000)
         let read = self.documents()
-        var recovery = Recovery(into: read)
+        var recovery = Recovery(into: read, TreeRegistry(configuration: Store.Configuration()))
         try record.withUnsafeBytes { try recovery.read(.record(time: 1_000, $0)) }
         let database = read.registry.handle(try databaseName())
         let old = try path("c/old")
@@ -165,7 +165,7 @@ import Testing
     }
 
     private func isAccepted(_ bytes: [UInt8], isChunk: Bool) -> Bool {
-        var recovery = Recovery(into: self.documents())
+        var recovery = Recovery(into: self.documents(), TreeRegistry(configuration: Store.Configuration()))
         return bytes.withUnsafeBytes { bytes in
             do throws(LogRejection) {
                 try recovery.read(isChunk ? .checkpointChunk(bytes) : .record(time: 1_000, bytes))

@@ -51,8 +51,14 @@ final class StoreFixture {
     }
 
     /// Starts again from what the disk holds, with other hash keys.
-    func restart(kill: Bool = false) throws {
-        if kill { self.disk.killProcess() } else { self.store.stop() }
+    func restart(kill: Bool = false, losingPower: Bool = false) throws {
+        if losingPower {
+            self.disk.crash()
+        } else if kill {
+            self.disk.killProcess()
+        } else {
+            self.store.stop()
+        }
         self.seed += 1
         self.store = try Self.open(self.configuration, self.disk, self.clock, self.seed, self.receiptKeeper)
     }

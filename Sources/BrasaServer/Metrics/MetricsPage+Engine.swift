@@ -39,7 +39,8 @@ extension MetricsPage {
             by: "part",
             [
                 ("documents", store.memory.documents), ("history", store.memory.history),
-                ("indexes", store.memory.indexes), ("connections", store.memory.reserved),
+                ("indexes", store.memory.indexes), ("trees", store.memory.trees),
+                ("connections", store.memory.reserved),
             ]
         )
         self.gauge("brasa_memory_max_bytes", "The bound of --max-memory; 0: none.", store.memoryBytesMax ?? 0)
@@ -52,7 +53,7 @@ extension MetricsPage {
 
     private mutating func addCommits(_ store: StoreStatistics) {
         self.counter("brasa_commits_total", "Commits that changed something.", store.commits)
-        self.counter("brasa_changes_total", "Documents that they changed.", store.changes)
+        self.counter("brasa_changes_total", "Documents, and places in trees, that they changed.", store.changes)
         self.counters(
             "brasa_commits_refused_total",
             "Commits that were not taken though they could be carried out, by what there was no room in.",

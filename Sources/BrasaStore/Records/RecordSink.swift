@@ -6,6 +6,7 @@ import BrasaDocuments
 protocol RecordSink {
     mutating func append(_ byte: UInt8)
     mutating func append(contentsOf bytes: [UInt8])
+    mutating func append(_ bytes: UnsafeRawBufferPointer)
 }
 
 extension RecordSink {
@@ -96,7 +97,7 @@ extension RecordSink {
         self.append(prefixed: receipt.answer)
     }
 
-    private mutating func append(prefixed bytes: [UInt8]) {
+    mutating func append(prefixed bytes: [UInt8]) {
         self.append(varint: UInt64(bytes.count))
         self.append(contentsOf: bytes)
     }
@@ -105,11 +106,11 @@ extension RecordSink {
         self.append(varint: UInt64(bitPattern: time &- earlier))
     }
 
-    private mutating func append(varint: UInt64) {
+    mutating func append(varint: UInt64) {
         Varint.forEachByte(of: varint) { self.append($0) }
     }
 
-    private mutating func append(fixed number: Int64) {
+    mutating func append(fixed number: Int64) {
         for shift in stride(from: 0, to: 64, by: 8) { self.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 }
@@ -119,6 +120,7 @@ enum RecordKind: UInt8 {
     case creation = 0
     case commit = 1
     case commitWithReceipt = 2
+    case tree = 3
 }
 
 /// The first byte of a checkpoint chunk's payload.
@@ -126,6 +128,7 @@ enum ChunkKind: UInt8 {
     case documents = 0
     case receipts = 1
     case databases = 2
+    case trees = 3
 }
 
 /// The first byte of a change.

@@ -9,6 +9,7 @@ struct RecordWriter: RecordSink {
 
     mutating func append(_ byte: UInt8) { self.bytes.append(byte) }
     mutating func append(contentsOf bytes: [UInt8]) { self.bytes.append(contentsOf: bytes) }
+    mutating func append(_ bytes: UnsafeRawBufferPointer) { self.bytes.append(contentsOf: bytes) }
 
     static func creation() -> [UInt8] { [RecordKind.creation.rawValue] }
 }
@@ -19,6 +20,7 @@ struct RecordMeasure: RecordSink {
 
     mutating func append(_ byte: UInt8) { self.byteCount += 1 }
     mutating func append(contentsOf bytes: [UInt8]) { self.byteCount += bytes.count }
+    mutating func append(_ bytes: UnsafeRawBufferPointer) { self.byteCount += bytes.count }
 }
 
 /// Writes a payload to where there is room for just that.
@@ -38,10 +40,12 @@ struct RecordCursor: RecordSink {
         self.offset += 1
     }
 
-    mutating func append(contentsOf bytes: [UInt8]) {
+    mutating func append(contentsOf bytes: [UInt8]) { bytes.withUnsafeBytes { self.append($0) } }
+
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count <= self.bytes.count - self.offset, "there is room for what was measured")
         let room = UnsafeMutableRawBufferPointer(rebasing: self.bytes[self.offset...])
-        bytes.withUnsafeBytes { room.copyMemory(from: $0) }
+        room.copyMemory(from: bytes)
         self.offset += bytes.count
     }
 }

@@ -1,9 +1,13 @@
 import BrasaDocuments
 import BrasaLog
+import BrasaTree
 
-/// Fills the documents from what the log kept: a checkpoint's chunks, then the records after it.
+/// Fills the documents and trees from what the log kept: a checkpoint's chunks, then the records after it.
 struct Recovery {
     private let documents: VersionedDocuments
+    private let trees: TreeRegistry
+    /// Of the checkpoint; nil when all its trees are there.
+    private var loadingTrees: TreeLoading?
     /// When the store was made.
     private(set) var creationTime: Int64?
     /// Of the checkpoint, if there was one: changes before it were not seen one by one.
@@ -14,8 +18,9 @@ struct Recovery {
     private var database: DatabaseHandle?
     private(set) var receipts = RecoveredReceipts()
 
-    init(into documents: VersionedDocuments) {
+    init(into documents: VersionedDocuments, _ trees: TreeRegistry) {
         self.documents = documents
+        self.trees = trees
     }
 
     /// Reads from here on are complete: a checkpoint has no older versions.
@@ -27,6 +32,7 @@ struct Recovery {
         case .record(let time, let bytes):
             // What the checkpoint covers may still be there.
             guard time > self.snapshotTime ?? .min else { return }
+            try self.endLoadingTrees()
             try self.readRecord(bytes, time: time)
             self.lastTime = time
             self.keepBounded()
@@ -42,6 +48,7 @@ struct Recovery {
         self.creationTime = try reader.fixed()
         self.lastTime = snapshotTime
         self.documents.changes.begin(after: snapshotTime)
+        self.trees.steps.begin(after: snapshotTime)
         switch kind {
         case .documents: try self.readDocuments(&reader, snapshotTime: snapshotTime)
         case .receipts:
@@ -54,6 +61,10 @@ struct Recovery {
                 let database = try self.handle(reader.databaseName())
                 self.documents.changes.begin(database, after: try reader.time(before: snapshotTime))
             }
+        case .trees:
+            var loading = self.loadingTrees.take() ?? TreeLoading(into: self.trees)
+            try loading.read(&reader, snapshotTime: snapshotTime)
+            self.loadingTrees = loading
         }
     }
 
@@ -87,6 +98,7 @@ struct Recovery {
             let receipt = try reader.receipt(time: time, after: self.receipts.last?.database)
             try self.readCommit(&reader, time: time)
             self.receipts.append(receipt)
+        case .tree: try self.readTreeCommit(&reader, time: time)
         case nil: throw LogRejection("record kind \(kind) is unknown")
         }
     }
@@ -100,6 +112,20 @@ struct Recovery {
             }
         }
         self.documents.add(changes, time: time)
+    }
+
+    private mutating func readTreeCommit(_ reader: inout RecordReader, time: Int64) throws(LogRejection) {
+        let tree = self.trees.handle(try reader.treeName())
+        let changes = try reader.treeChanges()
+        let before = tree.newest.root
+        let after = changes.reduce(before) { $1.applied(to: $0) }
+        self.trees.add(TreeStep(changes, of: tree, from: before, to: after, time: time), horizon: time)
+    }
+
+    /// The checkpoint has no more chunks.
+    private mutating func endLoadingTrees() throws(LogRejection) {
+        guard var loading = self.loadingTrees.take() else { return }
+        try loading.finish(snapshotTime: self.snapshotTime ?? .min)
     }
 
     /// Most entries are in the database of the one before.
@@ -117,12 +143,18 @@ struct Recovery {
         guard self.recordsSincePruning >= Self.recordsPerPruning else { return }
         self.recordsSincePruning = 0
         guard self.documents.isPruningDue(now: self.lastTime) else { return }
-        self.finish()
+        self.endLoading()
         while self.documents.prune(now: self.lastTime) {}
     }
 
-    /// Everything was read; or what was read so far is to be used.
-    mutating func finish() {
+    /// Everything was read.
+    mutating func finish() throws(LogRejection) {
+        try self.endLoadingTrees()
+        self.endLoading()
+    }
+
+    /// What was read so far is to be used.
+    private mutating func endLoading() {
         self.documents.endLoading()
         self.database = nil
     }

@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaLog
 import BrasaPlatform
+import BrasaTree
 import Synchronization
 
 extension Store {
@@ -9,7 +10,9 @@ extension Store {
         let bytes = self.log.bytesSinceCheckpoint
         guard bytes >= self.configuration.checkpointBytesMin else { return false }
         let receiptBytes = self.checkpointReceiptBytes.load(ordering: .relaxed)
-        return bytes >= self.databases.reduce(receiptBytes) { $0 + $1.counts.checkpointBytes }
+        let documentBytes = self.databases.reduce(0) { $0 + $1.counts.checkpointBytes }
+        let treeBytes = self.trees.all.reduce(0) { $0 + $1.newest.root.estimate }
+        return bytes >= receiptBytes + documentBytes + treeBytes
     }
 
     /// To be called every second or so, on a thread that may wait for the disk. Whether a checkpoint was written.
@@ -64,7 +67,7 @@ extension ShardCounts {
     fileprivate var checkpointBytes: Int { self.fieldBytes + self.documents * 48 }
 }
 
-/// Writes the documents of one moment, in the order of their names, so that loading them fills every tree at its end.
+/// Writes the documents and trees of one moment, in the order of their names, so that loading them fills every tree at its end.
 /// Commits go on meanwhile. Used by one thread; ends with `finish`, a step that throws, or its last reference.
 package final class CheckpointRun {
     private let store: Store
@@ -72,6 +75,8 @@ package final class CheckpointRun {
     private let writer: CheckpointWriter
     /// Each is let go when it was written.
     private var databases: ArraySlice<(DatabaseHandle, SnapshotPin)> = []
+    /// As of the checkpoint's time. Each is let go when it was written.
+    private var trees: ArraySlice<TreeParts> = []
     /// Of the databases, as of the checkpoint's time.
     private var newestCommits: ArraySlice<(database: DatabaseName, time: Int64)> = []
     private var scan: (database: DatabaseHandle, scan: NameScan)?
@@ -88,7 +93,14 @@ package final class CheckpointRun {
 
     init(of store: Store) throws(StoreError) {
         self.store = store
+        // What is forgotten from here on is not after the checkpoint's time.
+        store.trees.steps.keep(after: store.commitClock.watermark)
+        defer { store.trees.steps.keepNoMore() }
         self.time = store.commitClock.readTime(exactly: true)
+        for tree in store.trees.all {
+            guard let root = tree.root(at: self.time) else { throw StoreError(.readTimeTooOld) }
+            self.trees.append(TreeParts(of: root, in: tree.name))
+        }
         for database in store.databases {
             self.databases.append((database, try database.history.pin(self.time, isFirm: true)))
             let newest = store.documents.changes.newestCommit(through: self.time, in: database)
@@ -115,6 +127,10 @@ package final class CheckpointRun {
         guard !self.isDone else { return false }
         if self.receipts == nil {
             if let chunk = try self.documentsChunk() {
+                try self.write(chunk)
+                return true
+            }
+            if let chunk = self.treesChunk() {
                 try self.write(chunk)
                 return true
             }
@@ -157,6 +173,18 @@ package final class CheckpointRun {
         }
         guard chunk.bytes.count > empty || !self.hasChunk else { return nil }
         return chunk.bytes
+    }
+
+    /// Nil when all are written.
+    private func treesChunk() -> [UInt8]? {
+        var chunk = self.beginChunk(.trees)
+        let empty = chunk.bytes.count
+        while chunk.bytes.count < Self.chunkBytes, let tree = self.trees.indices.first {
+            if !self.trees[tree].append(to: &chunk, bytes: Self.chunkBytes - chunk.bytes.count) {
+                self.trees.removeFirst()
+            }
+        }
+        return chunk.bytes.count > empty ? chunk.bytes : nil
     }
 
     /// Nil when all are written.

@@ -7,7 +7,8 @@ extension Store {
     package func maintain() -> Bool {
         let now = min(self.commitClock.readTime(), self.commitClock.wall)
         let hasPruned = self.documents.prune(now: now, historyBytesMax: self.historyBytesMax)
-        return self.documents.forgetChanges(now: now) || hasPruned
+        let hasForgotten = self.forgetTreeSteps(now: now)
+        return self.documents.forgetChanges(now: now) || hasForgotten || hasPruned
     }
 
     package var statistics: StoreStatistics {

@@ -3,14 +3,16 @@ package import BrasaLog
 package import BrasaPlatform
 import Synchronization
 
-/// The documents of all databases in memory, versioned, with a log that makes commits durable.
+/// The documents of all databases and all trees in memory, versioned, with a log that makes commits durable.
 ///
 /// Any thread may read. The writer's functions (`Store+Commit.swift`) are called by one caller at a time. Guards: documents
 /// by their shard's lock and their database's order (`DatabaseHandle`); times by `CommitClock`; what reads of a database
-/// may see by its `ReadHistory`; which indexes there are by `IndexRegistry`. A shard is locked under its order; no other
+/// may see by its `ReadHistory`; which indexes there are by `IndexRegistry`; a tree's
+/// versions by its `TreeHandle`, the steps to them by `TreeSteps`. A shard is locked under its order; no other
 /// lock is taken while another of these is held.
 package final class Store: Sendable {
     let documents: VersionedDocuments
+    let trees: TreeRegistry
     let commitClock: CommitClock
     let log: StoreLog
     let configuration: Configuration
@@ -34,6 +36,7 @@ package final class Store: Sendable {
 
     private init(
         documents: VersionedDocuments,
+        trees: TreeRegistry,
         commitClock: CommitClock,
         clock: Clock,
         log: StoreLog,
@@ -45,6 +48,7 @@ package final class Store: Sendable {
         life: UInt64
     ) {
         self.documents = documents
+        self.trees = trees
         self.commitClock = commitClock
         self.clock = clock
         self.log = log
@@ -114,6 +118,7 @@ package final class Store: Sendable {
         ) throws(LogError) -> StoreLog
     ) throws(StoreError) -> Store {
         let documents = VersionedDocuments(configuration: configuration, entropy: entropy)
+        let trees = TreeRegistry(configuration: configuration)
         let commitClock = CommitClock(clock: clock)
         let observer = LogObserver(
             onDurable: { time in
@@ -123,10 +128,14 @@ package final class Store: Sendable {
             onFailure: onFailure,
             onDiskFull: onDiskFull
         )
-        var recovery = Recovery(into: documents)
+        var recovery = Recovery(into: documents, trees)
         do throws(LogError) {
             let log = try openLog(observer) { (entry) throws(LogRejection) in try recovery.read(entry) }
-            recovery.finish()
+            do throws(LogRejection) {
+                try recovery.finish()
+            } catch {
+                throw LogError(.rejected, detail: error.reason)
+            }
             receiptKeeper?.recovered(recovery.receipts.all)
             let creationTime = recovery.creationTime ?? clock.wall().microseconds
             commitClock.resume(after: max(recovery.lastTime, log.lastTime, creationTime))
@@ -136,6 +145,7 @@ package final class Store: Sendable {
             }
             return Store(
                 documents: documents,
+                trees: trees,
                 commitClock: commitClock,
                 clock: clock,
                 log: log,

@@ -12,6 +12,9 @@ extension Store {
         package var historyMin: Duration
         /// How many changes `changes(after:)` looks back.
         package var recentChangesMax: Int
+        /// How many of the latest commits to trees are remembered one by one, and what they may keep in memory.
+        package var recentTreeStepsMax: Int
+        package var recentTreeBytesMax: Int
         /// A checkpoint is due when the log since the last is longer than this and than the documents themselves, so that
         /// writing it costs no more than the commits did.
         package var checkpointBytesMin: Int
@@ -42,6 +45,8 @@ extension Store {
             historyBytesMax: Int = 256 << 20,
             historyMin: Duration = .seconds(1),
             recentChangesMax: Int = 1 << 16,
+            recentTreeStepsMax: Int = 1 << 14,
+            recentTreeBytesMax: Int = 64 << 20,
             checkpointBytesMin: Int = 64 << 20,
             memoryBytesMax: Int? = nil,
             memoryBytesReserved: Int = 0,
@@ -59,6 +64,8 @@ extension Store {
             self.historyBytesMax = historyBytesMax
             self.historyMin = historyMin
             self.recentChangesMax = recentChangesMax
+            self.recentTreeStepsMax = recentTreeStepsMax
+            self.recentTreeBytesMax = recentTreeBytesMax
             self.checkpointBytesMin = checkpointBytesMin
             self.memoryBytesMax = memoryBytesMax
             self.memoryBytesReserved = memoryBytesReserved

@@ -1,6 +1,7 @@
 package import BrasaDocuments
 package import BrasaLog
 package import BrasaPlatform
+import BrasaTree
 
 /// What a data folder holds that no server uses, found by reading all of it.
 package struct StoreInspection: Sendable {
@@ -10,9 +11,18 @@ package struct StoreInspection: Sendable {
         package let fieldBytes: Int
     }
 
+    package struct Tree: Sendable {
+        package let name: TreeNamespace
+        package let nodes: Int
+        /// About, as JSON.
+        package let textBytes: Int
+    }
+
     package let log: LogReport
     /// Those with documents, in the order of their names; none when the log is not usable.
     package let databases: [Database]
+    /// In the order of their names; none when the log is not usable.
+    package let trees: [Tree]
     /// Nil when the folder holds no store.
     package let creationTime: Timestamp?
 }
@@ -21,10 +31,16 @@ extension Store {
     /// Reads a folder as a start would, without changing it. Throws for what keeps it from looking; damage is in the
     /// report.
     package static func inspect(disk: any Disk, directory: String) throws(StoreError) -> StoreInspection {
-        let configuration = Configuration(history: .zero, historyBytesMax: 0, recentChangesMax: 0)
+        let configuration = Configuration(
+            history: .zero,
+            historyBytesMax: 0,
+            recentChangesMax: 0,
+            recentTreeStepsMax: 0
+        )
         let documents = VersionedDocuments(configuration: configuration, entropy: .system)
-        var recovery = Recovery(into: documents)
-        let report: LogReport
+        let trees = TreeRegistry(configuration: configuration)
+        var recovery = Recovery(into: documents, trees)
+        var report: LogReport
         do throws(LogError) {
             report = try LogInspector.check(disk: disk, directory: directory) { (entry) throws(LogRejection) in
                 try recovery.read(entry)
@@ -32,7 +48,12 @@ extension Store {
         } catch {
             throw StoreError(.unrecoverable, cause: error)
         }
-        recovery.finish()
+        do throws(LogRejection) {
+            try recovery.finish()
+        } catch {
+            report.damage.append(LogError(.rejected, detail: error.reason))
+            report.isUsable = false
+        }
         let databases = documents.registry.all.map { database in
             let counts = database.counts
             return StoreInspection.Database(
@@ -44,7 +65,17 @@ extension Store {
         return StoreInspection(
             log: report,
             databases: report.isUsable ? databases.filter { $0.documents > 0 } : [],
+            trees: report.isUsable ? trees.all.compactMap(StoreInspection.Tree.init) : [],
             creationTime: recovery.creationTime.map { Timestamp(microseconds: $0) }
         )
+    }
+}
+
+extension StoreInspection.Tree {
+    /// Nil when there is nothing in it.
+    fileprivate init?(_ tree: TreeHandle) {
+        let root = tree.newest.root
+        guard !root.isAbsent else { return nil }
+        self.init(name: tree.name, nodes: root.nodeCount, textBytes: root.estimate)
     }
 }

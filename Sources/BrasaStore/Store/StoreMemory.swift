@@ -7,10 +7,12 @@ package struct StoreMemory: Hashable, Sendable {
     package let history: Int
     /// Without those keys.
     package let indexes: Int
+    /// Newest versions of trees, and what the latest steps to them keep of earlier ones.
+    package let trees: Int
     /// Of others in the process (`memoryBytesReserved`).
     package let reserved: Int
 
-    package var bytes: Int { self.documents + self.history + self.indexes + self.reserved }
+    package var bytes: Int { self.documents + self.history + self.indexes + self.trees + self.reserved }
 }
 
 extension Store {
@@ -22,6 +24,7 @@ extension Store {
             documents: self.documents.documentBytes,
             history: self.documents.historyBytes,
             indexes: self.indexRegistry.total.bytes - self.indexRegistry.total.endedBytes,
+            trees: self.trees.bytes,
             reserved: self.configuration.memoryBytesReserved
         )
     }
@@ -46,9 +49,18 @@ extension Store {
 
     /// Asked once a commit, by the one writer, before anything of it is done. What only deletes goes on.
     func checkMemory(for changes: [DocumentChange]) throws(StoreError) {
-        guard let bytesMax = self.memoryBound.bytesMax else { return }
-        let growth = changes.reduce(0) { $0 + $1.keptBytes }
-        guard growth > 0, !self.memoryBound.admits(growth, to: self.memory.bytes) else { return }
+        guard self.memoryBound.bytesMax != nil else { return }
+        try self.checkMemory(growth: changes.reduce(0) { $0 + $1.keptBytes })
+    }
+
+    func checkMemory(growth: Int) throws(StoreError) {
+        guard let bytesMax = self.memoryBound.bytesMax, growth > 0 else { return }
+        // Steps of trees that everybody may have taken are worth less than a write.
+        var hasMore = true
+        while hasMore, self.memory.bytes + growth > bytesMax {
+            hasMore = self.trees.steps.forget(through: self.commitClock.watermark)
+        }
+        guard !self.memoryBound.admits(growth, to: self.memory.bytes) else { return }
         throw StoreError(.memoryFull(bytesMax: bytesMax))
     }
 }

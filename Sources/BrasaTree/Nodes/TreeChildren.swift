@@ -39,6 +39,15 @@ package struct TreeChildren: Sequence, Sendable {
 extension TreeNode {
     package var children: TreeChildren { TreeChildren(root: self.root) }
 
+    /// In key order, without a copy of each key.
+    package func forEachChild(_ body: (UnsafeBufferPointer<UInt8>, TreeNode) -> Void) {
+        guard var cursor = self.root.map({ PageCursor(first: $0) }) else { return }
+        while let node = cursor.node {
+            cursor.withKey { body($0, node) }
+            cursor.advance()
+        }
+    }
+
     /// An inner node of children in any order; of equal keys the last counts, and absent ones are left out.
     package init(children: some Sequence<(key: TreeKey, node: TreeNode)>, priority: TreePriority = .none) {
         var last: [TreeKey: TreeNode] = [:]

@@ -15,7 +15,7 @@ package struct TreeFootprint {
             case .leaf(let scalar): self.add(scalar)
             case .prioritizedLeaf(let leaf):
                 guard self.isNew(leaf) else { continue }
-                self.allocate(16 + 2 * 16)
+                self.bytes += Allocation.rounded(16 + 2 * 16)
                 self.add(leaf.scalar)
             case .inner(let inner): self.add(inner.root, &pending)
             }
@@ -27,16 +27,16 @@ package struct TreeFootprint {
         while let page = pages.popLast() {
             guard self.isNew(page) else { continue }
             self.pages += 1
-            self.allocate(Page.objectBytes)
+            self.bytes += Allocation.rounded(Page.objectBytes)
             if page.keys.withView({ self.isNew($0.identity) }) {
-                self.allocate(Self.arrayBytes + page.keys.storageBytes)
+                self.bytes += Allocation.ofArray(page.keys.storageBytes)
             }
             switch page.content {
             case .children(let children):
-                self.allocate(Self.arrayBytes + children.capacity * MemoryLayout<TreeNode>.stride)
+                self.bytes += Allocation.ofArray(children.capacity * MemoryLayout<TreeNode>.stride)
                 pending += children
             case .pages(let forked):
-                self.allocate(Self.arrayBytes + forked.capacity * MemoryLayout<Page>.stride)
+                self.bytes += Allocation.ofArray(forked.capacity * MemoryLayout<Page>.stride)
                 pages += forked
             }
         }
@@ -45,7 +45,7 @@ package struct TreeFootprint {
     private mutating func add(_ scalar: TreeScalar) {
         guard case .string(let text) = scalar, !text.utf8.isEmpty else { return }
         guard text.utf8.withUnsafeBytes({ $0.baseAddress.map { self.isNew($0) } ?? false }) else { return }
-        self.allocate(Self.arrayBytes + text.utf8.capacity)
+        self.bytes += Allocation.ofArray(text.utf8.capacity)
     }
 
     private mutating func isNew(_ object: AnyObject) -> Bool {
@@ -53,19 +53,20 @@ package struct TreeFootprint {
     }
 
     private mutating func isNew(_ address: UnsafeRawPointer) -> Bool { self.seen.insert(address).inserted }
+}
 
-    /// An array's own fields.
-    private static let arrayBytes = 32
-
+/// What the allocator takes for what is asked of it.
+enum Allocation {
     /// With the allocator's 8 bytes, in steps of 16.
-    private mutating func allocate(_ size: Int) {
-        self.bytes += (size + 8 + 15) / 16 * 16
-    }
+    static func rounded(_ size: Int) -> Int { (size + 8 + 15) / 16 * 16 }
+
+    /// With an array's own fields.
+    static func ofArray(_ contentBytes: Int) -> Int { self.rounded(32 + contentBytes) }
 }
 
 extension Page {
     /// An object's header, then the stored properties.
-    fileprivate static var objectBytes: Int {
+    static var objectBytes: Int {
         16 + MemoryLayout<KeyTable>.stride + MemoryLayout<Content>.stride + MemoryLayout<TreePriority>.stride
             + MemoryLayout<PageSummary>.stride + 8
     }

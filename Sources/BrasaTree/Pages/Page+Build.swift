@@ -12,9 +12,15 @@ extension Page {
             let keys = table.flatMap { $0.holds(count: count, key) ? $0 : nil } ?? KeyTable(0..<count, key)
             return Page(keys: keys, children: (0..<count).map(node), priority: priority)
         }
-        var level = Page.parts(of: count).map { range in
+        let level = Page.parts(of: count).map { range in
             Page(keys: KeyTable(range, key), children: range.map(node))
         }
+        return self.fork(over: level, priority: priority)
+    }
+
+    /// The root page over leaf pages in order, of which there are several.
+    static func fork(over leaves: [Page], priority: TreePriority) -> Page {
+        var level = leaves
         while level.count > Page.entriesMax {
             level = Page.parts(of: level.count).map { Page(over: Array(level[$0])) }
         }

@@ -33,7 +33,7 @@ final class Page: Sendable {
         self.keys = keys
         self.content = .pages(pages)
         self.priority = priority
-        self.summary = PageSummary(pages)
+        self.summary = PageSummary(pages, keyBytes: keys.withView(\.byteCount))
     }
 
     /// A fork over pages in order.

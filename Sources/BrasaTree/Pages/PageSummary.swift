@@ -17,8 +17,15 @@ struct PageSummary: Sendable {
     var hasPrioritizedOnly = false
     /// Whether all keys are indices of an array.
     var hasIndicesOnly: Bool
+    /// What the page and everything beneath takes in memory, as `TreeFootprint` counts it, but with what is shared in each
+    /// place where it is.
+    var bytes: Int
 
     init(_ children: [TreeNode], _ keys: KeyTable.View) {
+        self.bytes = PageSummary.pageBytes(
+            entries: children.count * MemoryLayout<TreeNode>.stride,
+            keys: 2 + 2 * keys.count + keys.byteCount
+        )
         self.children = children.count
         self.nodes = children.count
         self.estimate = keys.byteCount + 4 * children.count
@@ -27,6 +34,7 @@ struct PageSummary: Sendable {
         self.hasIndicesOnly = (0..<keys.count).allSatisfy { ArrayIndex.value(keys[$0]) != nil }
         for child in children {
             self.estimate += child.estimate
+            self.bytes += child.bytes
             switch child {
             case .absent, .leaf: self.isPrioritizedOnly = false
             case .prioritizedLeaf:
@@ -47,10 +55,15 @@ struct PageSummary: Sendable {
         }
     }
 
-    init(_ pages: [Page]) {
-        self.isPrioritizedOnly = pages.allSatisfy(\.summary.isPrioritizedOnly)
-        self.hasIndicesOnly = pages.allSatisfy(\.summary.hasIndicesOnly)
+    init(_ pages: [Page], keyBytes: Int) {
+        self.isPrioritizedOnly = pages.allSatisfy { $0.summary.isPrioritizedOnly }
+        self.hasIndicesOnly = pages.allSatisfy { $0.summary.hasIndicesOnly }
+        self.bytes = PageSummary.pageBytes(
+            entries: pages.count * MemoryLayout<Page>.stride,
+            keys: 2 + 2 * pages.count + keyBytes
+        )
         for page in pages {
+            self.bytes += page.summary.bytes
             self.children += page.summary.children
             self.nodes += page.summary.nodes
             self.estimate += page.summary.estimate
@@ -59,5 +72,30 @@ struct PageSummary: Sendable {
             self.hasPriorities = self.hasPriorities || page.summary.hasPriorities
             self.hasPrioritizedOnly = self.hasPrioritizedOnly || page.summary.hasPrioritizedOnly
         }
+    }
+
+    /// A page without what is beneath: the object and its two arrays.
+    private static func pageBytes(entries: Int, keys: Int) -> Int {
+        Allocation.rounded(Page.objectBytes) + Allocation.ofArray(entries) + Allocation.ofArray(keys)
+    }
+}
+
+extension TreeNode {
+    /// What the node takes in memory, about, with everything beneath it: without a walk, so that what versions share counts
+    /// in each of them.
+    package var bytes: Int {
+        switch self {
+        case .absent: 0
+        case .leaf(let scalar): scalar.bytes
+        case .prioritizedLeaf(let leaf): Allocation.rounded(16 + 2 * 16) + leaf.scalar.bytes
+        case .inner(let node): node.root.summary.bytes
+        }
+    }
+}
+
+extension TreeScalar {
+    fileprivate var bytes: Int {
+        guard case .string(let text) = self, !text.utf8.isEmpty else { return 0 }
+        return Allocation.ofArray(text.utf8.count)
     }
 }
