@@ -35,6 +35,13 @@ package struct TransactionConfiguration: Sendable {
     /// INVALID_ARGUMENT.
     package var evaluatedBytesMax = 64 << 20
 
+    /// Of one request to a tree: paths written, and server's values in them. Past it: INVALID_ARGUMENT.
+    package var treePlacementsMax = 1 << 17
+    /// How often the hash of a condition's node is worked out before the section.
+    package var treeHashRoundsMax = 8
+    /// What is then hashed in the section. A larger node that changed in each of the rounds is not the one expected.
+    package var treeHashNodesMax = 1_024
+
     package init() {}
 
     /// What the documents of a commit take has to fit one record of the log.
