@@ -27,6 +27,7 @@ package final class SimulatedServer: Sendable {
         transactions: TransactionConfiguration = TransactionConfiguration(),
         receiptKeeper: (any ReceiptKeeper)? = nil,
         sharedLog: SimulatedSharedLog? = nil,
+        losesTreeRecords: Bool = false,
         onDurable: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) throws(StoreError) {
         self.disk = disk
@@ -42,7 +43,14 @@ package final class SimulatedServer: Sendable {
             receiptKeeper: receiptKeeper,
             onDurable: onDurable,
             onFailure: { [failed] _ in failed.value.withLock { $0 = true } }
-        ) { (observer, replay) throws(LogError) -> StoreLog in
+        ) { (observer, replayAll) throws(LogError) -> StoreLog in
+            func replay(_ entry: LogEntry) throws(LogRejection) {
+                // The kind of tree records, at every sixteenth microsecond.
+                if losesTreeRecords, case .record(let time, let bytes) = entry, bytes.first == 3, time % 16 == 0 {
+                    return
+                }
+                try replayAll(entry)
+            }
             guard let sharedLog else {
                 let log = try WriteAheadLog.open(
                     disk: disk,

@@ -14,6 +14,7 @@ struct EngineSimulationTests {
         #expect(report.commits > 5_000)
         #expect(report.restarts > 500)
         #expect(report.checkpoints > 0 && report.failedLogs > 0 && report.fullDisks > 0)
+        #expect(report.treeWrites > 2_000 && report.staleWrites > 0 && report.counted > 500)
         #expect(report.snapshots > 0 && report.resets > 0 && report.resumptions > 0)
     }
 
@@ -36,6 +37,23 @@ struct EngineSimulationTests {
         let settings = EngineSimulation.Settings(seed: 4_711)
         let reports = try (0..<2).map { _ in try EngineSimulation.run(settings).description }
         #expect(reports[0] == reports[1])
+    }
+
+    @Test("the checker notices a recovery that passes over a tree's record")
+    func lostTreeRecords() {
+        let failures = (0..<32 as Range<UInt64>).compactMap { seed -> SimulationFailure? in
+            var settings = EngineSimulation.Settings(seed: seed)
+            settings.steps = 600
+            settings.losesTreeRecords = true
+            do {
+                try EngineSimulation.run(settings)
+                return nil
+            } catch {
+                return error as? SimulationFailure
+            }
+        }
+        #expect(failures.count >= 8, "\(failures.count)")
+        #expect(failures.contains { $0.promise == .durability })
     }
 
     @Test("the checker notices a disk that lies about syncs")

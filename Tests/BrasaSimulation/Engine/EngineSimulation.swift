@@ -10,58 +10,6 @@ import BrasaTransactions
 package final class EngineSimulation: @unchecked Sendable {
     // Sendable, because one thread runs it.
 
-    package struct Settings: Sendable {
-        package var seed: UInt64
-        package var steps = 2_000
-        package var clientsMax = 6
-        /// The disk says that it has synced, and has not: a mutation that the checker must notice.
-        package var diskLies = false
-        package var log = Log.files
-
-        package init(seed: UInt64) {
-            self.seed = seed
-        }
-    }
-
-    /// What makes commits durable.
-    package enum Log: Sendable {
-        case files
-        case shared(SimulatedSharedLog.Mutation?)
-    }
-
-    package struct Report: Sendable, CustomStringConvertible {
-        package var commits = 0
-        package var reads = 0
-        package var restarts = 0
-        package var checkpoints = 0
-        package var failedLogs = 0
-        package var fullDisks = 0
-        package var snapshots = 0
-        /// Targets of listeners that had to begin again, and those that went on from a token or a time.
-        package var resets = 0
-        package var resumptions = 0
-
-        package init() {}
-
-        package mutating func add(_ other: Report) {
-            self.commits += other.commits
-            self.reads += other.reads
-            self.restarts += other.restarts
-            self.checkpoints += other.checkpoints
-            self.failedLogs += other.failedLogs
-            self.fullDisks += other.fullDisks
-            self.snapshots += other.snapshots
-            self.resets += other.resets
-            self.resumptions += other.resumptions
-        }
-
-        package var description: String {
-            "\(self.commits) commits acknowledged, \(self.reads) reads checked, \(self.restarts) restarts, "
-                + "\(self.checkpoints) checkpoints, \(self.failedLogs) failed logs, \(self.fullDisks) full disks, "
-                + "\(self.snapshots) snapshots told, \(self.resets) targets reset, \(self.resumptions) resumed"
-        }
-    }
-
     private let settings: Settings
     var random: SeededRandom
     private let disk: SimulatedDisk
@@ -73,6 +21,7 @@ package final class EngineSimulation: @unchecked Sendable {
     private var clients: [SimulatedClient] = []
     private let waker = SimulatedListening.Waker()
     private lazy var listening = SimulatedListening(self, self.waker)
+    private lazy var trees = SimulatedTrees(self)
     private var checkpoint: CheckpointRun?
     /// What crashed processes had in memory: nothing of it is cleaned up.
     private var graveyard: [Any] = []
@@ -120,6 +69,7 @@ package final class EngineSimulation: @unchecked Sendable {
         self.checker = SimulationChecker(queries: ModelQuery.all(in: self.database.name))
         self.clients = (0..<self.pressure.clients).map { _ in SimulatedClient(self) }
         self.listening.begin()
+        self.trees.begin()
     }
 
     private func run() throws -> Report {
@@ -132,9 +82,11 @@ package final class EngineSimulation: @unchecked Sendable {
         try self.checkWritesGoOn()
         try self.checkListeners()
         try self.checker.checkState(self.server.store, self.database)
+        try self.trees.checkState()
         try self.restart(losingPower: self.durability == .fsync)
         try self.checkListeners()
         self.listening.count(in: &self.report)
+        self.trees.count(in: &self.report)
         self.report.commits = self.checker.acknowledgedCount
         self.report.reads = self.checker.checkedReads
         return self.report
@@ -143,7 +95,7 @@ package final class EngineSimulation: @unchecked Sendable {
     // MARK: One step
 
     private func act() throws {
-        switch Int.random(in: 0..<1_150, using: &self.random) {
+        switch Int.random(in: 0..<1_300, using: &self.random) {
         case ..<380: try self.startClient()
         case ..<650: _ = self.server.scheduler.runOne()
         case ..<830: self.stepLog()
@@ -160,10 +112,11 @@ package final class EngineSimulation: @unchecked Sendable {
         case ..<994: try self.restart(losingPower: self.durability == .fsync)
         case ..<997: try self.clients.randomElement(using: &self.random)?.hangUp()
         case ..<1_000: if self.logFailed { try self.restart(losingPower: self.durability == .fsync) }
-        default: try self.listening.act()
+        case ..<1_150: try self.listening.act()
+        default: try self.trees.act()
         }
         // The mail may have made commits durable, whose versions must not go unseen.
-        try self.checker.follow(self.server.store, self.database)
+        try self.follow()
         if self.pressure.isHigh, self.random.chance(1, in: 8) { _ = self.server.store.maintain() }
         // Nobody knows what becomes of what is on its way.
         if self.sharedLog?.isAsked == true, self.random.chance(1, in: 100) {
@@ -177,7 +130,12 @@ package final class EngineSimulation: @unchecked Sendable {
         if self.logFailed, !self.mayLogFail {
             throw SimulationFailure(.space, "the log failed of a disk that was at most full")
         }
+        try self.follow()
+    }
+
+    private func follow() throws {
         try self.checker.follow(self.server.store, self.database)
+        try self.trees.follow()
     }
 
     private func startClient() throws {
@@ -188,7 +146,7 @@ package final class EngineSimulation: @unchecked Sendable {
 
     private func stepLog() {
         _ = self.server.stepLog()
-        self.catching { try self.checker.follow(self.server.store, self.database) }
+        self.catching { try self.follow() }
     }
 
     private func stepIndexes() {
@@ -272,7 +230,9 @@ package final class EngineSimulation: @unchecked Sendable {
     /// The process ends here and now; a new one recovers what the disk holds.
     private func restart(losingPower: Bool) throws {
         if self.logFailed { self.report.failedLogs += 1 }
-        self.graveyard.append((self.server, self.checkpoint as Any, self.clients, self.listening.end()))
+        self.graveyard.append(
+            (self.server, self.checkpoint as Any, self.clients, self.listening.end(), self.trees.begin())
+        )
         self.checkpoint = nil
         self.clients = []
         self.outstanding = [:]
@@ -303,10 +263,12 @@ package final class EngineSimulation: @unchecked Sendable {
         }
         self.database = self.server.database()
         try self.checker.followRecovered(self.server.store, self.database)
+        try self.trees.followRecovered()
         self.checker.forgetAsked()
         try self.checker.checkState(self.server.store, self.database)
         self.clients = (0..<self.pressure.clients).map { _ in SimulatedClient(self) }
         self.listening.begin()
+        self.trees.begin()
         self.report.restarts += 1
     }
 
@@ -330,6 +292,7 @@ package final class EngineSimulation: @unchecked Sendable {
             clock: clock,
             store: store,
             sharedLog: sharedLog,
+            losesTreeRecords: settings.losesTreeRecords,
             onDurable: { _ in waker.wake() }
         )
     }

@@ -26,5 +26,6 @@ struct HistoryPressure {
         if self.isHigh { store.checkpointBytesMin *= 8 }
         // As few as it takes for the checker to follow what becomes durable: a commit of each client may be on its way.
         store.recentChangesMax = self.clients * Self.changesOfCommitMax
+        store.recentTreeStepsMax = 8
     }
 }

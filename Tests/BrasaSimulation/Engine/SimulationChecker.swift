@@ -22,7 +22,7 @@ final class SimulationChecker {
     private(set) var lastDurable: Int64 = 0
     /// Nothing that is not in the timeline happened up to here.
     private var followedUpTo: Int64 = 0
-    private var lastAcknowledged: Int64 = 0
+    private(set) var lastAcknowledged: Int64 = 0
     /// The latest time that a read was answered for.
     private var lastReadTime: Int64 = 0
     /// The latest time that a listener was told of by this process.

@@ -1,0 +1,64 @@
+/// What a simulation is asked for, and what it has done.
+extension EngineSimulation {
+    package struct Settings: Sendable {
+        package var seed: UInt64
+        package var steps = 2_000
+        package var clientsMax = 6
+        /// The disk says that it has synced, and has not: a mutation that the checker must notice.
+        package var diskLies = false
+        package var log = Log.files
+        /// Recovery passes over some of the records of trees: another such mutation.
+        package var losesTreeRecords = false
+
+        package init(seed: UInt64) {
+            self.seed = seed
+        }
+    }
+
+    /// What makes commits durable.
+    package enum Log: Sendable {
+        case files
+        case shared(SimulatedSharedLog.Mutation?)
+    }
+
+    package struct Report: Sendable, CustomStringConvertible {
+        package var commits = 0
+        package var reads = 0
+        package var restarts = 0
+        package var checkpoints = 0
+        package var failedLogs = 0
+        package var fullDisks = 0
+        package var snapshots = 0
+        /// Targets of listeners that had to begin again, and those that went on from a token or a time.
+        package var resets = 0
+        package var resumptions = 0
+        /// Writes to trees that were acknowledged, those that came too late, and what the conditional ones have counted.
+        package var treeWrites = 0
+        package var staleWrites = 0
+        package var counted = 0
+
+        package init() {}
+
+        package mutating func add(_ other: Report) {
+            self.commits += other.commits
+            self.reads += other.reads
+            self.restarts += other.restarts
+            self.checkpoints += other.checkpoints
+            self.failedLogs += other.failedLogs
+            self.fullDisks += other.fullDisks
+            self.snapshots += other.snapshots
+            self.resets += other.resets
+            self.resumptions += other.resumptions
+            self.treeWrites += other.treeWrites
+            self.staleWrites += other.staleWrites
+            self.counted += other.counted
+        }
+
+        package var description: String {
+            "\(self.commits) commits acknowledged, \(self.reads) reads checked, \(self.restarts) restarts, "
+                + "\(self.checkpoints) checkpoints, \(self.failedLogs) failed logs, \(self.fullDisks) full disks, "
+                + "\(self.snapshots) snapshots told, \(self.resets) targets reset, \(self.resumptions) resumed, "
+                + "\(self.treeWrites) writes to trees, \(self.staleWrites) stale, \(self.counted) counted"
+        }
+    }
+}
