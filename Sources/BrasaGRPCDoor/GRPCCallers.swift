@@ -1,7 +1,9 @@
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaIdentity
+import BrasaMessages
 import BrasaStatus
+import BrasaWire
 import NIOCore
 
 /// Who asks in the calls of one event loop: found out by the gate of their connection, before anything is made of a
@@ -61,6 +63,9 @@ final class GRPCCallers: Sendable {
     }
 
     private func admit(_ call: GRPCServerCall, _ admission: Admission) -> GRPCAdmission {
+        if let wait = admission.rate?.take(at: NIODeadline.now().uptimeNanoseconds) {
+            return .refused(GRPCStatus(Status.tooMuch("There are too many calls of this caller.", retryAfter: wait)))
+        }
         call.caller = admission
         if admission.canEnd, call.descriptor?.kind != .unary { call.watch() }
         return .admitted

@@ -15,11 +15,14 @@ package struct Credentials: Hashable, Sendable {
 /// By what somebody is let in: who they are, and whether that still holds. Made once for all requests that show the same.
 package final class Admission: Sendable {
     package let caller: Caller
+    /// What the caller's calls count for, whatever they show; nil: there is no bound.
+    package let rate: CallRate?
     private let standing: (@Sendable () -> Bool)?
 
     /// - Parameter stands: asked about once a second for each open stream; nil: it never ends.
-    package init(_ caller: Caller, stands: (@Sendable () -> Bool)? = nil) {
+    package init(_ caller: Caller, rate: CallRate? = nil, stands: (@Sendable () -> Bool)? = nil) {
         self.caller = caller
+        self.rate = rate
         self.standing = stands
     }
 

@@ -95,6 +95,27 @@ import Testing
         }
     }
 
+    @Test func `Who calls too often is told when to call again, and calls of others go on`() throws {
+        let rate = CallRate(perSecond: 1)
+        let admissions = Mutex([
+            Admission(.administrator, rate: rate), Admission(.administrator, rate: CallRate(perSecond: 1)),
+        ])
+        let service = try ServiceUnderTest(
+            reception: .credentials { _, _ in .admitted(admissions.withLock { $0[0] }) }
+        )
+        defer { service.close() }
+        let method = FirestoreMethods.getDocument
+        #expect(try self.status(of: method, on: service)?.code == .notFound)
+        // The calls of an hour are made.
+        _ = rate.take(at: NIODeadline.now().uptimeNanoseconds + 3_600_000_000_000)
+        let refusal = try self.status(of: method, on: service)
+        #expect(refusal?.code == .resourceExhausted)
+        let name = Array("google.rpc.RetryInfo".utf8)
+        #expect(refusal?.details.map { String(decoding: $0, as: UTF8.self).utf8.contains(name) } == true)
+        admissions.withLock { _ = $0.removeFirst() }
+        #expect(try self.status(of: method, on: service)?.code == .notFound)
+    }
+
     @Test func `Who may only read is refused by a Write stream when they write`() throws {
         let reader = Restriction(isReadOnly: true, databases: [])
         let service = try ServiceUnderTest(reception: .credentials { _, _ in .caller(.restricted(reader)) })

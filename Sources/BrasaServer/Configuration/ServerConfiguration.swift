@@ -35,6 +35,8 @@ package struct ServerConfiguration: Sendable {
     /// Connections at a time; nil: as many as the system gives file descriptors for, up to 10,000.
     package var connectionsMax: Int?
     package var connectionsPerAddressMax = 1024
+    /// Of one caller; nil: as many as they like.
+    package var callsPerSecondMax: Int?
     /// How long a client may take to send a request.
     package var receiveTimeMax: Duration = .seconds(60)
     /// Opens the emulator's endpoints, which can clear a database.

@@ -116,6 +116,13 @@ extension Setting {
             isLive: true
         ),
         Setting(
+            "calls-per-second",
+            \.callsPerSecondMax,
+            SettingKind<Int>.count(1...1_000_000).optional,
+            default: "no bound",
+            "Calls over gRPC of one key or user, or of those at one address who show neither; more get `RESOURCE_EXHAUSTED`"
+        ),
+        Setting(
             "receive-time",
             \.receiveTimeMax,
             .duration(isZeroAllowed: false),

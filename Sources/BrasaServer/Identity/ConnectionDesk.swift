@@ -77,6 +77,10 @@ final class ConnectionDesk: @unchecked Sendable {
     private let eventLoop: any EventLoop
     /// Of who shows a certificate and no token.
     private let certificate: Admission?
+    /// Of who shows nothing.
+    private let nobody: Admission
+    /// Of everybody, while nothing checks who calls.
+    private let owner: Admission
     private var last: Last?
 
     init(_ desk: TokenDesk, _ visitor: Visitor, _ loop: LoopAdmissions, on eventLoop: any EventLoop) {
@@ -84,9 +88,12 @@ final class ConnectionDesk: @unchecked Sendable {
         self.visitor = visitor
         self.loop = loop
         self.eventLoop = eventLoop
+        let rate = desk.rate(of: .address(visitor.address))
         self.certificate = visitor.certificateExpires.map { expires in
-            Admission(.administrator) { desk.now < expires }
+            Admission(.administrator, rate: rate) { desk.now < expires }
         }
+        self.nobody = rate.map { Admission(.nobody, rate: $0) } ?? loop.nobody
+        self.owner = rate.map { rate in Admission(.administrator, rate: rate) { desk.isOpen } } ?? loop.owner
     }
 
     var reception: Reception {
@@ -95,12 +102,12 @@ final class ConnectionDesk: @unchecked Sendable {
 
     private var plain: Admission {
         if let certificate = self.certificate, certificate.stands { return certificate }
-        return self.loop.nobody
+        return self.nobody
     }
 
     private func recognize(_ authorization: UnsafeRawBufferPointer?) -> Admission? {
         // What tools of an emulator show says who they test for; elsewhere an open server has no use for it.
-        if self.desk.isOpen, authorization == nil || !self.desk.isEmulator { return self.loop.owner }
+        if self.desk.isOpen, authorization == nil || !self.desk.isEmulator { return self.owner }
         guard let authorization else { return self.plain }
         let (verifier, now) = (self.desk.verifier, self.desk.now)
         if let last = self.last, last.has(authorization), last.token.stands(verifier, at: now) {

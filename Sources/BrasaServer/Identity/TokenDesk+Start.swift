@@ -43,7 +43,13 @@ struct IdentityWork: Sendable {
         if let notice = policy.notice(hasKeys: verifier.hasKeyList) {
             logger.log(level: notice.isWarning ? .warning : .notice, "\(notice.text)")
         }
-        let desk = TokenDesk(verifier, policy: policy, isEmulator: isEmulator, refusals: RefusalLog(logger))
+        let desk = TokenDesk(
+            verifier,
+            policy: policy,
+            isEmulator: isEmulator,
+            rates: configuration.callsPerSecondMax.map { CallRates(perSecond: $0) },
+            refusals: RefusalLog(logger)
+        )
         return IdentityWork(desk: desk, issuers: issuers, fetcher: fetcher, logger: logger)
     }
 

@@ -18,6 +18,8 @@ final class TokenDesk: Sendable {
     private let queue = VerificationQueue()
     /// For a server with `--emulator` on loopback.
     let isEmulator: Bool
+    /// Nil: callers may call as often as they like.
+    let rates: CallRates?
     private let policy: OpenPolicy
     private let isClosed = Atomic<Bool>(false)
 
@@ -26,8 +28,10 @@ final class TokenDesk: Sendable {
         policy: OpenPolicy,
         isEmulator: Bool,
         clock: Clock = .system,
+        rates: CallRates? = nil,
         refusals: RefusalLog
     ) {
+        self.rates = rates
         self.verifier = verifier
         self.policy = policy
         self.isEmulator = isEmulator
@@ -66,7 +70,7 @@ final class TokenDesk: Sendable {
     ) {
         switch self.verifier.verdict(on: authorization, at: self.now) {
         case .verified(let token):
-            done(.admitted(token, self.admission(token)))
+            done(.admitted(token, self.admission(token, of: visitor)))
         case .refused(let refusal):
             self.refusals.note(refusal, visitor)
             done(.refused)
@@ -78,9 +82,14 @@ final class TokenDesk: Sendable {
         }
     }
 
-    private func admission(_ token: VerifiedToken) -> Admission {
+    func rate(of key: CallRates.Key) -> CallRate? {
+        self.rates?.rate(of: key, at: NIODeadline.now().uptimeNanoseconds)
+    }
+
+    private func admission(_ token: VerifiedToken, of visitor: Visitor) -> Admission {
         let (verifier, clock) = (self.verifier, self.clock)
-        return Admission(token.bearer.caller) { verifier.refusal(of: token, at: clock.wall()) == nil }
+        let rate = self.rate(of: token.bearer.rateKey ?? .address(visitor.address))
+        return Admission(token.bearer.caller, rate: rate) { verifier.refusal(of: token, at: clock.wall()) == nil }
     }
 
     /// Answers a request at `token_uri`. Calls `done` once, at once or on another thread; nil: too many wait already.
@@ -97,6 +106,17 @@ final class TokenDesk: Sendable {
 }
 
 extension VerifiedToken.Bearer {
+    /// Nil: of whoever is at the address.
+    fileprivate var rateKey: CallRates.Key? {
+        switch self {
+        case .owner: return nil
+        case .administrator(let key): return .key(Array(key.id.utf8))
+        case .user(let user):
+            guard case .text(let issuer) = user.claims["iss"] else { return .user([], Array(user.id.utf8)) }
+            return .user(Array(issuer.utf8), Array(user.id.utf8))
+        }
+    }
+
     fileprivate var caller: Caller {
         switch self {
         case .owner: .administrator
