@@ -1,7 +1,11 @@
 /// Numbers in pieces of seven bits, the lowest first, as protobuf and the log have them: every byte but the last has its
 /// highest bit set.
+///
+/// Usable from inline itself: else Swift keeps what is inlinable in it from other modules.
+@usableFromInline
 package enum Varint {
     /// What any number takes at most.
+    @usableFromInline
     package static let sizeMax = 10
 
     @inlinable
@@ -39,6 +43,7 @@ package enum Varint {
     }
 
     /// A number, and whether this is how `append` writes it: as short as can be, and no bits beyond 64, which are dropped.
+    @usableFromInline
     package typealias Reading = (number: UInt64, isMinimal: Bool)
 
     /// Nil when the number is cut short by `end`, which is within `bytes`, or has more than ten bytes; `position` has moved

@@ -2,8 +2,11 @@
 /// is posted to once, in the order in which they came.
 ///
 /// Inlinable, so that each module has it for its own values: every commit passes here more than once, and what is not made
-/// for a type asks for that type's description each time.
+/// for a type asks for that type's description each time. Usable from inline itself, as is what it names: else Swift keeps
+/// what is inlinable in it from other modules.
+@usableFromInline
 package struct Completions<Value: Sendable> {
+    @usableFromInline
     package typealias Completion = @Sendable (Value) -> Void
 
     @usableFromInline
