@@ -8,7 +8,8 @@ struct IndexesCommand: AsyncParsableCommand {
         abstract: "List the indexes of a running server.",
         discussion: """
             Indexes come when queries ask for them and go when none has used them for long, or when memory for them is \
-            short: see --index-idle and --index-memory of brasa serve.
+            short: see --index-idle and --index-memory of brasa serve. One that does not fit is not there, and tried again \
+            after a while.
             """
     )
 

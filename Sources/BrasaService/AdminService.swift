@@ -24,6 +24,7 @@ extension IndexMessage {
             switch index.state {
             case .building: .building
             case .ready: .ready
+            case .doesNotFit: .doesNotFit
             case .abandoned: .abandoned
             }
         self.init(

@@ -85,7 +85,7 @@ extension FirestoreService {
         do throws(StoreError) {
             let access = QueryAccess(database: database, time: self.store.strongReadTime())
             let run = try self.start(query, access, isAnyOrder: isAnyOrder)
-            answer(ExplainMetrics(indexesUsed: QueryExplanation.plan(run.plan)))
+            answer(ExplainMetrics(indexesUsed: QueryExplanation.plan(of: run)))
             call.finish(.ok)
         } catch {
             call.finish(Status(error))

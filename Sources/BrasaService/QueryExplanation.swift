@@ -19,12 +19,16 @@ struct QueryExplanation {
         return try step()
     }
 
-    static func plan(_ plan: PlanSummary) -> [StructMessage] {
-        plan.indexesUsed.map { use in
-            StructMessage([
+    /// With what would have been read, had memory room for it: so that who wonders why a query is slow need not guess.
+    static func plan(of run: QueryRun) -> [StructMessage] {
+        let missing = run.indexesThatDoNotFit.map(\.properties).joined(separator: ", ")
+        return run.plan.indexesUsed.map { use in
+            var message = StructMessage([
                 .init("properties", .text(UTF8Text(use.properties))),
                 .init("query_scope", .text(UTF8Text(use.queryScope))),
             ])
+            if !missing.isEmpty { message.fields.insert(.init("does_not_fit", .text(UTF8Text(missing))), at: 0) }
+            return message
         }
     }
 
@@ -58,7 +62,7 @@ struct QueryExplanation {
             readOperations: Int64(max(operations, 1)),
             debug: debug
         )
-        return ExplainMetrics(indexesUsed: Self.plan(run.plan), execution: execution)
+        return ExplainMetrics(indexesUsed: Self.plan(of: run), execution: execution)
     }
 
     private static func text(_ number: Int) -> StructMessage.FieldValue {

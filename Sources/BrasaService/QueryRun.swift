@@ -54,6 +54,7 @@ struct QueryRun {
     }
 
     var plan: PlanSummary { self.scan.plan }
+    var indexesThatDoNotFit: [PlanSummary.IndexUse] { self.scan.indexesThatDoNotFit }
     var statistics: QueryStatistics { self.scan.statistics }
     var isAtEnd: Bool { self.phase == .ended }
     /// Whether the offset was passed over, as far as there were results.

@@ -56,6 +56,22 @@ import Testing
         #expect(IndexReport.age(of: time, now: Self.now) == expected)
     }
 
+    @Test(
+        arguments: [
+            (.building, "building", "building"), (.ready, "ready", "ready"), (.abandoned, "given up", "abandoned"),
+            (.doesNotFit, "does not fit", "doesNotFit"), (.unspecified, "unknown", "unknown"),
+        ] as [(IndexMessage.State, String, String)]
+    )
+    func `Each state has a name for people and one for programs`(
+        _ state: IndexMessage.State,
+        _ words: String,
+        _ name: String
+    ) throws {
+        let report = IndexReport([try self.index("a", state)])
+        #expect(report.table(now: Self.now)[1].contains("  \(words)  "))
+        #expect(report.json.contains("\"\(name)\""))
+    }
+
     @Test func `JSON has every figure as it is`() throws {
         let building = try self.index("a", .building)
         let json = IndexReport([building]).json

@@ -2,6 +2,8 @@ import BrasaDocuments
 import BrasaGRPC
 import BrasaMessages
 import BrasaQueries
+import BrasaSimulation
+import BrasaStore
 import BrasaWire
 import Testing
 
@@ -10,7 +12,9 @@ import Testing
     let path: FieldPath
 
     init() throws {
-        self.service = try ServiceUnderTest()
+        var store = SimulatedServer.smallStore
+        store.indexBytesMax = 200_000
+        self.service = try ServiceUnderTest(store: store)
         self.path = try FieldPath(parsing: "n".utf8)
     }
 
@@ -108,6 +112,29 @@ import Testing
         #expect(index.properties == "(n ASC, __name__ ASC)" && index.scope == .collection && index.state == .ready)
         #expect(index.entries == 2_000 && index.bytes > 0 && index.uses >= 1)
         #expect(index.createTime != nil && index.lastUseTime != nil)
+    }
+
+    @Test func `An index that does not fit in memory is named, and listed as such`() throws {
+        defer { self.service.close() }
+        try self.commit(6_000)
+        let query: (inout StructuredQuery) -> Void = {
+            $0.filter = .field(self.path, .greaterThanOrEqual, .integer(5_990))
+        }
+        let scanned = try self.run(analyze: true, .strong, query)
+        #expect(scanned.messages.last?.metrics?.indexesUsed?.map { $0["does_not_fit"] } == [nil])
+        try self.service.buildIndexes()
+        for analyze in [true, false] {
+            let used = try self.run(analyze: analyze, .strong, query).messages.last?.metrics?.indexesUsed
+            #expect(used?.map { $0["properties"] } == [.text("(__name__ ASC)")])
+            #expect(used?.map { $0["does_not_fit"] } == [.text("(n ASC, __name__ ASC)")])
+        }
+        // Another query lacks nothing.
+        #expect(try self.run(analyze: false).messages[0].metrics?.indexesUsed?.map { $0["does_not_fit"] } == [nil])
+        let listed: ServiceUnderTest.Answer<ListIndexesResponse> = try self.service.answer { _, done in
+            self.service.admin.listIndexes(ListIndexesRequest(), completion: done)
+        }
+        #expect(try listed.get().indexes.map(\.state) == [.doesNotFit])
+        #expect(self.service.engine.store.statistics.indexes == [.doesNotFit: 1])
     }
 
     @Test func `An aggregation is explained in its one message`() throws {

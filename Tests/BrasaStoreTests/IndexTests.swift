@@ -55,6 +55,7 @@ import Testing
         #expect(fixture.store.indexes().map(\.state) == [.building])
         while fixture.store.indexStep() {}
         for _ in 0..<3 { #expect(fixture.store.useIndex(index, in: database)) }
+        #expect(fixture.store.statistics.indexes == [.ready: 1])
         let listed = try #require(fixture.store.indexes().first)
         #expect(fixture.store.indexes().count == 1)
         #expect(listed.state == .ready && listed.entries == 50 && listed.uses == 3)
@@ -106,7 +107,8 @@ import Testing
         fixture.store.requestIndex(index, in: database)
         while fixture.store.indexStep(budget: 10) {}
         let listed = try #require(fixture.store.indexes().first)
-        #expect(listed.state == .abandoned && listed.bytes == 0 && listed.entries == 0)
+        #expect(fixture.store.statistics.indexes == [.doesNotFit: 1])
+        #expect(listed.state == .doesNotFit && listed.bytes == 0 && listed.entries == 0)
         fixture.store.requestIndex(index, in: database)
         #expect(!fixture.store.indexStep())
         #expect(database.order.withLock { $0.indexes.isEmpty })
@@ -125,7 +127,7 @@ import Testing
         while fixture.store.indexStep() {}
         fixture.store.requestIndex(second, in: database)
         while fixture.store.indexStep() {}
-        #expect(fixture.store.indexes().map(\.state) == [.ready, .abandoned])
+        #expect(fixture.store.indexes().map(\.state) == [.ready, .doesNotFit])
         fixture.clock.advance(microseconds: 61_000_000)
         fixture.store.requestIndex(second, in: database)
         while fixture.store.indexStep() {}
@@ -212,7 +214,7 @@ import Testing
             while fixture.store.indexStep() {}
             fixture.clock.advance(microseconds: (seconds - 1) * 1_000_000)
             fixture.store.requestIndex(index, in: database)
-            #expect(fixture.store.indexes().map(\.state) == [.abandoned])
+            #expect(fixture.store.indexes().map(\.state) == [.doesNotFit])
             fixture.clock.advance(microseconds: 1_000_000)
         }
         fixture.store.requestIndex(index, in: database)

@@ -27,6 +27,7 @@ package struct IndexMessage: Hashable, Sendable {
         case building = 1
         case ready = 2
         case abandoned = 3
+        case doesNotFit = 4
     }
 
     package var database: DatabaseName

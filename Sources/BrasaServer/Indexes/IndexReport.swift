@@ -56,6 +56,16 @@ package struct IndexReport: Sendable {
         case .building: "building"
         case .ready: "ready"
         case .abandoned: "given up"
+        case .doesNotFit: "does not fit"
+        }
+    }
+
+    /// For programs.
+    private static func name(_ state: IndexMessage.State) -> String {
+        switch state {
+        case .abandoned: "abandoned"
+        case .doesNotFit: "doesNotFit"
+        case .unspecified, .building, .ready: self.text(state)
         }
     }
 
@@ -80,7 +90,7 @@ package struct IndexReport: Sendable {
         writer.member("collectionID", index.collectionID.string)
         writer.member("scope", index.scope == .collectionGroup ? "collectionGroup" : "collection")
         writer.member("key", index.properties.string)
-        writer.member("state", index.state == .abandoned ? "abandoned" : self.text(index.state))
+        writer.member("state", self.name(index.state))
         writer.member("entries") { $0.number(index.entries) }
         writer.member("bytes") { $0.number(index.bytes) }
         writer.member("uses") { $0.number(index.uses) }

@@ -27,6 +27,7 @@ extension MetricsPage {
             store.recentChanges
         )
         self.addMemory(store)
+        self.addIndexes(store)
         self.addCommits(store)
         self.addLog(store)
         self.addCheckpoints(store.checkpoints)
@@ -49,6 +50,19 @@ extension MetricsPage {
             "Whether writes but deletes are refused for want of memory.",
             store.isMemoryFull ? 1 : 0
         )
+    }
+
+    private mutating func addIndexes(_ store: StoreStatistics) {
+        let states: [(String, IndexDescription.State)] = [
+            ("ready", .ready), ("building", .building), ("does_not_fit", .doesNotFit), ("abandoned", .abandoned),
+        ]
+        self.gauges(
+            "brasa_indexes",
+            "Indexes that queries asked for, by state.",
+            by: "state",
+            states.map { ($0, store.indexes[$1] ?? 0) }
+        )
+        self.gauge("brasa_index_memory_max_bytes", "The bound of --index-memory.", store.indexBytesMax)
     }
 
     private mutating func addCommits(_ store: StoreStatistics) {

@@ -6,7 +6,9 @@ package struct IndexDescription: Sendable {
     package enum State: Hashable, Sendable {
         case building
         case ready
-        /// It did not fit in memory, or a document has too many entries for it; it is not tried again before a while.
+        /// It did not fit in memory; it is not tried again before a while.
+        case doesNotFit
+        /// A document has too many entries for it; it is not tried again before a while.
         case abandoned
     }
 

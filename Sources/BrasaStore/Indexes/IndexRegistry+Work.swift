@@ -27,13 +27,13 @@ extension IndexRegistry {
     private func tidy(_ state: inout State, now: MonotonicTime) {
         for (key, record) in state.records {
             switch record.state {
-            case .abandoned(let until):
+            case .abandoned(let until, _):
                 // Known for a while yet, so that one that fails again waits longer.
                 if until + self.restingTime(failures: record.failures) <= now {
                     state.records[key] = nil
                 }
             case .building, .ready:
-                if record.index?.counts.isOverflowing ?? true { self.giveUp(key, &state, now: now) }
+                if record.index?.counts.isOverflowing ?? true { self.giveUp(key, .entries, &state, now: now) }
             }
         }
         let idleSince = now - self.configuration.indexIdle
@@ -53,7 +53,7 @@ extension IndexRegistry {
             if let resting = state.leastWanted(before: self.restingSince(now), { state, _ in state == .ready }) {
                 state.remove(resting)
             } else {
-                self.giveUp(growing.key, &state, now: now)
+                self.giveUp(growing.key, .memory, &state, now: now)
             }
         } else if let key = state.leastWanted({ state, _ in state == .ready }) {
             state.remove(key)
@@ -91,9 +91,9 @@ extension IndexRegistry {
     /// An index that was last wanted before this may have to make room.
     private func restingSince(_ now: MonotonicTime) -> MonotonicTime { now - self.configuration.indexRetry }
 
-    private func giveUp(_ key: Key, _ state: inout State, now: MonotonicTime) {
+    private func giveUp(_ key: Key, _ reason: IndexAbandonment, _ state: inout State, now: MonotonicTime) {
         let failures = (state.records[key]?.failures ?? 0) + 1
-        state.abandon(key, until: now + self.restingTime(failures: failures))
+        state.abandon(key, until: now + self.restingTime(failures: failures), reason)
     }
 
     /// For how long an index is not tried again: twice as long each time.

@@ -20,7 +20,7 @@ final class IndexRegistry: Sendable {
             case building
             case ready
             /// Not to be tried before.
-            case abandoned(until: MonotonicTime)
+            case abandoned(until: MonotonicTime, IndexAbandonment)
         }
 
         /// Nil once abandoned. Whoever else refers to it is a query that reads it: references are given out under the
@@ -83,7 +83,7 @@ final class IndexRegistry: Sendable {
         let isNew = self.state.withLock { state in
             var failures = 0
             if let place = state.records.index(forKey: key) {
-                guard case .abandoned(let until) = state.records.values[place].state, until <= now else {
+                guard case .abandoned(let until, _) = state.records.values[place].state, until <= now else {
                     state.records.values[place].usage.isWanted(now)
                     return false
                 }
@@ -117,6 +117,23 @@ final class IndexRegistry: Sendable {
         }
     }
 
+    /// Whether the index would be there if there were room for it.
+    func doesNotFit(_ key: Key) -> Bool {
+        self.state.withLock { state in
+            guard let place = state.records.index(forKey: key),
+                case .abandoned(_, .memory) = state.records.values[place].state
+            else { return false }
+            return true
+        }
+    }
+
+    /// How many there are in each state.
+    var counts: [IndexDescription.State: Int] {
+        self.state.withLock { state in
+            state.records.values.reduce(into: [:]) { $0[IndexDescription.State($1.state), default: 0] += 1 }
+        }
+    }
+
     /// In the order of requests.
     func list() -> [IndexDescription] {
         self.state.withLock { state in
@@ -137,27 +154,21 @@ extension IndexRegistry.State {
     }
 
     /// The index is to be taken out of the order, and not to be built before a time.
-    mutating func abandon(_ key: IndexRegistry.Key, until time: MonotonicTime) {
+    mutating func abandon(_ key: IndexRegistry.Key, until time: MonotonicTime, _ reason: IndexAbandonment) {
         guard let index = self.records[key]?.index else { return }
         self.records[key]?.index = nil
         self.records[key]?.failures += 1
-        self.records[key]?.state = .abandoned(until: time)
+        self.records[key]?.state = .abandoned(until: time, reason)
         self.dropped.append(index)
     }
 }
 
 extension IndexDescription {
     fileprivate init(_ key: IndexRegistry.Key, _ record: IndexRegistry.Record) {
-        let state: State =
-            switch record.state {
-            case .building: .building
-            case .ready: .ready
-            case .abandoned: .abandoned
-            }
         self.init(
             database: key.database.name,
             definition: key.definition,
-            state: state,
+            state: State(record.state),
             entries: record.index?.counts.entries ?? 0,
             bytes: record.index?.counts.bytes ?? 0,
             uses: record.usage.uses,
@@ -165,4 +176,23 @@ extension IndexDescription {
             lastUsed: record.usage.lastUsed.map { Timestamp(microseconds: $0.microseconds) }
         )
     }
+}
+
+extension IndexDescription.State {
+    fileprivate init(_ state: IndexRegistry.Record.State) {
+        self =
+            switch state {
+            case .building: .building
+            case .ready: .ready
+            case .abandoned(_, .memory): .doesNotFit
+            case .abandoned(_, .entries): .abandoned
+            }
+    }
+}
+
+/// Why an index was given up.
+enum IndexAbandonment {
+    case memory
+    /// A document has too many of them.
+    case entries
 }

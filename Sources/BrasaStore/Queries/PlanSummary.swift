@@ -7,6 +7,15 @@ package struct PlanSummary: Hashable, Sendable {
         package let queryScope: String
         /// `(foo ASC, __name__ ASC)`.
         package let properties: String
+
+        init(queryScope: String, properties: String) {
+            self.queryScope = queryScope
+            self.properties = properties
+        }
+
+        init(_ definition: IndexDefinition) {
+            self.init(queryScope: definition.scopeName, properties: definition.properties)
+        }
     }
 
     /// Each once. Texts are made when they are asked for, which few queries are.
@@ -24,8 +33,7 @@ package struct PlanSummary: Hashable, Sendable {
             switch self {
             case .names(let isGroup):
                 IndexUse(queryScope: isGroup ? "Collection group" : "Collection", properties: "(__name__ ASC)")
-            case .index(let definition):
-                IndexUse(queryScope: definition.scopeName, properties: definition.properties)
+            case .index(let definition): IndexUse(definition)
             }
         }
     }
@@ -45,6 +53,21 @@ package struct PlanSummary: Hashable, Sendable {
 
     private mutating func add(_ source: Source) {
         if !self.sources.contains(source) { self.sources.append(source) }
+    }
+}
+
+extension QueryScan {
+    /// The indexes that would make the query cost what it returns and do not fit in memory, each once. For explanations: it
+    /// asks for a lock.
+    package var indexesThatDoNotFit: [PlanSummary.IndexUse] {
+        var found: [PlanSummary.IndexUse] = []
+        for definition in self.planner.idealDefinitions {
+            let key = IndexRegistry.Key(database: self.planner.database, definition: definition)
+            guard self.store.indexRegistry.doesNotFit(key) else { continue }
+            let use = PlanSummary.IndexUse(definition)
+            if !found.contains(use) { found.append(use) }
+        }
+        return found
     }
 }
 

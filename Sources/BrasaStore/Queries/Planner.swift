@@ -138,9 +138,11 @@ struct Planner: Sendable {
 
     /// Asks for the indexes that would make the query cost what it returns.
     func requestIndexes() {
-        for shape in self.shapes where shape.pinned == nil {
-            guard let definition = shape.idealDefinition else { continue }
-            self.store.requestIndex(definition, in: self.database)
-        }
+        for definition in self.idealDefinitions { self.store.requestIndex(definition, in: self.database) }
+    }
+
+    /// Those indexes.
+    var idealDefinitions: [IndexDefinition] {
+        self.shapes.compactMap { $0.pinned == nil ? $0.idealDefinition : nil }
     }
 }

@@ -25,7 +25,9 @@ extension Store {
             commits: self.commitMeasures.commits,
             changes: self.commitMeasures.changes,
             refusals: CommitRefusal.allCases.map { ($0, self.commitMeasures.refusals($0)) },
-            recentChanges: self.documents.changes.count
+            recentChanges: self.documents.changes.count,
+            indexes: self.indexRegistry.counts,
+            indexBytesMax: self.configuration.indexBytesMax
         )
         for database in databases {
             let counts = database.counts
@@ -64,6 +66,8 @@ package struct StoreStatistics: Sendable {
     package let refusals: [(reason: CommitRefusal, count: Int)]
     /// Changes that are remembered one by one.
     package let recentChanges: Int
+    package let indexes: [IndexDescription.State: Int]
+    package let indexBytesMax: Int
 
     package var historyBytes: Int { self.memory.history }
     package var logBytesSinceCheckpoint: Int { self.log.bytesSinceCheckpoint }
