@@ -5,12 +5,12 @@
 /// for a type asks for that type's description each time. Usable from inline itself, as is what it names: else Swift keeps
 /// what is inlinable in it from other modules.
 @usableFromInline
-package struct Completions<Value: Sendable> {
+package struct Completions<Value: Sendable>: Sendable {
     @usableFromInline
     package typealias Completion = @Sendable (Value) -> Void
 
     @usableFromInline
-    struct Box {
+    struct Box: Sendable {
         @usableFromInline let mailbox: (any Mailbox)?
         @usableFromInline let first: Completion
         /// Most have none.
