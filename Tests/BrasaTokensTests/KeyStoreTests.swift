@@ -240,8 +240,10 @@ import Testing
         #expect(await gate.verifier.reload() == .unchanged)
         try gate.store.setDisabled(true, "app")
         #expect(await gate.verifier.reload() == .changed(keys: 1))
+        #expect(gate.verifier.hasKeyList)
         try gate.disk.remove(gate.store.path)
         #expect(await gate.verifier.reload() == .changed(keys: 0))
+        #expect(gate.verifier.hasKeyList, "what has gone lets nobody in")
     }
 }
 

@@ -14,6 +14,9 @@ import NIOCore
 final class LoopAdmissions: @unchecked Sendable {
     fileprivate typealias Later = @Sendable (Identification) -> Void
 
+    /// Calls that wait for one token. Those that their clients have given up are among them.
+    static let waitingMax = 1_024
+
     fileprivate var tokens = TokenCache()
     /// Who waits for a token to be verified. That is done once, however many show it meanwhile: all calls of a client that
     /// has a new one do.
@@ -26,19 +29,22 @@ final class LoopAdmissions: @unchecked Sendable {
         self.owner = Admission(.administrator) { desk.isOpen }
     }
 
+    /// False when too many wait for it already; `later` is not called then.
     fileprivate func verify(
         _ authorization: [UInt8],
         by desk: TokenDesk,
         for visitor: Visitor,
         on eventLoop: any EventLoop,
         _ later: @escaping Later
-    ) {
-        let isUnderWay = self.waiting[authorization] != nil
+    ) -> Bool {
+        let count = self.waiting[authorization]?.count ?? 0
+        guard count < Self.waitingMax else { return false }
         self.waiting[authorization, default: []].append(later)
-        guard !isUnderWay else { return }
+        guard count == 0 else { return true }
         desk.verify(authorization, from: visitor) { outcome in
             eventLoop.execute { self.answer(outcome, for: authorization) }
         }
+        return true
     }
 
     private func answer(_ outcome: TokenDesk.Outcome, for authorization: [UInt8]) {
@@ -124,7 +130,7 @@ final class ConnectionDesk: @unchecked Sendable {
         _ later: @escaping @Sendable (Identification) -> Void
     ) -> Identification? {
         guard let authorization = credentials.authorization else { return .admitted(self.plain) }
-        self.loop.verify(authorization, by: self.desk, for: self.visitor, on: self.eventLoop, later)
-        return nil
+        let waits = self.loop.verify(authorization, by: self.desk, for: self.visitor, on: self.eventLoop, later)
+        return waits ? nil : .busy
     }
 }

@@ -6,7 +6,7 @@ struct OpenPolicy: Sendable {
     /// Issuers of users' tokens, or authorities of clients' certificates.
     let namesCallers: Bool
 
-    /// - Parameter hasKeys: there is a list of administrators' keys, if only of those that were deleted.
+    /// - Parameter hasKeys: there has been a list of administrators' keys, if only of those that were deleted.
     func isOpen(hasKeys: Bool) -> Bool { self.isReachedByTrusted && !self.namesCallers && !hasKeys }
 
     /// What the operator is told when the server starts.

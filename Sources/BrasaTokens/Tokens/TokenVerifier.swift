@@ -90,12 +90,13 @@ package final class TokenVerifier: Sendable {
             return true
         }
         guard isLatest else { return .unchanged }
-        self.isListed.store(!document.isEmpty, ordering: .releasing)
+        if !document.isEmpty { self.isListed.store(true, ordering: .releasing) }
         self.changes.add(1, ordering: .releasing)
         return .changed(keys: list.keys.count)
     }
 
-    /// Whether there is a list of administrators' keys, if only of those that were deleted.
+    /// Whether there has been a list of administrators' keys, if only of those that were deleted. It stays so when the file
+    /// goes: a volume that is away for a moment must not make an owner of everybody.
     package var hasKeyList: Bool { self.isListed.load(ordering: .acquiring) }
 
     /// Grows whenever a token that was verified might not be any more.
