@@ -19,7 +19,7 @@ RUN = {"sh", "python"}
 OUTPUT = "text"
 SHOWN = "console"
 # Blocks of `console` are not run: they are of tools that no test can have, each for one of these.
-ELSEWHERE = {"docker", "kubectl", "sudo"}
+ELSEWHERE = {"docker", "kubectl", "sudo", "umask"}
 ANYTHING = "…"
 
 
