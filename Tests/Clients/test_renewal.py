@@ -175,6 +175,8 @@ class OfficialLoad:
         assert self._process.returncode == 0, errors
 
 
+# The library's pauses between its attempts grow up to a minute.
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("program", [SYNC, ASYNC], ids=["sync", "async"])
 def test_restarts_under_load_fail_no_call_of_clients_that_retry(secure, program):
     server = secure()

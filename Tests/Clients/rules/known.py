@@ -45,9 +45,12 @@ def bound_of_other_kind(rules: str, request: dict[str, Any], ours: dict[str, Any
 
 
 def impossible_way(rules: str, request: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
-    """Nothing equals null or NaN by this operator; the emulator judges what would."""
+    """Nothing is equal to null or NaN by this operator, or less or more than null; the emulator judges what would be."""
     filter = str(request.get("query", {}).get("filter", ""))
-    return "query" in request and ours["allowed"] and not theirs["allowed"] and ("nullValue" in filter or "NaN" in filter)
+    if "query" not in request or ours["allowed"] == theirs["allowed"]:
+        return False
+    is_compared = any(word in filter for word in ("LESS_THAN", "GREATER_THAN"))
+    return ("nullValue" in filter or "NaN" in filter) and (ours["allowed"] or is_compared)
 
 
 def called_in_vain(rules: str, request: dict[str, Any], ours: dict[str, Any], theirs: dict[str, Any]) -> bool:
