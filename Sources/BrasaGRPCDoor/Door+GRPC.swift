@@ -9,9 +9,8 @@ extension Door where Transport == GRPCServerCall, Response: WireResponse {
     static var grpc: Self {
         Self(
             send: { call, response in call.sendMessage(response) },
-            sendAll: { call, responses in
-                let capacity = responses.reduce(0) { $0 + $1.byteCountEstimate }
-                return call.send(responses, capacity: capacity) { $0.encode(into: &$1) }
+            sendAll: { call, responses, byteCount in
+                call.send(responses.count, capacity: byteCount) { responses[$0].encode(into: &$1) }
             },
             respond: { call, response in call.respond(call.message(response)) },
             respondOutcome: { call, response in call.respond(outcome: call.message(response)) }

@@ -1,7 +1,7 @@
-import BrasaGRPC
+package import BrasaGRPC
 import BrasaHTTP2
-import BrasaIdentity
-import BrasaMessages
+package import BrasaIdentity
+package import BrasaMessages
 import BrasaStatus
 import BrasaWire
 import NIOCore
@@ -63,12 +63,27 @@ final class GRPCCallers: Sendable {
     }
 
     private func admit(_ call: GRPCServerCall, _ admission: Admission) -> GRPCAdmission {
-        if let wait = admission.rate?.take(at: NIODeadline.now().uptimeNanoseconds) {
-            return .refused(GRPCStatus(Status.tooMuch("There are too many calls of this caller.", retryAfter: wait)))
+        if let share = admission.share {
+            if let wait = share.take(at: NIODeadline.now().uptimeNanoseconds) {
+                return .refused(GRPCStatus(.tooMuch("There are too many calls of this caller.", retryAfter: wait)))
+            }
+            if let refusal = self.claim(share, for: call) { return .refused(refusal) }
         }
+        if call.descriptor?.kind != .unary, admission.canEnd { call.watch() }
         call.caller = admission
-        if admission.canEnd, call.descriptor?.kind != .unary { call.watch() }
         return .admitted
+    }
+
+    /// Most calls take nothing that is counted. Why this one may not be, if there is a reason.
+    private func claim(_ share: CallerShare, for call: GRPCServerCall) -> GRPCStatus? {
+        let kind = call.descriptor?.kind
+        // Streams that end by themselves keep no listeners.
+        let isCounted = kind == .bidirectional || kind != .unary && share.boundsStreams
+        guard isCounted || share.boundsBytes else { return nil }
+        let claim = CallerClaim(share)
+        guard kind == .unary || claim.openStream() else { return Self.tooManyStreams }
+        call.claim = claim
+        return nil
     }
 
     /// Ends the open streams of whoever would not be let in any more.
@@ -81,5 +96,30 @@ final class GRPCCallers: Sendable {
 
     /// Says nothing that would help to guess.
     private static let refusal = GRPCStatus(.unauthenticated, "The request's credentials are not valid.")
+    /// Nobody knows when one of the others ends.
+    private static let tooManyStreams = GRPCStatus(
+        .tooMuch("There are too many streams of this caller.", retryAfter: 1_000_000_000)
+    )
     private static let busy = GRPCStatus(.unavailable, "The request's credentials cannot be verified now.")
+}
+
+extension CallerClaim: GRPCClaim {
+    package func keep(_ bytes: Int) -> GRPCStatus? { self.setBytes(bytes) ? nil : Self.tooManyBytes }
+
+    // Nobody knows when others of the caller's end.
+    private static let tooManyBytes = GRPCStatus(
+        .tooMuch("There are too many bytes of this caller's requests and listeners.", retryAfter: 1_000_000_000)
+    )
+    fileprivate static let tooManyListeners = Status.tooMuch(
+        "There are too many listeners of this caller.",
+        retryAfter: 1_000_000_000
+    )
+}
+
+extension GRPCServerCall {
+    /// Nothing but a caller's claim is put there.
+    package func countListeners(_ count: Int) -> Status? {
+        guard let claim = self.claim.map({ unsafeDowncast($0, to: CallerClaim.self) }) else { return nil }
+        return claim.setListeners(count) ? nil : CallerClaim.tooManyListeners
+    }
 }

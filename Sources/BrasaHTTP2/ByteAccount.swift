@@ -56,6 +56,15 @@ package final class ByteAccount {
         }
     }
 
+    /// Lets go of bytes that somebody keeps though the connection may be gone: they stay drawn from the budget, and are given
+    /// back there. Nil: nothing is bounded.
+    package func detach(_ count: Int) -> ByteBudget? {
+        guard !self.isClosed else { return nil }
+        self.budget?.drawAnyway(count)
+        self.remove(count)
+        return self.budget
+    }
+
     /// Whether so many bytes more can be kept.
     package func hasRoom(for count: Int) -> Bool {
         guard !self.isClosed else { return false }
@@ -67,8 +76,7 @@ package final class ByteAccount {
 
     func giveBackSpareStreams(_ count: Int) { self.budget?.giveBackSpareStreams(count) }
 
-    /// More than half of what all connections have is drawn.
-    var isBudgetScarce: Bool { self.budget.map { $0.drawnBytes > $0.bytesMax / 2 } ?? false }
+    var isBudgetScarce: Bool { self.budget?.isScarce ?? false }
 
     private func draw(upTo bytes: Int) -> Bool {
         guard let budget = self.budget else { return true }

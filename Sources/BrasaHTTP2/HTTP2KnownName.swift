@@ -6,27 +6,31 @@ enum HTTP2KnownName: UInt8 {
     case traceparent
     case grpcTimeout, grpcEncoding, grpcAcceptEncoding, grpcStatus, grpcMessage
 
+    /// Its size and one letter leave one candidate, so that a field costs one comparison at most.
     init?(_ name: UnsafeRawBufferPointer) {
-        let candidates: (Self, Self?, Self?)
+        let candidate: Self
         switch name.count {
-        case 5: candidates = (.path, nil, nil)
-        case 7: candidates = (.method, .scheme, .status)
-        case 10: candidates = (.authority, nil, nil)
-        case 11: candidates = (.grpcStatus, .traceparent, nil)
-        case 12: candidates = (.contentType, .grpcTimeout, .grpcMessage)
-        case 13: candidates = (.grpcEncoding, .authorization, nil)
-        case 20: candidates = (.grpcAcceptEncoding, nil, nil)
+        case 5: candidate = .path
+        case 7:
+            switch name[2] {
+            case UInt8(ascii: "e"): candidate = .method
+            case UInt8(ascii: "c"): candidate = .scheme
+            default: candidate = .status
+            }
+        case 10: candidate = .authority
+        case 11: candidate = name[0] == UInt8(ascii: "g") ? .grpcStatus : .traceparent
+        case 12:
+            switch name[5] {
+            case UInt8(ascii: "n"): candidate = .contentType
+            case UInt8(ascii: "t"): candidate = .grpcTimeout
+            default: candidate = .grpcMessage
+            }
+        case 13: candidate = name[0] == UInt8(ascii: "g") ? .grpcEncoding : .authorization
+        case 20: candidate = .grpcAcceptEncoding
         default: return nil
         }
-        if candidates.0.isSpelled(name) {
-            self = candidates.0
-        } else if let second = candidates.1, second.isSpelled(name) {
-            self = second
-        } else if let third = candidates.2, third.isSpelled(name) {
-            self = third
-        } else {
-            return nil
-        }
+        guard candidate.isSpelled(name) else { return nil }
+        self = candidate
     }
 
     private var text: StaticString {

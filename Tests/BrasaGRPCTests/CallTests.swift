@@ -146,10 +146,10 @@ import Testing
         var counts: [Int] = []
         loopback.service.whenStarted = { started in
             for _ in 0..<2 {
-                counts.append(started.call.send(messages, capacity: 10) { $1.writeBytes($0) })
+                counts.append(started.call.send(messages.count, capacity: 10) { $1.writeBytes(messages[$0]) })
             }
             started.call.finish(.ok)
-            counts.append(started.call.send(messages, capacity: 10) { $1.writeBytes($0) })
+            counts.append(started.call.send(messages.count, capacity: 10) { $1.writeBytes(messages[$0]) })
         }
         let recorder = ResponseRecorder()
         loopback.grpc.serverStreaming(

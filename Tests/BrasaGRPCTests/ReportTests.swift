@@ -30,7 +30,7 @@ import Testing
                 call.send(message)
             case .copied: call.send(ByteBuffer(bytes: [1, 2, 3]))
             case .inTwoPieces: call.send(ByteBuffer(repeating: 1, count: 10_000))
-            case .several: _ = call.send([1, 2, 3], capacity: 30) { $1.writeInteger($0) }
+            case .several: _ = call.send(3, capacity: 30) { $1.writeInteger($0) }
             case .shared: call.send(Self.whole)
             case .around: call.send(Self.parted)
             case .pair: call.send(GRPCFramedMessages(Self.whole, Self.parted))

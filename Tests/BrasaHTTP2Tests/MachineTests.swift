@@ -159,7 +159,7 @@ import Testing
     @Test func `Known names are found wherever they stand, in lists of any making`() {
         let names: [HTTP2HeaderName] = [
             .method, .path, .scheme, .authority, .status, .contentType, .authorization, .grpcTimeout, .grpcEncoding,
-            .grpcAcceptEncoding, .grpcStatus, .grpcMessage,
+            .grpcAcceptEncoding, .grpcStatus, .grpcMessage, .traceparent,
         ]
         for name in names {
             #expect(name.known != nil)

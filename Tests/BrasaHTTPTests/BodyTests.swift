@@ -3,6 +3,7 @@ import BrasaIdentity
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import BrasaHTTP
@@ -96,6 +97,101 @@ import Testing
         #expect(budget.drawnBytes <= 1 << 19)
         line.close()
         #expect(budget.drawnBytes == 0)
+    }
+
+    /// Answers when it is told to.
+    private final class Later: Sendable {
+        private let answers = Mutex<[@Sendable (HTTPAnswer) -> Void]>([])
+        func add(_ answer: @escaping @Sendable (HTTPAnswer) -> Void) { self.answers.withLock { $0.append(answer) } }
+        func answer() { self.answers.withLock { $0 }.forEach { $0(HTTPAnswer(200, "")) } }
+    }
+
+    @Test(arguments: [false, true])
+    func `Over version 1 a body counts until its answer, though nobody may wait for that`(_ isGone: Bool) throws {
+        let later = Later()
+        var router = HTTPRouter()
+        router.add(["POST"], "/long", for: .everybody, bodyBytesMax: 256 << 10) { _, answer in later.add(answer) }
+        var door = HTTPDoor(router, .open)
+        let budget = ByteBudget(bytesMax: 1 << 20)
+        door.budget = budget
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: true)
+        try channel.pipeline.syncOperations.addHandler(HTTP1RequestHandler(door))
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "/line"), promise: nil)
+        let body = String(repeating: "x", count: 100_000)
+        try channel.writeInbound(
+            ByteBuffer(string: "POST /long HTTP/1.1\r\nhost: x\r\ncontent-length: 100000\r\n\r\n\(body)")
+        )
+        channel.embeddedEventLoop.run()
+        #expect(budget.drawnBytes == 100_000)
+        if isGone { channel.close(promise: nil) }
+        channel.embeddedEventLoop.run()
+        #expect(budget.drawnBytes == 100_000)
+        later.answer()
+        channel.embeddedEventLoop.run()
+        #expect(budget.drawnBytes == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `Over version 2 as well, and when its stream or its connection is gone`(_ isLineGone: Bool) throws {
+        let later = Later()
+        var router = HTTPRouter()
+        router.add(["POST"], "/long", for: .everybody, bodyBytesMax: 256 << 10) { _, answer in later.add(answer) }
+        let budget = ByteBudget(bytesMax: 1 << 20)
+        let line = try Line(HTTPDoor(router, .open), budget: budget)
+        defer { line.close() }
+        let (stream, response) = try self.post("/long", 100_000, on: line)
+        stream.finish()
+        try line.run()
+        #expect(budget.drawnBytes >= 100_000)
+        if isLineGone { line.close() } else { stream.reset(.cancel) }
+        try line.run()
+        #expect(response.closed != nil)
+        #expect(budget.drawnBytes >= 100_000)
+        later.answer()
+        try line.run()
+        #expect(budget.drawnBytes < 40_000)
+        line.close()
+        #expect(budget.drawnBytes == 0)
+    }
+
+    @Test func `Over version 2 what waits for its answer leaves less room for others`() throws {
+        let later = Later()
+        var router = HTTPRouter()
+        router.add(["POST"], "/long", for: .everybody, bodyBytesMax: 256 << 10) { _, answer in later.add(answer) }
+        let budget = ByteBudget(bytesMax: 1 << 20)
+        let line = try Line(HTTPDoor(router, .open), budget: budget)
+        defer { line.close() }
+        for _ in 0..<8 {
+            let (stream, response) = try self.post("/long", 200_000, on: line)
+            if response.closed == nil { stream.finish() }
+            try line.run()
+            stream.reset(.cancel)
+            try line.run()
+        }
+        #expect(budget.drawnBytes >= 400_000 && budget.drawnBytes < 1 << 20)
+        later.answer()
+        #expect(budget.drawnBytes < 40_000)
+    }
+
+    @Test func `A body far past every bound is answered before it is there, and then passed over`() throws {
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: true)
+        try channel.pipeline.syncOperations.addHandler(HTTP1RequestHandler(HTTPDoor(Self.router, .open)))
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "/line"), promise: nil)
+        try channel.writeInbound(
+            ByteBuffer(string: "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: \(4 << 20)\r\n\r\n")
+        )
+        for _ in 0..<3 { try channel.writeInbound(ByteBuffer(repeating: UInt8(ascii: "x"), count: 1 << 20)) }
+        channel.embeddedEventLoop.run()
+        var text = ""
+        while let bytes = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
+        #expect(text.hasPrefix("HTTP/1.1 413 ") && text.contains("connection: close\r\n") && channel.isActive)
+        try channel.writeInbound(ByteBuffer(repeating: UInt8(ascii: "x"), count: 1 << 20))
+        channel.embeddedEventLoop.run()
+        #expect(!channel.isActive)
     }
 
     @Test(arguments: [["123456789"], ["12345678", "9"], ["1234", "56789", "0"]])

@@ -60,6 +60,50 @@ import Testing
         #expect(String(buffer: head).hasPrefix("HTTP/1.1 \(status) "))
     }
 
+    /// Of an administrator who may make one call a second, and has made those of an hour if it is spent. `/probe` is not
+    /// counted.
+    private static func bounded(isSpent: Bool) -> HTTPDoor {
+        let share = CallerShare(CallerBounds(.init(callsPerSecond: 1)))
+        if isSpent { _ = share.take(at: NIODeadline.now().uptimeNanoseconds + 3_600_000_000_000) }
+        let admission = Admission(.administrator, share: share)
+        var router = Self.router
+        router.get("/probe", for: .everybody, isCounted: false) { HTTPAnswer(200, "Ok") }
+        return HTTPDoor(router, .desk(recognize: { _ in admission }, identify: { _, _ in .admitted(admission) }))
+    }
+
+    private static let boundedRequests = [
+        ("/", false, 200), ("/none", false, 404), ("/", true, 429), ("/none", true, 429), ("/probe", true, 200),
+    ]
+
+    @Test(arguments: boundedRequests)
+    func `A request of version 1 counts for how often its caller may call, but for probes`(
+        _ path: String,
+        _ isSpent: Bool,
+        _ status: Int
+    ) throws {
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(withPipeliningAssistance: true)
+        try channel.pipeline.syncOperations.addHandler(HTTP1RequestHandler(Self.bounded(isSpent: isSpent)))
+        channel.connect(to: try SocketAddress(unixDomainSocketPath: "/line"), promise: nil)
+        try channel.writeInbound(ByteBuffer(string: "GET \(path) HTTP/1.1\r\n\r\n"))
+        channel.embeddedEventLoop.run()
+        let head = String(buffer: try #require(try channel.readOutbound(as: ByteBuffer.self)))
+        #expect(head.hasPrefix("HTTP/1.1 \(status) "))
+        #expect(head.contains("retry-after: ") == (status == 429))
+    }
+
+    @Test(arguments: boundedRequests)
+    func `A request of version 2 counts as well`(_ path: String, _ isSpent: Bool, _ status: Int) throws {
+        let line = try Line(Self.bounded(isSpent: isSpent))
+        defer { line.close() }
+        let response = Response()
+        let headers = HTTP2Headers([(.method, "GET"), (.scheme, "http"), (.path, path), (.authority, "x")])
+        try line.connection.openStream(response).sendHeaders(headers, endStream: true)
+        try line.run()
+        #expect(response.status == "\(status)")
+    }
+
     private static func headers(_ method: String) -> HTTP2Headers {
         HTTP2Headers([
             (.method, method), (.scheme, "http"), (.path, "/"), (.authority, "x"), (.authorization, "Bearer t"),

@@ -40,6 +40,12 @@ final class Line {
         }
     }
 
+    /// The server stops.
+    func drain() throws {
+        try self.server.pipeline.syncOperations.handler(type: HTTP2Connection.self).drain(grace: .seconds(10))
+        try self.run()
+    }
+
     func close() {
         _ = try? self.client.finish(acceptAlreadyClosed: true)
         _ = try? self.server.finish(acceptAlreadyClosed: true)

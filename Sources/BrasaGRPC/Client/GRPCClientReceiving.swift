@@ -28,15 +28,13 @@ struct GRPCClientReceiving {
     private var isPaused = false
     /// Messages are being handed over further up the stack.
     private var isDelivering = false
-    private var decoder: GRPCMessageDecoder
+    private var bytes: GRPCReceivedBytes
     var encoding: GRPCEncoding?
     /// Response messages so far.
     private(set) var messages = 0
-    /// Bytes received whose credit the server has not got back.
-    private var uncreditedBytes = 0
 
     init(messageBytesMax: Int) {
-        self.decoder = GRPCMessageDecoder(messageBytesMax: messageBytesMax)
+        self.bytes = GRPCReceivedBytes(messageBytesMax: messageBytesMax)
     }
 
     private var isOver: Bool { if case .over = self.phase { true } else { false } }
@@ -48,8 +46,7 @@ struct GRPCClientReceiving {
 
     mutating func received(_ data: consuming ByteBuffer) {
         guard !self.isOver else { return }
-        self.uncreditedBytes += data.readableBytes
-        self.decoder.append(data)
+        self.bytes.append(data)
     }
 
     /// The stream has ended, with these trailers or, in an answer that is not gRPC's, with none.
@@ -76,28 +73,20 @@ struct GRPCClientReceiving {
 
     mutating func next() throws(GRPCFramingError) -> Step {
         guard !self.isPaused, !self.isOver else { return .nothing }
-        if let message = try self.decoder.next() {
+        if let message = try self.bytes.next() {
             self.messages += 1
             return .message(message)
         }
         guard case .whole(let trailers) = self.phase else { return .nothing }
-        return self.decoder.bufferedBytes == 0 ? .end(trailers: trailers) : .truncated
+        return self.bytes.bufferedBytes == 0 ? .end(trailers: trailers) : .truncated
     }
 
     /// The credit that is due: of everything but what waits for a caller that takes nothing.
-    mutating func takeCredit() -> Int {
-        if self.decoder.bufferedBytes > 0 { self.decoder.unshare() }
-        let keptBytes = self.isPaused ? self.decoder.bufferedBytes : 0
-        guard self.uncreditedBytes > keptBytes else { return 0 }
-        defer { self.uncreditedBytes = keptBytes }
-        return self.uncreditedBytes - keptBytes
-    }
+    mutating func takeCredit() -> Int { self.bytes.takeCredit(isStopped: self.isPaused) }
 
     /// The call is over: lets go of everything. What is to be credited.
     mutating func close() -> Int {
         self.phase = .over
-        self.decoder.discard()
-        defer { self.uncreditedBytes = 0 }
-        return self.uncreditedBytes
+        return self.bytes.discard()
     }
 }

@@ -14,6 +14,9 @@ struct GRPCKeptBytes {
         return bytes - self.counted
     }
 
+    /// What they were told last.
+    var bytes: Int { self.counted }
+
     mutating func letGo() {
         self.request = 0
         self.held = 0

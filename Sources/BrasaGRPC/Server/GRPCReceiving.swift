@@ -32,24 +32,22 @@ struct GRPCReceiving {
     private(set) var isPaused = false
     /// Messages are being handed over further up the stack.
     private var isDelivering = false
-    private var decoder: GRPCMessageDecoder
+    private var bytes: GRPCReceivedBytes
     var encoding: GRPCEncoding?
     /// The one request of a unary or server-streaming call, until the client ends its side.
     private var request: ByteBuffer?
-    /// Bytes received whose credit the client has not got back.
-    private var uncreditedBytes = 0
 
     init(messageBytesMax: Int) {
-        self.decoder = GRPCMessageDecoder(messageBytesMax: messageBytesMax)
+        self.bytes = GRPCReceivedBytes(messageBytesMax: messageBytesMax)
     }
 
     var messageBytesMax: Int {
-        get { self.decoder.messageBytesMax }
-        set { self.decoder.messageBytesMax = newValue }
+        get { self.bytes.messageBytesMax }
+        set { self.bytes.messageBytesMax = newValue }
     }
 
     /// Bytes received and not given out.
-    var bufferedBytes: Int { self.decoder.bufferedBytes }
+    var bufferedBytes: Int { self.bytes.bufferedBytes }
 
     /// The client has ended its side.
     var isWhole: Bool {
@@ -77,8 +75,7 @@ struct GRPCReceiving {
     /// False when the bytes are thrown away, and to be credited at once.
     mutating func received(_ data: consuming ByteBuffer) -> Bool {
         guard self.phase != .over else { return false }
-        self.uncreditedBytes += data.readableBytes
-        self.decoder.append(data)
+        self.bytes.append(data)
         return true
     }
 
@@ -109,9 +106,9 @@ struct GRPCReceiving {
 
     mutating func next() throws(GRPCFramingError) -> Step {
         guard !self.isStopped, self.phase != .over else { return .nothing }
-        if let message = try self.decoder.next() { return .message(message) }
+        if let message = try self.bytes.next() { return .message(message) }
         guard self.phase == .whole else { return .nothing }
-        guard self.decoder.bufferedBytes == 0 else { return .truncated }
+        guard self.bytes.bufferedBytes == 0 else { return .truncated }
         self.phase = .handedOver
         return .end
     }
@@ -123,22 +120,13 @@ struct GRPCReceiving {
 
     mutating func takeRequest() -> ByteBuffer? { self.request.take() }
 
-    /// The credit that is due: of everything but what waits for a service that takes nothing. The start of a message whose
-    /// end has not come is credited, since it may be larger than the window; its bound is the message limit.
-    mutating func takeCredit() -> Int {
-        if self.decoder.bufferedBytes > 0 { self.decoder.unshare() }
-        let keptBytes = self.isStopped ? self.decoder.bufferedBytes : 0
-        guard self.uncreditedBytes > keptBytes else { return 0 }
-        defer { self.uncreditedBytes = keptBytes }
-        return self.uncreditedBytes - keptBytes
-    }
+    /// The credit that is due: of everything but what waits for a service that takes nothing.
+    mutating func takeCredit() -> Int { self.bytes.takeCredit(isStopped: self.isStopped) }
 
     /// The call is over: lets go of everything. What is to be credited.
     mutating func close() -> Int {
         self.phase = .over
-        self.decoder.discard()
         self.request = nil
-        defer { self.uncreditedBytes = 0 }
-        return self.uncreditedBytes
+        return self.bytes.discard()
     }
 }

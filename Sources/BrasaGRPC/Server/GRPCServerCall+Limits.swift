@@ -49,10 +49,11 @@ extension GRPCServerCall {
         let isWithinConnection = connection.requestBytesChanged(by: change)
         guard change > 0 else {
             account.remove(-change)
-            return nil
+            return self.claim?.keep(self.kept.bytes)
         }
         guard account.add(change) else { return .noRoom }
-        return isWithinConnection ? nil : .tooManyRequestBytes
+        guard isWithinConnection else { return .tooManyRequestBytes }
+        return self.claim?.keep(self.kept.bytes)
     }
 
     // MARK: Time

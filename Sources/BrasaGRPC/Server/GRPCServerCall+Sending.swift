@@ -66,32 +66,30 @@ extension GRPCServerCall {
         if let second { self.put(second, on: stream) }
     }
 
-    /// Sends several response messages from one buffer, which `write` fills with each; returns how many bytes they are.
-    /// `capacity` is about how many.
-    package func send<Message>(
-        _ messages: [Message],
-        capacity: Int,
-        _ write: (Message, inout ByteBuffer) -> Void
-    ) -> Int {
-        guard !self.sending.compresses, messages.count > 1 else {
-            return messages.reduce(0) { total, message in
-                var buffer = self.makeMessageBuffer(capacity: capacity / messages.count)
-                write(message, &buffer)
-                let count = buffer.readableBytes
+    /// Sends several response messages from one buffer, to which `write` appends each by its number; returns how many bytes
+    /// they are. `capacity` is about how many.
+    ///
+    /// Not generic in what is sent: called from another room, that would cost more than the sending.
+    package func send(_ count: Int, capacity: Int, _ write: (Int, inout ByteBuffer) -> Void) -> Int {
+        guard !self.sending.compresses, count > 1 else {
+            return (0..<count).reduce(0) { total, number in
+                var buffer = self.makeMessageBuffer(capacity: capacity / count)
+                write(number, &buffer)
+                let byteCount = buffer.readableBytes
                 self.send(buffer)
-                return total + count
+                return total + byteCount
             }
         }
         self.sendHeaders()
         guard self.sending.isOpen, let stream = self.stream else { return 0 }
-        let room = capacity + messages.count * GRPCMessageDecoder.prefixBytes
+        let room = capacity + count * GRPCMessageDecoder.prefixBytes
         var buffer = stream.takeSpareBuffer(capacity: room) ?? self.allocator.buffer(capacity: room)
-        for message in messages {
-            GRPCMessageEncoder.append(to: &buffer) { write(message, &$0) }
+        for number in 0..<count {
+            GRPCMessageEncoder.append(to: &buffer) { write(number, &$0) }
         }
-        let count = buffer.readableBytes
+        let byteCount = buffer.readableBytes
         self.put(buffer, on: stream)
-        return count
+        return byteCount
     }
 
     /// Sends a response message that others are sent too.

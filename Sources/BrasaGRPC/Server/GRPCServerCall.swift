@@ -22,6 +22,8 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
     package internal(set) var metadata = GRPCMetadata()
     /// What the gate has found out about who calls; for whoever set up the gate.
     package var caller: AnyObject?
+    /// What the call takes of what its caller may, let go of when it is finished; for whoever set up the gate.
+    package var claim: (any GRPCClaim)?
     /// In the loop's list of watched calls.
     var watchedPlace: Int?
     var receiving: GRPCReceiving
@@ -53,6 +55,7 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
         self.method = nil
         // Whoever asked who calls may have answered late.
         self.caller = nil
+        self.claim = nil
         self.receiving = GRPCReceiving(messageBytesMax: connection.server.limits.messageBytesMax)
         self.sending = GRPCSending()
         self.kept = GRPCKeptBytes()
@@ -156,6 +159,7 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
         self.service = Service()
         self.metadata.removeAll()
         self.caller = nil
+        self.claim = nil
         self.kept.letGo()
         let credit = self.receiving.close()
         self.countKept()

@@ -29,7 +29,7 @@ extension ListIndexesResponse {
 }
 
 extension ListIndexesResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for index in self.indexes { sink.keep(1, index) }
     }
 }
@@ -52,7 +52,7 @@ extension IndexMessage {
 }
 
 extension IndexMessage: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.database.bytes)
         sink.write(2, bytes: self.collectionID.bytes)
         sink.write(3, int32: self.scope.rawValue)

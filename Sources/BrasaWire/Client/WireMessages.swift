@@ -73,7 +73,7 @@ extension BeginTransactionResponse: WireResponse {}
 extension CommitResponse: WireResponse {}
 extension RunQueryResponse: WireResponse {
     package var byteCountEstimate: Int {
-        (self.document?.byteCountEstimate ?? 0) + (self.metrics == nil ? 32 : 512)
+        (self.document?.byteCountEstimate ?? 0) + (self.isPlain ? 32 : 512)
     }
 }
 extension RunAggregationQueryResponse: WireResponse {

@@ -1,15 +1,18 @@
 internal import BrasaDocuments
 
 extension Timestamp: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
-        sink.write(1, varint: UInt64(bitPattern: self.seconds))
-        sink.write(2, varint: UInt64(self.nanos))
+    func encode(to sink: inout WireSink) {
+        let (seconds, nanos) = self.parts
+        sink.write(1, varint: UInt64(bitPattern: seconds))
+        sink.write(2, varint: UInt64(nanos))
     }
 }
 
 /// A document's full name, written from its parts.
 extension DocumentName: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    var byteCountLeast: Int { self.database.bytes.count + self.path.bytes.count }
+
+    func encode(to sink: inout WireSink) {
         sink.raw(self.database.bytes)
         sink.raw("/documents/")
         sink.raw(self.path.bytes)
@@ -17,7 +20,9 @@ extension DocumentName: WireMessage {
 }
 
 extension ParentName: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    var byteCountLeast: Int { self.database.bytes.count + self.path.bytes.count }
+
+    func encode(to sink: inout WireSink) {
         sink.raw(self.database.bytes)
         sink.raw("/documents")
         guard !self.path.isRoot else { return }
@@ -34,7 +39,7 @@ struct MaskMessage: WireMessage {
         self.paths = mask.map { Array($0.canonical.utf8) }
     }
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for path in self.paths { sink.keep(1, bytes: path) }
     }
 }
@@ -43,13 +48,15 @@ struct MaskMessage: WireMessage {
 struct EncodedMessage: WireMessage {
     let bytes: [UInt8]
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    var byteCountLeast: Int { self.bytes.count }
+
+    func encode(to sink: inout WireSink) {
         sink.raw(self.bytes)
     }
 }
 
 extension Precondition: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         switch self {
         case .exists(let exists): sink.keep(1, varint: exists ? 1 : 0)
         case .updateTime(let time): sink.keep(2, time)

@@ -1,106 +1,106 @@
 import BrasaBytes
 import BrasaDocuments
 
-/// Where protobuf goes: a counter that only adds up sizes, or memory. Each message states its fields once; run over a
-/// counter that gives its exact size, so that lengths stand before what they measure and nothing is built in between.
-protocol WireSink {
-    mutating func varint(_ number: UInt64)
-    mutating func fixed64(_ number: UInt64)
-    mutating func raw(_ bytes: UnsafeRawBufferPointer)
+/// Where protobuf goes: memory that somebody has made room in. Each message states its fields once and is written once. What
+/// does not fit is counted and not written, so that whoever asked knows with how much memory to ask again; nothing is
+/// ever written behind the memory's end.
+///
+/// The length of a nested message stands before it and is known only behind it. Room is left for as many bytes as the length
+/// has by what the message says that it takes at least; where that was too little, the message moves on.
+struct WireSink {
+    private let base: UnsafeMutableRawPointer?
+    private let capacity: Int
+    /// How many bytes were written, or would have been.
+    private(set) var position = 0
+
+    init(_ memory: UnsafeMutableRawBufferPointer) {
+        self.base = memory.baseAddress
+        self.capacity = memory.count
+    }
+
+    /// Whether everything was written. Once it is not it stays so: the position never goes back.
+    var isComplete: Bool { self.position <= self.capacity }
+
+    @inline(__always)
+    mutating func varint(_ number: UInt64) {
+        guard let base, self.capacity &- self.position >= Varint.sizeMax else { return self.varintNearEnd(number) }
+        self.position &+= Self.write(number, to: base + self.position)
+    }
+
+    @inline(never)
+    private mutating func varintNearEnd(_ number: UInt64) {
+        let size = Varint.size(number)
+        if let base, self.capacity &- self.position >= size { _ = Self.write(number, to: base + self.position) }
+        self.position &+= size
+    }
+
+    mutating func fixed64(_ number: UInt64) {
+        withUnsafeBytes(of: number.littleEndian) { self.raw($0) }
+    }
+
+    @inline(__always)
+    mutating func raw(_ bytes: UnsafeRawBufferPointer) {
+        if let base, let from = bytes.baseAddress, self.capacity &- self.position >= bytes.count {
+            (base + self.position).copyMemory(from: from, byteCount: bytes.count)
+        }
+        self.position &+= bytes.count
+    }
+
+    /// A field whose length stands before it.
+    /// - Parameter least: no more bytes than `body` writes; the nearer the better.
+    @inline(__always)
+    mutating func nested(_ field: UInt64, least: Int = 0, _ body: (inout WireSink) -> Void) {
+        self.tag(field, WireReader.Tag.lengthDelimited)
+        let reserved = Varint.size(UInt64(least))
+        let start = self.position
+        self.position &+= reserved
+        body(&self)
+        self.setLength(at: start, reserved: reserved)
+    }
+
+    private mutating func setLength(at start: Int, reserved: Int) {
+        let first = start &+ reserved
+        let length = self.position &- first
+        let size = Varint.size(UInt64(length))
+        precondition(size >= reserved, "a message is shorter than it said")
+        self.position &+= size &- reserved
+        guard let base, self.isComplete else { return }
+        if size > reserved {
+            (base + start + size).copyMemory(from: base + first, byteCount: length)
+        }
+        _ = Self.write(UInt64(length), to: base + start)
+    }
+
+    /// Its size. There is room for it.
+    @inline(__always)
+    private static func write(_ number: UInt64, to memory: UnsafeMutableRawPointer) -> Int {
+        var size = 0
+        var rest = number
+        while rest >= 0x80 {
+            memory.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: size, as: UInt8.self)
+            size &+= 1
+            rest >>= 7
+        }
+        memory.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: size, as: UInt8.self)
+        return size &+ 1
+    }
 }
 
 /// A message that can be written. `encode` must write the same each time it runs.
 protocol WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink)
+    /// No more bytes than it takes; worth saying for what is often longer than 127 bytes.
+    var byteCountLeast: Int { get }
+
+    func encode(to sink: inout WireSink)
 }
 
 extension WireMessage {
+    var byteCountLeast: Int { 0 }
+
+    /// Exactly how many bytes it takes.
     var wireSize: Int {
-        var counter = WireCounter()
-        self.encode(to: &counter)
-        return counter.count
+        var sink = WireSink(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+        self.encode(to: &sink)
+        return sink.position
     }
-}
-
-/// Fields as proto3 writes them: a default value is left out, unless the method's name says that it is kept because its
-/// presence means something.
-extension WireSink {
-    mutating func tag(_ field: UInt64, _ type: UInt8) {
-        self.varint(field << 3 | UInt64(type))
-    }
-
-    mutating func keep(_ field: UInt64, varint number: UInt64) {
-        self.tag(field, WireReader.Tag.varint)
-        self.varint(number)
-    }
-
-    mutating func write(_ field: UInt64, varint number: UInt64) {
-        if number != 0 { self.keep(field, varint: number) }
-    }
-
-    /// Negative numbers take ten bytes, as protobuf has it.
-    mutating func write(_ field: UInt64, int32 number: Int32) {
-        self.write(field, varint: UInt64(bitPattern: Int64(number)))
-    }
-
-    mutating func write(_ field: UInt64, packed numbers: [Int32]) {
-        guard !numbers.isEmpty else { return }
-        var counter = WireCounter()
-        for number in numbers { counter.varint(UInt64(bitPattern: Int64(number))) }
-        self.tag(field, WireReader.Tag.lengthDelimited)
-        self.varint(UInt64(counter.count))
-        for number in numbers { self.varint(UInt64(bitPattern: Int64(number))) }
-    }
-
-    mutating func write(_ field: UInt64, bool value: Bool) {
-        if value { self.keep(field, varint: 1) }
-    }
-
-    mutating func keep(_ field: UInt64, bytes: [UInt8]) {
-        self.tag(field, WireReader.Tag.lengthDelimited)
-        self.varint(UInt64(bytes.count))
-        bytes.withUnsafeBytes { self.raw($0) }
-    }
-
-    mutating func write(_ field: UInt64, bytes: [UInt8]) {
-        if !bytes.isEmpty { self.keep(field, bytes: bytes) }
-    }
-
-    mutating func keep(_ field: UInt64, string: String) {
-        self.keep(field, bytes: Array(string.utf8))
-    }
-
-    mutating func write(_ field: UInt64, string: String) {
-        if !string.isEmpty { self.keep(field, string: string) }
-    }
-
-    mutating func keep<Message: WireMessage>(_ field: UInt64, _ message: Message) {
-        self.tag(field, WireReader.Tag.lengthDelimited)
-        self.varint(UInt64(message.wireSize))
-        message.encode(to: &self)
-    }
-
-    /// Absent when nil, present, perhaps empty, when not.
-    mutating func write<Message: WireMessage>(_ field: UInt64, _ message: Message?) {
-        if let message { self.keep(field, message) }
-    }
-
-    mutating func raw(_ text: StaticString) {
-        self.raw(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
-    mutating func raw(_ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { self.raw($0) }
-    }
-}
-
-struct WireCounter: WireSink {
-    private(set) var count = 0
-
-    mutating func varint(_ number: UInt64) {
-        self.count += Varint.size(number)
-    }
-
-    mutating func fixed64(_ number: UInt64) { self.count += 8 }
-    mutating func raw(_ bytes: UnsafeRawBufferPointer) { self.count += bytes.count }
 }

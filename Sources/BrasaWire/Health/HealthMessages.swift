@@ -18,7 +18,7 @@ extension HealthCheckRequest {
 }
 
 extension HealthCheckRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, string: self.service)
     }
 }
@@ -36,7 +36,7 @@ extension HealthCheckResponse {
 }
 
 extension HealthCheckResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, int32: self.status.rawValue)
     }
 }

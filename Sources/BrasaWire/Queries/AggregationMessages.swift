@@ -42,14 +42,14 @@ extension StructuredAggregationQuery.Aggregation {
 }
 
 extension StructuredAggregationQuery: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, self.query)
         for aggregation in self.aggregations { sink.keep(3, aggregation) }
     }
 }
 
 extension StructuredAggregationQuery.Aggregation: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         switch self.operation {
         case .count(let upTo): sink.keep(1, CountMessage(upTo: upTo))
         case .sum(let field): sink.keep(2, FieldOperandMessage(field: field))
@@ -62,7 +62,7 @@ extension StructuredAggregationQuery.Aggregation: WireMessage {
     private struct CountMessage: WireMessage {
         let upTo: Int64?
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.write(1, self.upTo.map(Int64Message.init))
         }
     }
@@ -70,7 +70,7 @@ extension StructuredAggregationQuery.Aggregation: WireMessage {
     private struct Int64Message: WireMessage {
         let value: Int64
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.write(1, varint: UInt64(bitPattern: self.value))
         }
     }
@@ -79,7 +79,7 @@ extension StructuredAggregationQuery.Aggregation: WireMessage {
     private struct FieldOperandMessage: WireMessage {
         let field: FieldPath?
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.write(1, self.field.map(FieldReferenceMessage.init))
         }
     }

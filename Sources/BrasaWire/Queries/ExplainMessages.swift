@@ -10,7 +10,7 @@ extension ExplainOptions {
 }
 
 extension ExplainOptions: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bool: self.analyze)
     }
 }
@@ -36,7 +36,7 @@ extension ExplainMetrics {
 }
 
 extension ExplainMetrics: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, self.indexesUsed.map(PlanSummaryMessage.init))
         sink.write(2, self.execution)
     }
@@ -44,7 +44,7 @@ extension ExplainMetrics: WireMessage {
     private struct PlanSummaryMessage: WireMessage {
         let indexes: [StructMessage]
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             for index in self.indexes { sink.keep(1, index) }
         }
     }
@@ -68,7 +68,7 @@ extension ExecutionStatistics {
 }
 
 extension ExecutionStatistics: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, varint: UInt64(bitPattern: self.resultsReturned))
         sink.keep(3, DurationMessage(duration: self.duration))
         sink.write(4, varint: UInt64(bitPattern: self.readOperations))
@@ -78,7 +78,7 @@ extension ExecutionStatistics: WireMessage {
     private struct DurationMessage: WireMessage {
         let duration: Duration
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             let (seconds, attoseconds) = self.duration.components
             sink.write(1, varint: UInt64(bitPattern: seconds))
             sink.write(2, int32: Int32(attoseconds / 1_000_000_000))

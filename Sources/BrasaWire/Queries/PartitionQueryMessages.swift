@@ -38,7 +38,7 @@ extension PartitionQueryRequest {
 }
 
 extension PartitionQueryRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.parent)
         sink.write(2, self.query)
         sink.write(3, varint: UInt64(bitPattern: self.partitionCount))
@@ -70,7 +70,7 @@ extension PartitionQueryResponse {
 }
 
 extension PartitionQueryResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for cursor in self.partitions { sink.keep(1, cursor) }
         sink.write(2, bytes: self.nextPageToken.bytes)
     }

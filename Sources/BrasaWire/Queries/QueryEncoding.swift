@@ -2,7 +2,7 @@ internal import BrasaDocuments
 internal import BrasaQueries
 
 extension StructuredQuery: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         if let select { sink.keep(1, ProjectionMessage(fields: select.map(FieldReferenceMessage.init))) }
         for selector in self.from { sink.keep(2, selector) }
         sink.write(3, self.filter)
@@ -16,14 +16,14 @@ extension StructuredQuery: WireMessage {
 }
 
 extension StructuredQuery.CollectionSelector: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(2, bytes: self.collectionID.bytes)
         sink.write(3, bool: self.allDescendants)
     }
 }
 
 extension StructuredQuery.Filter: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         switch self {
         case .unset: break
         case .composite(let op, let filters): sink.keep(1, CompositeFilterMessage(op: op, filters: filters))
@@ -37,7 +37,7 @@ private struct CompositeFilterMessage: WireMessage {
     let op: StructuredQuery.Filter.CompositeOperator
     let filters: [StructuredQuery.Filter]
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, int32: self.op.rawValue)
         for filter in self.filters { sink.keep(2, filter) }
     }
@@ -48,7 +48,7 @@ private struct FieldFilterMessage: WireMessage {
     let op: StructuredQuery.Filter.FieldOperator
     let value: Value?
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, self.path.map(FieldReferenceMessage.init))
         sink.write(2, int32: self.op.rawValue)
         sink.write(3, self.value.map { EncodedMessage(bytes: $0.encoded()) })
@@ -59,28 +59,28 @@ private struct UnaryFilterMessage: WireMessage {
     let path: FieldPath?
     let op: StructuredQuery.Filter.UnaryOperator
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, int32: self.op.rawValue)
         sink.write(2, self.path.map(FieldReferenceMessage.init))
     }
 }
 
 extension StructuredQuery.Order: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, FieldReferenceMessage(self.field))
         sink.write(2, int32: self.direction.rawValue)
     }
 }
 
 extension StructuredQuery.Cursor: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for value in self.values { sink.keep(1, bytes: value.encoded()) }
         sink.write(2, bool: self.before)
     }
 }
 
 extension StructuredQuery.FindNearest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, self.vectorField.map(FieldReferenceMessage.init))
         sink.write(2, self.queryVector.map { EncodedMessage(bytes: $0.encoded()) })
         sink.write(3, int32: self.distanceMeasure.rawValue)
@@ -97,7 +97,7 @@ struct FieldReferenceMessage: WireMessage {
         self.path = Array(path.canonical.utf8)
     }
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(2, bytes: self.path)
     }
 }
@@ -105,7 +105,7 @@ struct FieldReferenceMessage: WireMessage {
 private struct ProjectionMessage: WireMessage {
     let fields: [FieldReferenceMessage]
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for field in self.fields { sink.keep(2, field) }
     }
 }
@@ -113,7 +113,7 @@ private struct ProjectionMessage: WireMessage {
 struct Int32Message: WireMessage {
     let value: Int32
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, int32: self.value)
     }
 }
@@ -121,7 +121,7 @@ struct Int32Message: WireMessage {
 private struct DoubleMessage: WireMessage {
     let value: Double
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         guard self.value.bitPattern != 0 else { return }
         sink.tag(1, WireReader.Tag.fixed64)
         sink.fixed64(self.value.bitPattern)

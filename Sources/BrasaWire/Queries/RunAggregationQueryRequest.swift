@@ -43,7 +43,7 @@ extension RunAggregationQueryRequest {
 }
 
 extension RunAggregationQueryRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.parent)
         sink.write(2, self.query)
         self.consistency.encode(to: &sink, transaction: 4, newTransaction: 5, readTime: 6)

@@ -36,7 +36,7 @@ extension RunAggregationQueryResponse {
 }
 
 extension RunAggregationQueryResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, self.result.map(ResultMessage.init))
         sink.write(2, bytes: self.transaction)
         sink.write(3, self.readTime)
@@ -46,14 +46,14 @@ extension RunAggregationQueryResponse: WireMessage {
     private struct ResultMessage: WireMessage {
         let fields: [Field]
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             for field in self.fields { sink.keep(2, field) }
         }
     }
 }
 
 extension RunAggregationQueryResponse.Field: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, bytes: self.alias.bytes)
         sink.keep(2, bytes: self.value.encoded())
     }

@@ -40,7 +40,7 @@ extension RunQueryRequest {
 }
 
 extension RunQueryRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.parent)
         sink.write(2, self.query)
         self.consistency.encode(to: &sink, transaction: 5, newTransaction: 6, readTime: 7)

@@ -9,7 +9,7 @@ extension RunQueryResponse {
             var response = try WireError.wrapping { () throws(DocumentError) in try Self(envelope) }
             // Few have them, and most queries have many responses.
             if envelope.explain_metrics != nil {
-                response.metrics = try ExplainMetrics(envelope.explain_metrics, with: decoder)
+                response = response.explained(by: try ExplainMetrics(envelope.explain_metrics, with: decoder))
             }
             return response
         }
@@ -33,8 +33,9 @@ extension RunQueryResponse {
 }
 
 extension RunQueryResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, self.document)
+        guard !self.isPlain else { return sink.write(3, self.readTime) }
         sink.write(2, bytes: self.transaction)
         sink.write(3, self.readTime)
         sink.write(4, int32: self.skippedResults)

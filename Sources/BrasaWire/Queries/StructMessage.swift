@@ -55,13 +55,13 @@ extension StructMessage.FieldValue {
 }
 
 extension StructMessage: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for field in self.fields { sink.keep(1, field) }
     }
 }
 
 extension StructMessage.Field: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, bytes: self.key.bytes)
         sink.keep(2, self.value)
     }
@@ -69,7 +69,7 @@ extension StructMessage.Field: WireMessage {
 
 /// Which kind is set means something, whatever its value.
 extension StructMessage.FieldValue: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         switch self {
         case .null: sink.keep(1, varint: 0)
         case .number(let number):
@@ -85,7 +85,7 @@ extension StructMessage.FieldValue: WireMessage {
     private struct ListMessage: WireMessage {
         let values: [StructMessage.FieldValue]
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             for value in self.values { sink.keep(1, value) }
         }
     }

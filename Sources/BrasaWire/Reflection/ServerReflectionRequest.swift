@@ -21,7 +21,7 @@ extension ServerReflectionRequest {
 }
 
 extension ServerReflectionRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, string: self.host)
         switch self.question {
         case .fileByName(let name): sink.keep(3, string: name)
@@ -38,7 +38,7 @@ extension ServerReflectionRequest: WireMessage {
         let message: String
         let number: Int32
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.write(1, string: self.message)
             sink.write(2, int32: self.number)
         }

@@ -50,7 +50,7 @@ extension ServerReflectionResponse.Answer {
 }
 
 extension ServerReflectionResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, string: self.request.host)
         sink.keep(2, self.request)
         switch self.answer {
@@ -65,7 +65,7 @@ extension ServerReflectionResponse: WireMessage {
     private struct FilesMessage: WireMessage {
         let files: [[UInt8]]
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             for file in self.files { sink.keep(1, bytes: file) }
         }
     }
@@ -74,7 +74,7 @@ extension ServerReflectionResponse: WireMessage {
         let message: String
         let numbers: [Int32]
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.write(1, string: self.message)
             sink.write(2, packed: self.numbers)
         }
@@ -83,7 +83,7 @@ extension ServerReflectionResponse: WireMessage {
     private struct ServicesMessage: WireMessage {
         let names: [String]
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             for name in self.names { sink.keep(1, ServiceMessage(name: name)) }
         }
     }
@@ -91,7 +91,7 @@ extension ServerReflectionResponse: WireMessage {
     private struct ServiceMessage: WireMessage {
         let name: String
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.write(1, string: self.name)
         }
     }

@@ -38,7 +38,7 @@ extension BatchGetDocumentsRequest {
 }
 
 extension BatchGetDocumentsRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.database.bytes)
         for name in self.documents { sink.keep(2, name) }
         sink.write(3, self.mask.map(MaskMessage.init))

@@ -38,7 +38,7 @@ private struct BatchWriteMessage: WireMessage {
     let database: DatabaseName
     let writes: [WriteMessage]
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.database.bytes)
         for write in self.writes { sink.keep(2, write) }
     }

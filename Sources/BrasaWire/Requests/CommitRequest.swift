@@ -58,7 +58,7 @@ private struct CommitMessage: WireMessage {
     let request: CommitRequest
     let writes: [WriteMessage]
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.request.database.bytes)
         for write in self.writes { sink.keep(2, write) }
         sink.write(3, bytes: self.request.transaction)

@@ -29,7 +29,7 @@ extension UpdateDocumentRequest {
 }
 
 extension UpdateDocumentRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         switch self.write.operation {
         case .set(let fields): sink.keep(1, UpdatedDocument(name: self.write.name, fields: fields))
         case .merge(let fields, let mask):
@@ -60,7 +60,7 @@ extension DeleteDocumentRequest {
 }
 
 extension DeleteDocumentRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.name)
         sink.write(2, self.precondition)
     }
@@ -94,7 +94,7 @@ extension CreateDocumentRequest {
 }
 
 extension CreateDocumentRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.parent)
         sink.write(2, bytes: self.collectionID.bytes)
         sink.write(3, bytes: self.documentID.bytes)

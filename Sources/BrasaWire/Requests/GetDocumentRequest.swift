@@ -31,7 +31,7 @@ extension GetDocumentRequest {
 }
 
 extension GetDocumentRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.name)
         sink.write(2, self.mask.map(MaskMessage.init))
         self.consistency.encode(to: &sink, transaction: 3, newTransaction: nil, readTime: 5)

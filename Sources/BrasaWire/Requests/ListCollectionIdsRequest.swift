@@ -27,7 +27,7 @@ extension ListCollectionIdsRequest {
 }
 
 extension ListCollectionIdsRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.parent)
         sink.write(2, int32: self.pageSize)
         sink.write(3, bytes: self.pageToken.bytes)

@@ -45,7 +45,7 @@ extension ListDocumentsRequest {
 }
 
 extension ListDocumentsRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.parent)
         sink.write(2, bytes: self.collectionID.bytes)
         sink.write(3, int32: self.pageSize)

@@ -34,7 +34,7 @@ extension TransactionOptions {
 }
 
 extension TransactionOptions: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         switch self {
         case .unspecified: break
         case .readOnly(let readTime): sink.keep(2, ReadOnlyMessage(readTime: readTime?.time))
@@ -46,7 +46,7 @@ extension TransactionOptions: WireMessage {
     private struct ReadOnlyMessage: WireMessage {
         let readTime: Timestamp?
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.write(2, self.readTime)
         }
     }
@@ -55,7 +55,7 @@ extension TransactionOptions: WireMessage {
         let retry: [UInt8]
         let concurrency: ConcurrencyMode
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.write(1, bytes: self.retry)
             sink.write(2, int32: self.concurrency.rawValue)
         }
@@ -64,7 +64,7 @@ extension TransactionOptions: WireMessage {
 
 extension ReadConsistency {
     /// Field numbers differ from request to request; a request that cannot begin a transaction has none for it.
-    func encode<Sink: WireSink>(to sink: inout Sink, transaction: UInt64, newTransaction: UInt64?, readTime: UInt64) {
+    func encode(to sink: inout WireSink, transaction: UInt64, newTransaction: UInt64?, readTime: UInt64) {
         switch self {
         case .strong: break
         case .transaction(let id): sink.keep(transaction, bytes: id)

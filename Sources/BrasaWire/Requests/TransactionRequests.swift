@@ -21,7 +21,7 @@ extension BeginTransactionRequest {
 }
 
 extension BeginTransactionRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.database.bytes)
         sink.write(2, self.options)
     }
@@ -45,7 +45,7 @@ extension RollbackRequest {
 }
 
 extension RollbackRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.database.bytes)
         sink.write(2, bytes: self.transaction)
     }

@@ -12,7 +12,7 @@ struct WriteMessage: WireMessage {
         self.transforms = write.transforms.map(TransformMessage.init)
     }
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         switch self.write.operation {
         case .set(let fields), .merge(let fields, mask: _):
             sink.keep(1, UpdatedDocument(name: self.write.name, fields: fields))
@@ -31,7 +31,9 @@ struct UpdatedDocument: WireMessage {
     let name: DocumentName?
     let fields: EncodedFields
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    var byteCountLeast: Int { self.fields.bytes.count }
+
+    func encode(to sink: inout WireSink) {
         if let name { sink.keep(1, name) }
         sink.raw(self.fields.bytes)
     }
@@ -60,7 +62,7 @@ private struct TransformMessage: WireMessage {
             }
     }
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.path)
         switch self.operation {
         case .requestTime: sink.write(2, int32: FieldTransform.requestTimeNumber)
@@ -78,7 +80,7 @@ struct ElementsMessage: WireMessage {
         self.values = values.map { $0.encoded() }
     }
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for value in self.values { sink.keep(1, bytes: value) }
     }
 }

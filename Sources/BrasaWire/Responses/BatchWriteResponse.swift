@@ -23,7 +23,7 @@ extension BatchWriteResponse {
 }
 
 extension BatchWriteResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for result in self.writeResults { sink.keep(1, result) }
         for status in self.statuses { sink.keep(2, StatusMessage(status: status)) }
     }

@@ -33,7 +33,7 @@ extension WriteResultMessage {
 }
 
 extension WriteResultMessage: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, self.updateTime)
         for result in self.encodedResults { sink.keep(2, bytes: result) }
     }
@@ -57,7 +57,7 @@ extension CommitResponse {
 }
 
 extension CommitResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for result in self.writeResults { sink.keep(1, result) }
         sink.write(2, self.commitTime)
     }

@@ -26,7 +26,9 @@ extension NamedDocument {
 }
 
 extension NamedDocument: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    var byteCountLeast: Int { self.name.byteCountLeast + (self.document?.fields.bytes.count ?? 0) }
+
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.name)
         guard let document else { return }
         sink.raw(document.fields.bytes)

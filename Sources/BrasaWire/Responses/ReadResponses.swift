@@ -34,7 +34,7 @@ extension BatchGetDocumentsResponse {
 }
 
 extension BatchGetDocumentsResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         switch self.result {
         case .found(let document): sink.keep(1, document)
         case .missing(let name): sink.keep(2, name)
@@ -67,7 +67,7 @@ extension ListDocumentsResponse {
 }
 
 extension ListDocumentsResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for document in self.documents { sink.keep(1, document) }
         sink.write(2, bytes: self.nextPageToken.bytes)
     }
@@ -96,7 +96,7 @@ extension ListCollectionIdsResponse {
 }
 
 extension ListCollectionIdsResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for id in self.collectionIDs { sink.keep(1, bytes: id.bytes) }
         sink.write(2, bytes: self.nextPageToken.bytes)
     }

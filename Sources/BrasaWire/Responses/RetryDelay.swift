@@ -15,7 +15,7 @@ extension Status {
 private struct DurationMessage: WireMessage {
     let nanoseconds: UInt64
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, varint: self.nanoseconds / 1_000_000_000)
         sink.write(2, varint: self.nanoseconds % 1_000_000_000)
     }
@@ -24,14 +24,14 @@ private struct DurationMessage: WireMessage {
 private struct RetryInfo: WireMessage {
     let delay: DurationMessage
 
-    func encode<Sink: WireSink>(to sink: inout Sink) { sink.write(1, self.delay) }
+    func encode(to sink: inout WireSink) { sink.write(1, self.delay) }
 }
 
 /// `google.protobuf.Any` with a `RetryInfo`.
 private struct AnyRetryInfo: WireMessage {
     let info: RetryInfo
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, string: "type.googleapis.com/google.rpc.RetryInfo")
         sink.write(2, self.info)
     }
@@ -42,7 +42,7 @@ private struct Details: WireMessage {
     let text: String
     let delay: DurationMessage
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, varint: UInt64(self.code.rawValue))
         sink.write(2, string: self.text)
         sink.write(3, AnyRetryInfo(info: RetryInfo(delay: self.delay)))

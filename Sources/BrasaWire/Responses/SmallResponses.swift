@@ -16,7 +16,7 @@ extension BeginTransactionResponse {
 }
 
 extension BeginTransactionResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.transaction)
     }
 }

@@ -6,7 +6,9 @@ internal import CBrasaFirestoreV1
 struct StatusMessage: WireMessage {
     let status: Status
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
+        // Those are the message as a whole.
+        if let details = self.status.details { return sink.raw(details) }
         sink.write(1, varint: UInt64(self.status.code.rawValue))
         sink.write(2, string: self.status.message)
     }

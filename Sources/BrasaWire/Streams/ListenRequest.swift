@@ -38,7 +38,7 @@ extension ListenRequest {
 }
 
 extension ListenRequest: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.database.bytes)
         switch self.change {
         case .add(let target): sink.keep(2, target)
@@ -54,7 +54,7 @@ extension ListenRequest: WireMessage {
 private struct ListenTagLabel: WireMessage {
     let tag: UTF8Text
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, bytes: Array("goog-listen-tags".utf8))
         sink.keep(2, bytes: self.tag.bytes)
     }

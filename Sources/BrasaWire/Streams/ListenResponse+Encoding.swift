@@ -5,7 +5,7 @@ package import NIOCore
 extension ListenResponse: WireMessage {
     private static let documentChangeField: UInt64 = 3
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         switch self {
         case .targetChange(let change): sink.keep(2, change)
         case .documentChange(let change): sink.keep(Self.documentChangeField, change)
@@ -40,7 +40,7 @@ extension ListenResponse: WireMessage {
         let field: UInt64
         let byteCount: Int
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.tag(self.field, WireReader.Tag.lengthDelimited)
             sink.varint(UInt64(self.byteCount))
         }
@@ -50,7 +50,7 @@ extension ListenResponse: WireMessage {
         let targetIDs: [Int32]
         let removedTargetIDs: [Int32]
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.write(5, packed: self.targetIDs)
             sink.write(6, packed: self.removedTargetIDs)
         }
@@ -73,14 +73,16 @@ package final class EncodedDocument: Sendable {
     private struct Field: WireMessage {
         let document: NamedDocument
 
-        func encode<Sink: WireSink>(to sink: inout Sink) {
+        func encode(to sink: inout WireSink) {
             sink.keep(1, self.document)
         }
     }
 }
 
 extension ListenResponse.DocumentChange: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    var byteCountLeast: Int { self.document.byteCountLeast }
+
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.document)
         sink.write(5, packed: self.targetIDs)
         sink.write(6, packed: self.removedTargetIDs)
@@ -88,7 +90,7 @@ extension ListenResponse.DocumentChange: WireMessage {
 }
 
 extension ListenResponse.DocumentDelete: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.name)
         sink.write(4, self.readTime)
         sink.write(6, packed: self.removedTargetIDs)
@@ -96,7 +98,7 @@ extension ListenResponse.DocumentDelete: WireMessage {
 }
 
 extension ListenResponse.DocumentRemove: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.name)
         sink.write(2, packed: self.removedTargetIDs)
         sink.write(4, self.readTime)

@@ -86,7 +86,7 @@ extension ListenTarget.Subject {
 // MARK: Writing
 
 extension ListenTarget: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         switch try? self.subject.get() {
         case .query(let parent, let query): sink.keep(2, QueryTargetMessage(parent: parent, query: query))
         case .documents(let names): sink.keep(3, DocumentsTargetMessage(names: names))
@@ -105,7 +105,7 @@ private struct QueryTargetMessage: WireMessage {
     let parent: ParentName
     let query: StructuredQuery?
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, self.parent)
         sink.write(2, self.query)
     }
@@ -114,7 +114,7 @@ private struct QueryTargetMessage: WireMessage {
 private struct DocumentsTargetMessage: WireMessage {
     let names: [DocumentName]
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         for name in self.names { sink.keep(2, name) }
     }
 }

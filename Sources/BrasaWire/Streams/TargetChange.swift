@@ -16,7 +16,7 @@ extension TargetChange {
 }
 
 extension TargetChange: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, int32: self.kind.rawValue)
         sink.write(2, packed: self.targetIDs)
         sink.write(3, self.cause.map(StatusMessage.init))
@@ -36,7 +36,7 @@ extension ExistenceFilter {
 }
 
 extension ExistenceFilter: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, int32: self.targetID)
         sink.write(2, int32: self.count)
         sink.write(3, self.unchangedNames)
@@ -51,7 +51,7 @@ extension BloomFilterMessage {
 }
 
 extension BloomFilterMessage: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.keep(1, BitSequenceMessage(bitmap: self.bitmap, padding: self.padding))
         sink.write(2, int32: self.hashCount)
     }
@@ -61,7 +61,7 @@ private struct BitSequenceMessage: WireMessage {
     let bitmap: [UInt8]
     let padding: Int32
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.bitmap)
         sink.write(2, int32: self.padding)
     }

@@ -60,7 +60,7 @@ private struct WriteStreamMessage: WireMessage {
     let request: WriteRequest
     let writes: [WriteMessage]
 
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.request.database.bytes)
         sink.write(2, bytes: self.request.streamID.bytes)
         for write in self.writes { sink.keep(3, write) }
@@ -88,7 +88,7 @@ extension WriteResponse {
 }
 
 extension WriteResponse: WireMessage {
-    func encode<Sink: WireSink>(to sink: inout Sink) {
+    func encode(to sink: inout WireSink) {
         sink.write(1, bytes: self.streamID.bytes)
         sink.write(2, bytes: self.streamToken)
         for result in self.writeResults { sink.keep(3, result) }
