@@ -16,13 +16,21 @@ package struct Credentials: Hashable, Sendable {
 package final class Admission: Sendable {
     package let caller: Caller
     /// What the caller's calls count for, whatever they show; nil: there is no bound.
-    package let rate: CallRate?
+    package let share: CallerShare?
+    /// By nothing that the caller has shown and others could not: where they are, or what their browser shows by itself.
+    package let isAmbient: Bool
     private let standing: (@Sendable () -> Bool)?
 
     /// - Parameter stands: asked about once a second for each open stream; nil: it never ends.
-    package init(_ caller: Caller, rate: CallRate? = nil, stands: (@Sendable () -> Bool)? = nil) {
+    package init(
+        _ caller: Caller,
+        share: CallerShare? = nil,
+        isAmbient: Bool = false,
+        stands: (@Sendable () -> Bool)? = nil
+    ) {
         self.caller = caller
-        self.rate = rate
+        self.share = share
+        self.isAmbient = isAmbient
         self.standing = stands
     }
 
@@ -60,5 +68,24 @@ package enum Reception: Sendable {
     /// Asked for each request.
     package static func credentials(_ identify: @escaping Identify) -> Reception {
         .desk(recognize: { _ in nil }, identify: identify)
+    }
+}
+
+extension Reception {
+    /// Who asks, by the field `authorization` or without one. Nil: `later` is called once, on any thread.
+    package func identify(
+        _ authorization: [UInt8]?,
+        later: @escaping @Sendable (Identification) -> Void
+    ) -> Identification? {
+        switch self {
+        case .open: return .caller(.administrator)
+        case .desk(let recognize, let identify):
+            if let authorization {
+                if let known = authorization.withUnsafeBytes({ recognize($0) }) { return .admitted(known) }
+            } else if let known = recognize(nil) {
+                return .admitted(known)
+            }
+            return identify(Credentials(authorization: authorization), later)
+        }
     }
 }

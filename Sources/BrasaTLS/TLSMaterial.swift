@@ -20,19 +20,14 @@ struct TLSMaterial: Equatable {
     }
 
     private static func bytes(_ path: String, _ disk: any Disk) throws(TLSFileError) -> [UInt8] {
-        do {
-            let file = try disk.open(path, .readOnly)
-            defer { file.close() }
-            let size = try file.size()
-            guard size <= Self.fileBytesMax else { throw TLSFileError.tooLong(path: path) }
-            var bytes = [UInt8](repeating: 0, count: size)
-            let count = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
-            return Array(bytes.prefix(count))
-        } catch let error as DiskError {
-            throw .unreadable(error)
+        let bytes: [UInt8]?
+        do throws(DiskError) {
+            bytes = try disk.contents(of: path, bytesMax: Self.fileBytesMax)
         } catch {
-            throw .tooLong(path: path)
+            throw .unreadable(error)
         }
+        guard let bytes else { throw .tooLong(path: path) }
+        return bytes
     }
 
     /// - Parameter files: where this was read, for the message.

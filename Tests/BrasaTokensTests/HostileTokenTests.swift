@@ -55,6 +55,11 @@ import Testing
                 token: try signed(#"{"alg":"RS512","kid":"k1"}"#)
             ),
             Hostile(
+                name: "an algorithm that nobody verifies, whose claims are not read",
+                refusal: .unsupportedAlgorithm,
+                token: "\(Forge.part(#"{"alg":"HS256","kid":"k1"}"#)).\(Forge.part("{")).\(parts[2])"
+            ),
+            Hostile(
                 name: "an RSA key as one of ES256",
                 refusal: .wrongAlgorithm,
                 token: try signed(#"{"alg":"ES256","kid":"k1"}"#)

@@ -217,12 +217,9 @@ package final class IssuerKeys: Sendable {
     }
 
     private func file(_ path: String) throws -> [UInt8] {
-        let file = try self.disk.open(path, .readOnly)
-        defer { file.close() }
-        let size = try file.size()
-        guard size <= JSONWebKeySet.bytesMax else { throw JSONWebKeySetError.tooLong }
-        var bytes = [UInt8](repeating: 0, count: size)
-        let count = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
-        return Array(bytes.prefix(count))
+        guard let bytes = try self.disk.contents(of: path, bytesMax: JSONWebKeySet.bytesMax) else {
+            throw JSONWebKeySetError.tooLong
+        }
+        return bytes
     }
 }

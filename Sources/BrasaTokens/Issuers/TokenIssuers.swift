@@ -59,19 +59,14 @@ extension TokenIssuers {
     }
 
     private static func text(_ path: String, _ disk: any Disk) throws(TokenIssuersError) -> [UInt8] {
-        do {
-            let file = try disk.open(path, .readOnly)
-            defer { file.close() }
-            let size = try file.size()
-            guard size <= self.fileBytesMax else { throw TokenIssuersError.tooLong(path: path) }
-            var bytes = [UInt8](repeating: 0, count: size)
-            let count = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
-            return Array(bytes.prefix(count))
-        } catch let error as DiskError {
-            throw .unreadable(error)
+        let bytes: [UInt8]?
+        do throws(DiskError) {
+            bytes = try disk.contents(of: path, bytesMax: self.fileBytesMax)
         } catch {
-            throw .tooLong(path: path)
+            throw .unreadable(error)
         }
+        guard let bytes else { throw .tooLong(path: path) }
+        return bytes
     }
 
     private static func issuer(_ entry: Claim) -> TokenIssuer? {

@@ -28,16 +28,13 @@ extension SigningKey {
     }
 
     private static func bytes(_ path: String, _ disk: any Disk) throws(AdministratorKeyFileError) -> [UInt8] {
-        do {
-            let file = try disk.open(path, .readOnly)
-            defer { file.close() }
-            var bytes = [UInt8](repeating: 0, count: min(try file.size(), Self.fileBytesMax))
-            let count = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
-            return Array(bytes.prefix(count))
-        } catch let error as DiskError {
-            throw .unreadable(error)
+        let bytes: [UInt8]?
+        do throws(DiskError) {
+            bytes = try disk.contents(of: path, bytesMax: Self.fileBytesMax)
         } catch {
-            throw .malformed(path: path)
+            throw .unreadable(error)
         }
+        guard let bytes else { throw .malformed(path: path) }
+        return bytes
     }
 }

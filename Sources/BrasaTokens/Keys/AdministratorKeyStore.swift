@@ -40,16 +40,13 @@ package enum AdministratorKeyError: Error, Hashable, Sendable, CustomStringConve
 /// The list of administrators' keys in a data folder: one file that is replaced whole, so that whoever reads it, a running
 /// server included, sees the list before a change or after it.
 package struct AdministratorKeyStore: Sendable {
-    private let disk: any Disk
-    private let dataDirectory: String
-    private var directory: String { "\(self.dataDirectory)/identity" }
-    package var path: String { "\(self.directory)/keys.json" }
-    private var lockPath: String { "\(self.directory)/keys.lock" }
+    private static let file = "keys.json"
+    private let folder: OperatorFolder
+    package var path: String { self.folder.path(Self.file) }
 
     /// - Parameter dataDirectory: of a server, running or not.
     package init(disk: any Disk, dataDirectory: String) {
-        self.disk = disk
-        self.dataDirectory = dataDirectory
+        self.folder = OperatorFolder("identity", in: dataDirectory, disk: disk)
     }
 
     /// No file is no keys.
@@ -67,46 +64,26 @@ package struct AdministratorKeyStore: Sendable {
 
     /// What the file holds; nothing when there is none. A file that is there has at least a secret in it.
     func bytes() throws(AdministratorKeyError) -> [UInt8] {
-        do {
-            let file: any DiskFile
-            do {
-                file = try self.disk.open(self.path, .readOnly)
-            } catch {
-                if error.isMissing { return [] }
-                throw error
-            }
-            defer { file.close() }
-            let size = try file.size()
-            guard (1...AdministratorKeyList.bytesMax).contains(size) else {
-                throw AdministratorKeyError.damaged(path: self.path)
-            }
-            var bytes = [UInt8](repeating: 0, count: size)
-            var count = 0
-            try bytes.withUnsafeMutableBytes { count = try file.readFully(into: $0, at: 0) }
-            return Array(bytes.prefix(count))
-        } catch let error as DiskError {
-            throw .disk(error)
-        } catch let error as AdministratorKeyError {
-            throw error
+        let bytes: [UInt8]?
+        do throws(OperatorFolder.Failure) {
+            bytes = try self.folder.read(Self.file, bytesMax: AdministratorKeyList.bytesMax)
         } catch {
-            throw .damaged(path: self.path)
+            throw AdministratorKeyError(error)
         }
+        guard let bytes else { return [] }
+        guard !bytes.isEmpty else { throw .damaged(path: self.path) }
+        return bytes
     }
 
     /// Changes the list, durably when this returns. One change at a time, also of several processes.
     func change<Result>(
         _ body: (inout AdministratorKeyList) throws(AdministratorKeyError) -> Result
     ) throws(AdministratorKeyError) -> Result {
-        try self.checkUser()
-        do throws(DiskError) { try self.disk.createPrivateDirectory(self.directory) } catch { throw .disk(error) }
         let lock: any DiskLock
-        do throws(DiskLockError) {
-            lock = try self.disk.lock(self.lockPath)
+        do throws(OperatorFolder.Failure) {
+            lock = try self.folder.lock("keys.lock")
         } catch {
-            switch error {
-            case .held(let path, _): throw .busy(path: path)
-            case .disk(let error): throw .disk(error)
-            }
+            throw AdministratorKeyError(error)
         }
         defer { lock.release() }
         var list = try self.read()
@@ -114,33 +91,22 @@ package struct AdministratorKeyStore: Sendable {
         let bytes = Array(list.text.utf8)
         // A list that cannot be read would end every command and, at its next start, every key.
         guard AdministratorKeyList(parsing: bytes) == list else { throw .tooLong }
-        do throws(DiskError) { try self.replace(by: bytes) } catch { throw .disk(error) }
+        do throws(OperatorFolder.Failure) {
+            try self.folder.replace(Self.file, by: bytes)
+        } catch {
+            throw AdministratorKeyError(error)
+        }
         return result
     }
+}
 
-    /// Only the owner may read the list, so whoever writes it has to be the server's user: a server that cannot read it goes
-    /// on with the keys of before, disabled ones too. The server's user is the one who made its lock, or else the folder.
-    private func checkUser() throws(AdministratorKeyError) {
-        let paths = ["\(self.dataDirectory)/LOCK", self.dataDirectory]
-        guard let path = paths.first(where: self.disk.exists) else { return }
-        let owner: UInt32?
-        do throws(DiskError) { owner = try self.disk.otherOwner(of: path) } catch { throw .disk(error) }
-        if let owner { throw .wrongUser(path: path, owner: owner) }
-    }
-
-    private func replace(by bytes: [UInt8]) throws(DiskError) {
-        let temporary = self.path + ".tmp"
-        // What was left by a process that died may be open to others.
-        if self.disk.exists(temporary) { try self.disk.remove(temporary) }
-        let file = try self.disk.open(temporary, .createPrivate)
-        defer { file.close() }
-        var failure: DiskError?
-        bytes.withUnsafeBytes { bytes in
-            do throws(DiskError) { try file.write(bytes, at: 0) } catch { failure = error }
+extension AdministratorKeyError {
+    fileprivate init(_ failure: OperatorFolder.Failure) {
+        switch failure {
+        case .disk(let error): self = .disk(error)
+        case .busy(let path): self = .busy(path: path)
+        case .wrongUser(let path, let owner): self = .wrongUser(path: path, owner: owner)
+        case .tooLong(let path): self = .damaged(path: path)
         }
-        if let failure { throw failure }
-        try file.syncData()
-        try self.disk.rename(temporary, to: self.path)
-        try self.disk.syncDirectory(self.directory)
     }
 }

@@ -9,7 +9,7 @@ enum EmulatorTokens {
     /// The user that an unsigned token names, by `sub` or `user_id`. Test tools set times as they like: none is looked at.
     /// - Returns: nil for a token that says that it is signed.
     static func user(_ token: SignedToken) throws(TokenRefusal) -> User? {
-        guard token.algorithm == "none" else { return nil }
+        guard token.algorithm == SignedToken.unsigned else { return nil }
         guard token.signature.isEmpty else { throw .malformed }
         let name: ClaimName = token.claims["sub"] != nil ? "sub" : "user_id"
         return User(id: try token.text(name), claims: token.claims)

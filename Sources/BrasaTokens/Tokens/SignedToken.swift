@@ -11,6 +11,7 @@ struct SignedToken {
     static let keyNameBytesMax = 256
     /// What one key signs as something else (a logout token, a request) is none (RFC 8725, 3.11).
     private static let types: Set<String> = ["jwt", "at+jwt"]
+    static let unsigned = "none"
 
     let algorithm: String
     let keyID: String?
@@ -19,7 +20,8 @@ struct SignedToken {
     /// What the signature is over: the text up to the last dot.
     let signedBytes: ArraySlice<UInt8>
 
-    init(parsing token: ArraySlice<UInt8>) throws(TokenRefusal) {
+    /// - Parameter mayBeUnsigned: the algorithm may be `none`. Of one that nobody here verifies the claims are not read.
+    init(parsing token: ArraySlice<UInt8>, mayBeUnsigned: Bool = false) throws(TokenRefusal) {
         guard token.count <= Self.bytesMax else { throw .tooLong }
         let parts = token.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].count <= Self.headerBytesMax * 4 / 3 else { throw .malformed }
@@ -32,6 +34,9 @@ struct SignedToken {
         default: throw .wrongType
         }
         guard case .text(let algorithm) = header["alg"] else { throw .malformed }
+        guard SigningAlgorithm(rawValue: algorithm) != nil || (mayBeUnsigned && algorithm == Self.unsigned) else {
+            throw .unsupportedAlgorithm
+        }
         self.algorithm = algorithm
         switch header["kid"] {
         case nil: self.keyID = nil

@@ -29,6 +29,15 @@ package struct VerifiedToken: Sendable {
     let issuerKey: IssuerKey?
     let verified: WallTime
 
+    /// Nobody has signed it: whoever knows the emulator's words can say as much.
+    package var isUnsigned: Bool {
+        switch self.bearer {
+        case .owner: true
+        case .user: self.issuerKey == nil
+        case .administrator: false
+        }
+    }
+
     /// Whether it may be taken for what it was when it was verified.
     package func stands(_ verifier: TokenVerifier, at now: WallTime) -> Bool {
         self.generation == verifier.generation && self.isRemembered(at: now)
