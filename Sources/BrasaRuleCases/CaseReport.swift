@@ -5,12 +5,15 @@ package struct CaseReport {
     package let lines: [String]
     package let failureCount: Int
 
-    /// With `explains`, how every decision came about; without it, that of those which came out otherwise.
-    package init(_ cases: [RuleCase], under rules: Ruleset, explains: Bool) {
+    /// With `explains`, how every decision came about; without it, that of those which came out otherwise. With `covers`,
+    /// what of the rules no case has tried.
+    package init(_ cases: [RuleCase], under rules: Ruleset, explains: Bool, covers: Bool = false) {
+        var coverage = RuleCoverage(of: rules)
         var lines: [String] = []
         var failures = 0
         for one in cases {
             let decision = one.decision(under: rules)
+            for step in decision.steps { coverage.add(step.explanation) }
             let isAsExpected = decision.isAllowed == one.expectsAllowed
             if !isAsExpected { failures += 1 }
             let words = decision.isAllowed ? "allowed" : "denied"
@@ -20,6 +23,7 @@ package struct CaseReport {
                 for step in decision.steps { lines += Self.lines(step, rules).map { "     \($0)" } }
             }
         }
+        if covers { lines += Self.lines(coverage, rules) }
         lines.append("\(cases.count - failures) of \(cases.count) decided as expected")
         self.lines = lines
         self.failureCount = failures
@@ -33,12 +37,12 @@ package struct CaseReport {
             let way = explanation.decisions > 1 ? " (way \(statement.decision) of the filter)" : ""
             lines.append("  L\(statement.position.line) allow\(way): \(Self.text(statement.outcome))")
             if let failure = statement.failure {
-                lines.append("    failed: \(Self.place(failure)) \(Self.source(failure, rules))")
+                lines.append("    failed: \(Self.place(failure)) \(Self.source(failure.range, rules))")
             }
             var told: Set<String> = []
             for evaluation in statement.evaluations {
                 guard let value = evaluation.value?.debugText else { continue }
-                let source = Self.source(evaluation, rules)
+                let source = Self.source(evaluation.range, rules)
                 // What a literal is worth is plain.
                 guard source != value, source.first != "'", source.first != "\"" else { continue }
                 let line = "\(source) is \(value)"
@@ -47,6 +51,20 @@ package struct CaseReport {
             }
         }
         return lines
+    }
+
+    private static func lines(_ coverage: RuleCoverage, _ rules: Ruleset) -> [String] {
+        let lines = coverage.gaps.map { gap in
+            let kind =
+                switch gap.kind {
+                case .neverEvaluated: "never evaluated"
+                case .neverTrue: "never true"
+                case .alwaysTrue: "always true"
+                }
+            return "L\(gap.position.line):\(gap.position.column) \(kind): \(Self.source(gap.range, rules))"
+        }
+        let extent = coverage.extent
+        return lines + ["\(extent.covered) of \(extent.all) expressions evaluated"]
     }
 
     private static func text(_ outcome: StatementOutcome) -> String {
@@ -62,8 +80,8 @@ package struct CaseReport {
     }
 
     /// In one line.
-    private static func source(_ evaluation: Explanation.Evaluation, _ rules: Ruleset) -> String {
-        let words = rules.source.text(evaluation.range).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    private static func source(_ range: SourceRange, _ rules: Ruleset) -> String {
+        let words = rules.source.text(range).split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return words.count > 100 ? "\(words.prefix(99))…" : words
     }
 }

@@ -12,7 +12,7 @@ struct ReviewTests {
         _ body: String,
         in world: World = .table,
         as auth: RuleAuth? = nil
-    ) throws -> RuleReview<World> {
+    ) throws -> RuleReview {
         let caller = RuleCaller(database: database, auth: auth, time: now)
         return RuleReview(demand, by: caller, under: try ruleset(wrapped(body)), world)
     }

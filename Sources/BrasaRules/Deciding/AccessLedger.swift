@@ -19,22 +19,25 @@ package struct AccessLedger: Sendable {
         package static let several = Limits(operation: 10, request: 20)
     }
 
-    private struct Call: Hashable, Sendable {
-        var path: ResourcePath
-        var isAfter: Bool
-        var givesDocument: Bool
-    }
-
     private struct State: Hashable, Sendable {
         var path: ResourcePath
         var isAfter: Bool
     }
 
+    /// A document of one state, and how it was asked for. Calls that were made do not count again.
+    private struct Entry: Sendable {
+        let state: State
+        var lookup: RuleLookup?
+        var wasGot = false
+        var wasSought = false
+    }
+
     private let limits: Limits
     private let written: Set<ResourcePath>
-    /// Calls that were made: made again they do not count.
-    private var calls: Set<Call> = []
-    private var documents: [State: RuleLookup] = [:]
+    /// In the order of their first mention.
+    private var entries: [Entry] = []
+    /// Where the entries are, once they are more than are quickly gone through.
+    private var places: [State: Int] = [:]
     /// Documents of the state before the request that were asked for, in that order.
     package private(set) var reads: [ResourcePath] = []
     /// The document that is judged, which is free.
@@ -58,13 +61,14 @@ package struct AccessLedger: Sendable {
     mutating func look(
         up path: ResourcePath,
         _ function: AccessFunction,
-        in documents: some RuleDocuments,
+        in documents: any RuleDocuments,
         _ work: inout Work
     ) throws(EvaluationError) -> RuleLookup {
         try work.spend(Work.access)
         let isAfter = function.isAfter && self.written.contains(path)
-        let call = Call(path: path, isAfter: isAfter, givesDocument: function.givesDocument)
-        if !isAfter, path != self.subject, !self.calls.contains(call) {
+        let place = self.place(of: State(path: path, isAfter: isAfter))
+        let entry = self.entries[place]
+        if !isAfter, path != self.subject, !(function.givesDocument ? entry.wasGot : entry.wasSought) {
             guard self.countOfOperation < self.limits.operation else {
                 throw self.failure(function, path, .limitOfOperation)
             }
@@ -72,19 +76,41 @@ package struct AccessLedger: Sendable {
             self.countOfOperation += 1
             self.count += 1
         }
-        self.calls.insert(call)
-        return self.document(path, after: isAfter, in: documents)
+        if function.givesDocument { self.entries[place].wasGot = true } else { self.entries[place].wasSought = true }
+        return self.document(at: place, in: documents)
     }
 
     /// A document of the state before or after the request, asked for once.
-    mutating func document(_ path: ResourcePath, after: Bool, in documents: some RuleDocuments) -> RuleLookup {
+    mutating func document(_ path: ResourcePath, after: Bool, in documents: any RuleDocuments) -> RuleLookup {
         let isAfter = after && self.written.contains(path)
-        let state = State(path: path, isAfter: isAfter)
-        if let known = self.documents[state] { return known }
-        let lookup = documents.document(path, after: isAfter)
-        self.documents[state] = lookup
-        if !isAfter { self.reads.append(path) }
+        return self.document(at: self.place(of: State(path: path, isAfter: isAfter)), in: documents)
+    }
+
+    private mutating func document(at place: Int, in documents: any RuleDocuments) -> RuleLookup {
+        let entry = self.entries[place]
+        if let known = entry.lookup { return known }
+        let lookup = documents.document(entry.state.path, after: entry.state.isAfter)
+        self.entries[place].lookup = lookup
+        if !entry.state.isAfter { self.reads.append(entry.state.path) }
         return lookup
+    }
+
+    private static let unsortedMax = 12
+
+    private mutating func place(of state: State) -> Int {
+        if self.places.isEmpty {
+            if let place = self.entries.firstIndex(where: { $0.state == state }) { return place }
+        } else if let place = self.places[state] {
+            return place
+        }
+        let place = self.entries.count
+        self.entries.append(Entry(state: state))
+        if !self.places.isEmpty {
+            self.places[state] = place
+        } else if self.entries.count > Self.unsortedMax {
+            for (place, entry) in self.entries.enumerated() { self.places[entry.state] = place }
+        }
+        return place
     }
 
     private func failure(

@@ -17,6 +17,7 @@ package struct Explanation: Sendable {
     }
 
     package struct Evaluation: Sendable {
+        let node: NodeID
         package let range: SourceRange
         package let position: SourcePosition
         /// Nil when there was an error instead.
@@ -79,9 +80,9 @@ struct EvaluationRecorder: EvaluationObserver {
         let position = self.program.source.position(of: range)
         switch outcome {
         case .success(let value):
-            self.evaluations.append(.init(range: range, position: position, value: value, error: nil))
+            self.evaluations.append(.init(node: node, range: range, position: position, value: value, error: nil))
         case .failure(let error):
-            self.evaluations.append(.init(range: range, position: position, value: nil, error: error))
+            self.evaluations.append(.init(node: node, range: range, position: position, value: nil, error: error))
         }
     }
 

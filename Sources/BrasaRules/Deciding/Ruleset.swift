@@ -1,6 +1,11 @@
+package import BrasaDocuments
+
 /// Rules that compiled, ready to judge requests.
 package struct Ruleset: Sendable {
     let program: Program
+
+    /// What the hosted service takes.
+    package static let sourceBytesMax = 256 << 10
 
     /// What became of a rules file.
     package struct Compilation: Sendable {
@@ -29,7 +34,7 @@ package struct Ruleset: Sendable {
     /// Whether the request is allowed: whether any statement says so whose block covers the path.
     package func allows(
         _ request: RuleRequest,
-        _ documents: some RuleDocuments,
+        _ documents: any RuleDocuments,
         _ ledger: inout AccessLedger,
         limits: EvaluationLimits = EvaluationLimits()
     ) -> Bool {
@@ -41,7 +46,7 @@ package struct Ruleset: Sendable {
     /// The same, and how it came to that.
     package func explain(
         _ request: RuleRequest,
-        _ documents: some RuleDocuments,
+        _ documents: any RuleDocuments,
         _ ledger: inout AccessLedger,
         limits: EvaluationLimits = EvaluationLimits()
     ) -> Explanation {
@@ -57,10 +62,26 @@ package struct Ruleset: Sendable {
         )
     }
 
+    /// Whether some statement is about such a write of the document: without one it is denied, whatever is stored.
+    package func covers(
+        _ write: RuleWrite,
+        in database: UTF8Text,
+        limits: EvaluationLimits = EvaluationLimits()
+    ) -> Bool {
+        let methods: MethodSet = write.kind == .verify ? .get : .write
+        var budget = EvaluationBudget(limits)
+        budget.begin()
+        let path = TestedPath(.document(write.path), database: database)
+        guard let matches = try? self.program.tree.matches(path, &budget.work) else { return false }
+        return matches.contains { match in
+            self.program.blocks[match.block].statements.contains { !$0.methods.isDisjoint(with: methods) }
+        }
+    }
+
     /// A query is judged once for each way in which its filter can be true; all of them must be allowed.
     private func judge<Observer: EvaluationObserver>(
         _ request: RuleRequest,
-        _ documents: some RuleDocuments,
+        _ documents: any RuleDocuments,
         _ ledger: inout AccessLedger,
         _ budget: inout EvaluationBudget,
         _ observer: inout Observer
@@ -95,7 +116,7 @@ package struct Ruleset: Sendable {
 
     private func judgeOnce<Observer: EvaluationObserver>(
         _ request: RuleRequest,
-        _ documents: some RuleDocuments,
+        _ documents: any RuleDocuments,
         _ ledger: inout AccessLedger,
         _ budget: inout EvaluationBudget,
         _ observer: inout Observer
@@ -104,9 +125,11 @@ package struct Ruleset: Sendable {
         budget.begin()
         let path = TestedPath(request.target, database: request.database)
         guard let matches = try? self.program.tree.matches(path, &budget.work), !matches.isEmpty else { return false }
-        var evaluator = Evaluator(self.program, request, path, documents, ledger, budget, observer)
+        var evaluator = Evaluator(self.program, request, path, documents, budget, observer)
+        swap(&evaluator.ledger, &ledger)
         let isAllowed = evaluator.judge(matches)
-        (ledger, budget, observer) = (evaluator.ledger, evaluator.budget, evaluator.observer)
+        swap(&evaluator.ledger, &ledger)
+        (budget, observer) = (evaluator.budget, evaluator.observer)
         return isAllowed
     }
 }

@@ -5,7 +5,7 @@ package import BrasaDocuments
 ///
 /// The documents before the call must be of one state until the review ends, and those that it has read (`reads`) must
 /// still be as they were when a commit is applied: else a write could pass that the rules refuse at its commit time.
-package struct RuleReview<Documents: RuleDocuments> {
+package struct RuleReview {
     package enum Progress: Hashable, Sendable {
         case unfinished
         case allowed
@@ -20,7 +20,7 @@ package struct RuleReview<Documents: RuleDocuments> {
 
     private let rules: Ruleset
     private let caller: RuleCaller
-    private let documents: Documents
+    private let documents: any RuleDocuments
     private let limits: EvaluationLimits
     private let steps: [Step]
     private var next = 0
@@ -33,7 +33,7 @@ package struct RuleReview<Documents: RuleDocuments> {
         _ demand: RuleDemand,
         by caller: RuleCaller,
         under rules: Ruleset,
-        _ documents: Documents,
+        _ documents: any RuleDocuments,
         limits: EvaluationLimits = EvaluationLimits()
     ) {
         self.rules = rules

@@ -130,16 +130,15 @@ extension Evaluator {
     @inline(never)
     mutating func evaluateCall(_ index: Int, _ arguments: [NodeID]) throws(EvaluationError) -> RuleValue {
         try self.spend(1)
-        var slots: [Slot] = []
-        for argument in arguments { slots.append(try self.slot(argument)) }
         let outer = self.frame
         let start = self.locals.count
-        self.locals += slots
-        self.frame = start
         defer {
-            self.locals.removeSubrange(start...)
+            self.locals.removeLast(self.locals.count - start)
             self.frame = outer
         }
+        // Calls among the arguments have their own frames behind those that are there already.
+        for argument in arguments { self.locals.append(try self.slot(argument)) }
+        self.frame = start
         let function = self.program.functions[index]
         for value in function.lets {
             try self.spend(1)
@@ -148,7 +147,7 @@ extension Evaluator {
         return try self.evaluate(function.result)
     }
 
-    private mutating func slot(_ id: NodeID) throws(EvaluationError) -> Slot {
+    private mutating func slot(_ id: NodeID) throws(EvaluationError) -> EvaluatedSlot {
         do throws(EvaluationError) { return .value(try self.evaluate(id)) } catch {
             if error.endsDecision { throw error }
             return .failure(error)

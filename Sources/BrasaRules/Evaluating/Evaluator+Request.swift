@@ -1,5 +1,12 @@
 internal import BrasaDocuments
 
+/// What a document has besides its fields. Not the evaluator's own, which is generic and would make them anew each time.
+private enum DocumentMember {
+    static let name: RuleText = "__name__"
+    static let data: RuleText = "data"
+    static let id: RuleText = "id"
+}
+
 extension Evaluator {
     /// A field of a document, looked up in its bytes.
     mutating func field(_ field: DocumentField, of document: RuleDocument) throws(EvaluationError) -> RuleValue {
@@ -18,7 +25,7 @@ extension Evaluator {
         switch document {
         case .missing: return .null
         case .known(let data):
-            return .map(RuleMap(known: [RuleMap.Entry(key: Self.dataKey, value: .map(data))]))
+            return .map(RuleMap(known: [RuleMap.Entry(key: DocumentMember.data, value: .map(data))]))
         case .fields(let fields):
             guard let path = self.request.document else { throw .undetermined }
             try self.work.spend(RulePath.work(path))
@@ -29,9 +36,9 @@ extension Evaluator {
     static func documentValue(_ fields: EncodedFields, _ path: ResourcePath, _ name: RulePath) -> RuleValue {
         .map(
             RuleMap(sorted: [
-                RuleMap.Entry(key: Self.nameKey, value: .path(name)),
-                RuleMap.Entry(key: Self.dataKey, value: .map(RuleMap(fields))),
-                RuleMap.Entry(key: Self.idKey, value: .string(Self.text(of: path))),
+                RuleMap.Entry(key: DocumentMember.name, value: .path(name)),
+                RuleMap.Entry(key: DocumentMember.data, value: .map(RuleMap(fields))),
+                RuleMap.Entry(key: DocumentMember.id, value: .string(Self.text(of: path))),
             ])
         )
     }
@@ -40,10 +47,6 @@ extension Evaluator {
         let id = path.lastSegment
         return RuleText(validated: RuleBytes(path.bytes).part(id.startIndex..<id.endIndex))
     }
-
-    private static var nameKey: RuleText { "__name__" }
-    private static var dataKey: RuleText { "data" }
-    private static var idKey: RuleText { "id" }
 
     /// Members that a request does not have are absent from the map as well.
     mutating func requestMember(_ member: RequestMember) throws(EvaluationError) -> RuleValue {

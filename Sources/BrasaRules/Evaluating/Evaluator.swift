@@ -1,34 +1,34 @@
 internal import BrasaDocuments
 
+/// What a parameter or a `let` holds: an error counts only where the name is used.
+enum EvaluatedSlot {
+    case value(RuleValue)
+    case failure(EvaluationError)
+}
+
 /// Evaluates the expressions of a program for one request. Every step down the tree spends an expression, so that the
 /// budget bounds the depth of the recursion as well.
-struct Evaluator<Documents: RuleDocuments, Observer: EvaluationObserver> {
-    /// What a parameter or a `let` holds: an error counts only where the name is used.
-    enum Slot {
-        case value(RuleValue)
-        case failure(EvaluationError)
-    }
-
+struct Evaluator<Observer: EvaluationObserver> {
     let program: Program
     let request: RuleRequest
     let path: TestedPath
-    let documents: Documents
-    var ledger: AccessLedger
+    let documents: any RuleDocuments
+    /// That of the request, swapped in and out: a copy would be copied again by the first that is written down.
+    var ledger = AccessLedger(.single)
     var observer: Observer
     var budget: EvaluationBudget
     /// A query is judged: what is known of its documents may be known in part.
     let isProving: Bool
     /// The block whose statements are tried.
     var match = BlockMatch(block: 0, patternCount: 0, glob: nil)
-    var locals: [Slot] = []
+    var locals: [EvaluatedSlot] = []
     var frame = 0
 
     init(
         _ program: Program,
         _ request: RuleRequest,
         _ path: TestedPath,
-        _ documents: Documents,
-        _ ledger: AccessLedger,
+        _ documents: any RuleDocuments,
         _ budget: EvaluationBudget,
         _ observer: Observer
     ) {
@@ -36,7 +36,6 @@ struct Evaluator<Documents: RuleDocuments, Observer: EvaluationObserver> {
         self.request = request
         self.path = path
         self.documents = documents
-        self.ledger = ledger
         self.observer = observer
         self.budget = budget
         self.isProving = if case .known = request.stored { true } else { false }

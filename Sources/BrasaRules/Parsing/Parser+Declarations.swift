@@ -4,8 +4,8 @@ extension Parser {
     /// Reads the whole file.
     mutating func ruleset() -> RulesetSyntax {
         var ruleset = RulesetSyntax()
-        guard self.lexer.bytes.count <= Self.sourceBytesMax else {
-            let message = "Maximum allowed ruleset size of \(Self.sourceBytesMax) bytes is reached."
+        guard self.lexer.bytes.count <= Ruleset.sourceBytesMax else {
+            let message = "Maximum allowed ruleset size of \(Ruleset.sourceBytesMax) bytes is reached."
             self.diagnostics.error(message, at: SourceRange(0, 1))
             return ruleset
         }

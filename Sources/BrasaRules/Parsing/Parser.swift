@@ -16,7 +16,6 @@ struct Parser {
     /// Where the last error was told: of one place it is told once.
     private var lastError = -1
 
-    static let sourceBytesMax = 256 * 1024
     static let expressionHeightMax = 99
     static let matchDepthMax = 10
     static let parametersMax = 7

@@ -1,3 +1,5 @@
+internal import BrasaBytes
+
 /// A rules file's bytes, and where its lines begin.
 package struct SourceText: Sendable {
     package let bytes: [UInt8]
@@ -55,5 +57,12 @@ package struct SourceText: Sendable {
 
     package func text(_ range: SourceRange) -> String {
         String(decoding: self.bytes[range.start..<min(range.end, self.bytes.count)], as: UTF8.self)
+    }
+}
+
+extension SourceText {
+    /// SHA-256 of the bytes, in hexadecimal digits.
+    package var digest: String {
+        String(decoding: Hexadecimal.encode(SHA256.digest(self.bytes), .lower), as: UTF8.self)
     }
 }

@@ -4,8 +4,8 @@ extension RulePath {
     /// The document that the path names in this database; nil when it names none, or one of another database.
     func document(in database: UTF8Text, _ work: inout Work) throws(EvaluationError) -> ResourcePath? {
         guard self.segments.count >= 5, self.segments.count % 2 == 1,
-            try self.isSimple(0, "databases", &work), try self.isSimple(1, RuleText(database), &work),
-            try self.isSimple(2, "documents", &work)
+            try self.isSimple(0, Self.databases, &work), try self.isSimple(1, RuleText(database), &work),
+            try self.isSimple(2, Self.documents, &work)
         else { return nil }
         var bytes: [UInt8] = []
         for segment in self.segments[3...] {

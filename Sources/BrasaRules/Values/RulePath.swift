@@ -28,8 +28,8 @@ package struct RulePath: Sendable {
     /// The longest path that a rule may build.
     static let segmentsMax = 1_000
 
-    private static let databases: RuleText = "databases"
-    private static let documents: RuleText = "documents"
+    static let databases: RuleText = "databases"
+    static let documents: RuleText = "documents"
 
     /// `/databases/{database}/documents/…`
     init(database: UTF8Text, path: ResourcePath) {
