@@ -1,4 +1,4 @@
-/// What callers and the log's thread share. Guarded by `WriteAheadLog.queue`.
+/// What callers and the log's thread share. Guarded by the log's lock.
 struct GroupQueue {
     /// Whether a group that was taken has found no room. The disk counts as full until it is written, and trying takes as
     /// long as writing a segment, so whoever comes meanwhile does not cause it.
@@ -26,4 +26,30 @@ struct GroupQueue {
     var durableTime: Int64
     /// What is answered from now on for whatever is not durable yet.
     var refusal: LogError?
+
+    /// Whether a record may come: the log takes any, and what waits leaves it room. A larger one is alone.
+    ///
+    /// - Parameter slow: what they wait for.
+    func check(_ entry: QueuedRecord, bytesMax: Int, waitingFor slow: String) throws(LogError) {
+        if let refusal = self.refusal { throw refusal }
+        precondition(entry.time > self.lastTime, "record times increase")
+        if self.queuedBytes + entry.queuedBytes > bytesMax, self.unfinished > 0 {
+            throw LogError(.resourceExhausted, detail: "too many bytes wait for \(slow)")
+        }
+    }
+
+    mutating func add(_ entry: QueuedRecord) {
+        self.waiting.append(entry)
+        self.queuedBytes += entry.queuedBytes
+        self.unfinished += 1
+    }
+
+    /// What a barrier is answered at once; nil when it waits for its turn.
+    mutating func addBarrier(through time: Int64, _ waiter: LogWaiter) -> Result<Void, LogError>? {
+        let time = min(time, self.lastTime)
+        if self.durableTime >= time { return .success(()) }
+        if let refusal = self.refusal { return .failure(refusal) }
+        self.add(QueuedRecord(barrierThrough: time, waiter: waiter))
+        return nil
+    }
 }

@@ -47,11 +47,7 @@ package final class WriteAheadLog: Sendable {
         }
         let isDurableAtOnce = self.files == nil
         try self.queue.withLock { queue throws(LogError) in
-            if let refusal = queue.refusal { throw refusal }
-            precondition(time > queue.lastTime, "record times increase")
-            if queue.queuedBytes + entry.queuedBytes > self.configuration.queuedBytesMax, queue.unfinished > 0 {
-                throw LogError(.resourceExhausted, detail: "too many bytes wait for the disk")
-            }
+            try queue.check(entry, bytesMax: self.configuration.queuedBytesMax, waitingFor: "the disk")
             if queue.isDiskFull, queue.claimedBytes + entry.diskBytesMax > queue.roomBytes {
                 throw LogError(.diskFull, detail: "the disk is full")
             }
@@ -59,10 +55,8 @@ package final class WriteAheadLog: Sendable {
             if isDurableAtOnce {
                 queue.durableTime = time
             } else {
-                queue.waiting.append(entry)
-                queue.queuedBytes += entry.queuedBytes
+                queue.add(entry)
                 queue.claimedBytes += entry.diskBytesMax
-                queue.unfinished += 1
             }
         }
         if isDurableAtOnce {
@@ -81,21 +75,8 @@ package final class WriteAheadLog: Sendable {
     /// Completes when everything appended up to `time`, by default all of it, is durable: inside this call when it already
     /// is, or when the log has failed or was closed before it was.
     package func barrier(through time: Int64 = .max, _ waiter: LogWaiter) {
-        let answer = self.queue.withLock { queue -> Result<Void, LogError>? in
-            let time = min(time, queue.lastTime)
-            if queue.durableTime >= time { return .success(()) }
-            if let refusal = queue.refusal { return .failure(refusal) }
-            let entry = QueuedRecord(barrierThrough: time, waiter: waiter)
-            queue.waiting.append(entry)
-            queue.queuedBytes += entry.queuedBytes
-            queue.unfinished += 1
-            return nil
-        }
-        if let answer {
-            waiter.complete(answer)
-        } else {
-            self.worker.wake()
-        }
+        let answer = self.queue.withLock { $0.addBarrier(through: time, waiter) }
+        if let answer { waiter.complete(answer) } else { self.worker.wake() }
     }
 
     /// Runs `step` and `prepareStep` on threads of their own.

@@ -2,24 +2,57 @@ package import BrasaDocuments
 
 /// A checked query. Two queries are equal when they say the same, so that they can share their results.
 package struct Query: Hashable, Sendable {
-    package let database: DatabaseName
+    /// One reference for all: a query is handed on and held by whoever works on it.
+    private let parts: Parts
+
+    private struct Content: Hashable {
+        let database: DatabaseName
+        let names: NameRange
+        let filter: Filter?
+        let disjunctions: [Conjunction]
+        let order: ResultOrder
+        let start: KeyBound?
+        let end: KeyBound?
+        let offset: Int
+        let limit: Int?
+        let projection: FieldMask?
+        let nearest: NearestQuery?
+    }
+
+    private final class Parts: Sendable {
+        let content: Content
+
+        init(_ content: Content) {
+            self.content = content
+        }
+    }
+
+    package var database: DatabaseName { self.parts.content.database }
     /// The scope, narrowed by what the filter and the cursors say about names.
-    package let names: NameRange
+    package var names: NameRange { self.parts.content.names }
     /// Nil: all documents.
-    package let filter: Filter?
+    package var filter: Filter? { self.parts.content.filter }
     /// The filter in disjunctive normal form: one empty conjunction when there is no filter, none when the filter can
     /// never hold.
-    package let disjunctions: [Conjunction]
-    package let order: ResultOrder
+    package var disjunctions: [Conjunction] { self.parts.content.disjunctions }
+    package var order: ResultOrder { self.parts.content.order }
     /// Cursors as positions among the keys of `order`.
-    package let start: KeyBound?
-    package let end: KeyBound?
-    package let offset: Int
+    package var start: KeyBound? { self.parts.content.start }
+    package var end: KeyBound? { self.parts.content.end }
+    package var offset: Int { self.parts.content.offset }
     /// Nil: no limit.
-    package let limit: Int?
+    package var limit: Int? { self.parts.content.limit }
     /// Nil: all fields.
-    package let projection: FieldMask?
-    package let nearest: NearestQuery?
+    package var projection: FieldMask? { self.parts.content.projection }
+    package var nearest: NearestQuery? { self.parts.content.nearest }
+
+    package static func == (left: Query, right: Query) -> Bool {
+        left.parts === right.parts || left.parts.content == right.parts.content
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.parts.content)
+    }
 
     package init(_ structured: StructuredQuery, parent: ParentName) throws(QueryError) {
         try self.init(structured, parent: parent, summing: [])
@@ -47,22 +80,26 @@ package struct Query: Hashable, Sendable {
         let end = try CursorPosition(structured.endAt, order: order, database: parent.database)
         names.narrow(from: start, to: end, order: order)
 
-        self.nearest = try structured.findNearest.map { nearest throws(QueryError) in
+        let nearest = try structured.findNearest.map { nearest throws(QueryError) in
             try NearestQuery(nearest, in: structured)
         }
-        self.database = parent.database
-        self.names = names
-        self.filter = filter
-        self.disjunctions = disjunctions
         let isGroupBelowDocument = !parent.path.isRoot && structured.from.first?.allDescendants == true
         let namesAreBounded = checker.filtersNames || isGroupBelowDocument
         let indexOrder = try order.summing(summed, namesAreBounded: namesAreBounded)
         let isBounded = structured.limit != nil || structured.offset > 0
-        self.order = isBounded ? indexOrder : order
-        self.start = start?.bound
-        self.end = end?.bound
-        self.offset = Int(structured.offset)
-        self.limit = structured.limit.map { Int($0) }
-        self.projection = structured.select.map { FieldMask($0) }
+        let content = Content(
+            database: parent.database,
+            names: names,
+            filter: filter,
+            disjunctions: disjunctions,
+            order: isBounded ? indexOrder : order,
+            start: start?.bound,
+            end: end?.bound,
+            offset: Int(structured.offset),
+            limit: structured.limit.map { Int($0) },
+            projection: structured.select.map { FieldMask($0) },
+            nearest: nearest
+        )
+        self.parts = Parts(content)
     }
 }

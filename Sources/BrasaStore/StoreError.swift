@@ -15,6 +15,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case diskFull
         /// What is kept in memory would be more than this. Nothing was changed; later the same may succeed.
         case memoryFull(bytesMax: Int)
+        /// Sessions leave as much to be written at their ends as they may. Nothing was changed; later the same may succeed.
+        case tooMuchLeft
         /// The changes do not fit one record.
         case commitTooLarge
         /// The log failed or was closed: no commit will succeed until a restart has recovered.
@@ -53,6 +55,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
         case .resourceExhausted: "Too many commits are waiting for the disk."
         case .diskFull: "The disk is full: nothing was written."
         case .memoryFull(let bytesMax): "The memory bound of \(bytesMax) bytes is reached: nothing was written."
+        case .tooMuchLeft: "Sessions leave as much to be written at their ends as they may."
         case .commitTooLarge: "The commit is too large."
         case .unavailable: "The database accepts no commits: \(self.cause?.description ?? "the log is closed")"
         case .unrecoverable: self.cause?.description ?? "The data folder cannot be used."

@@ -4,6 +4,24 @@ import Testing
 @Suite struct TimestampTextTests {
     @Test(
         arguments: [
+            (0, 0, 0), (1, 0, 1_000), (-1, -1, 999_999_000), (-1_000_000, -1, 0), (-1_000_001, -2, 999_999_000),
+            (1_999_999, 1, 999_999_000), (Timestamp.earliest.microseconds, -62_135_596_800, 0),
+            (Timestamp.latest.microseconds, 253_402_300_799, 999_999_000),
+        ] as [(Int64, Int64, Int32)]
+    )
+    func `Seconds are rounded towards the past, and the rest is never below zero`(
+        _ microseconds: Int64,
+        _ seconds: Int64,
+        _ nanos: Int32
+    ) {
+        let timestamp = Timestamp(microseconds: microseconds)
+        let parts = timestamp.parts
+        #expect(parts.seconds == seconds && parts.nanos == nanos)
+        #expect(timestamp.seconds == seconds && timestamp.nanos == nanos)
+    }
+
+    @Test(
+        arguments: [
             (0, "1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000000Z"),
             (-1, "1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"),
             (1_700_000_000_120_000, "2023-11-14T22:13:20.120Z", "2023-11-14T22:13:20.120000Z"),

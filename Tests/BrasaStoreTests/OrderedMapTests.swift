@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: 0..<12 as Range<UInt64>)
     func behavesLikeASortedDictionaryUnderRandomWork(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let map = OrderedMap<Int, Int>()
+        let map = OrderedMap<Numbered>()
         var model: [Int: Int] = [:]
         let keySpace = [50, 400, 5_000][Int(seed % 3)]
         // Phases that mostly grow and mostly shrink, so that nodes split, borrow and merge.
@@ -15,9 +15,9 @@ import Testing
             for step in 0..<1_500 {
                 let key = Int.random(in: 0..<keySpace, using: &random)
                 if random.chance(phase % 2 == 0 ? 8 : 2, in: 10) {
-                    #expect(map.insert(step, for: key) == model.updateValue(step, forKey: key))
+                    #expect(map.insert(Numbered(key, step))?.value == model.updateValue(step, forKey: key))
                 } else {
-                    #expect(map.remove(key) == model.removeValue(forKey: key))
+                    #expect(map.remove(key)?.value == model.removeValue(forKey: key))
                 }
             }
             self.check(map, model, random: &random, keySpace: keySpace)
@@ -30,33 +30,53 @@ import Testing
     @Test(arguments: [true, false])
     func keepsItsInvariantsWhenFilledAndEmptiedInOrder(ascending: Bool) {
         let keys = Array(0..<10_000)
-        let map = OrderedMap<Int, Int>()
-        for key in ascending ? keys : keys.reversed() { map.insert(key, for: key) }
+        let map = OrderedMap<Numbered>()
+        for key in ascending ? keys : keys.reversed() { map.insert(Numbered(key, key)) }
         map.checkInvariants()
-        if ascending { #expect(map.leafCount <= 10_000 / OrderedMapNode<Int, Int>.entriesMax + 1) }
+        if ascending { #expect(map.leafCount <= 10_000 / OrderedMapNode<Numbered>.entriesMax + 1) }
         for key in keys {
-            #expect(map.remove(key) == key)
+            #expect(map.remove(key)?.value == key)
             if key % 500 == 0 { map.checkInvariants() }
         }
         #expect(map.isEmpty)
-        map.insert(1, for: 1)
-        #expect(map.value(for: 1) == 1)
+        map.insert(Numbered(1, 1))
+        #expect(map.value(for: 1)?.value == 1)
     }
 
     @Test func fillsUpAgainAtTheEndAfterTheEndWasRemoved() {
-        let map = OrderedMap<Int, Int>()
+        let map = OrderedMap<Numbered>()
         for round in 0..<20 {
-            for key in 0..<5_000 { map.insert(round, for: key) }
+            for key in 0..<5_000 { map.insert(Numbered(key, round)) }
             for key in (300..<5_000).reversed() { map.remove(key) }
             map.checkInvariants()
             #expect(map.count == 300)
         }
     }
 
+    @Test(arguments: [0, 1, 63, 64, 65, 64 * 64, 64 * 64 + 1, 9_999])
+    func isFilledFromBelowAndThenChangesLikeAnyOther(count: Int) {
+        var random = SeededRandom(seed: UInt64(count))
+        let map = OrderedMap<Numbered>()
+        map.fill(ascending: (0..<count).map { Numbered(2 * $0, $0) })
+        #expect(map.leafCount == max(1, (count + 63) / 64))
+        var model: [Int: Int] = [:]
+        for number in 0..<count { model[2 * number] = number }
+        self.check(map, model, random: &random, keySpace: 2 * count)
+        for step in 0..<3_000 {
+            let key = Int.random(in: -1...(2 * count + 1), using: &random)
+            if random.chance(1, in: 2) {
+                #expect(map.insert(Numbered(key, step))?.value == model.updateValue(step, forKey: key))
+            } else {
+                #expect(map.remove(key)?.value == model.removeValue(forKey: key))
+            }
+        }
+        self.check(map, model, random: &random, keySpace: 2 * count)
+    }
+
     @Test func aCursorMovedForwardMeetsWhatAFreshOneMeets() {
         var random = SeededRandom(seed: 7)
-        let map = OrderedMap<Int, Int>()
-        for key in stride(from: 0, to: 9_000, by: 3) { map.insert(key, for: key) }
+        let map = OrderedMap<Numbered>()
+        for key in stride(from: 0, to: 9_000, by: 3) { map.insert(Numbered(key, key)) }
         var cursor = map.cursor { _ in false }
         var key = 0
         while key < 9_100 {
@@ -70,7 +90,7 @@ import Testing
         }
     }
 
-    private func check(_ map: OrderedMap<Int, Int>, _ model: [Int: Int], random: inout SeededRandom, keySpace: Int) {
+    private func check(_ map: OrderedMap<Numbered>, _ model: [Int: Int], random: inout SeededRandom, keySpace: Int) {
         map.checkInvariants()
         #expect(map.count == model.count)
         let sorted = model.sorted { $0.key < $1.key }
@@ -84,12 +104,22 @@ import Testing
         #expect(cursor.previous() == nil)
         for _ in 0..<50 {
             let key = Int.random(in: -2...keySpace, using: &random)
-            #expect(map.value(for: key) == model[key])
+            #expect(map.value(for: key)?.value == model[key])
             var cursor = map.cursor { $0 < key }
             #expect(cursor.previous()?.key == sorted.last { $0.key < key }?.key)
             cursor = map.cursor { $0 < key }
             #expect(cursor.next()?.key == sorted.first { $0.key >= key }?.key)
         }
+    }
+}
+
+private struct Numbered: Keyed {
+    let key: Int
+    let value: Int
+
+    init(_ key: Int, _ value: Int) {
+        self.key = key
+        self.value = value
     }
 }
 
@@ -108,20 +138,21 @@ extension OrderedMapNode {
 
     /// The depth; nil when something is wrong.
     func check(above low: Key?, below high: Key?, isRightEdge: Bool) -> Int? {
+        let keys = self.isLeaf ? self.values.map(\.key) : self.separators
         guard self.entryCount <= Self.entriesMax,
             isRightEdge || self.entryCount >= (self.isLeaf ? 1 : Self.entriesMin),
-            zip(self.keys, self.keys.dropFirst()).allSatisfy({ $0 < $1 }),
-            self.keys.allSatisfy({ key in low.map { $0 <= key } ?? true && high.map { key < $0 } ?? true })
+            zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }),
+            keys.allSatisfy({ key in low.map { $0 <= key } ?? true && high.map { key < $0 } ?? true })
         else { return nil }
-        guard !self.isLeaf else { return self.values.count == self.keys.count ? 1 : nil }
-        guard self.children.count == self.keys.count + 1, self.values.isEmpty else { return nil }
+        guard !self.isLeaf else { return self.separators.isEmpty ? 1 : nil }
+        guard self.children.count == self.separators.count + 1, self.values.isEmpty else { return nil }
         var depths: Set<Int> = []
         for (index, child) in self.children.enumerated() {
             let isLast = index == self.children.count - 1
             guard
                 let depth = child.check(
-                    above: index == 0 ? low : self.keys[index - 1],
-                    below: isLast ? high : self.keys[index],
+                    above: index == 0 ? low : self.separators[index - 1],
+                    below: isLast ? high : self.separators[index],
                     isRightEdge: isRightEdge && isLast
                 )
             else { return nil }

@@ -164,6 +164,74 @@ import Testing
         #expect(!self.isAccepted([9], isChunk: false) && !self.isAccepted([9], isChunk: true))
     }
 
+    @Test func aLargeChunkIsReadOnSeveralThreadsAndKeepsItsOrder() throws {
+        let documents = self.documents()
+        var recovery = Recovery(into: documents, TreeRegistry(configuration: Store.Configuration()))
+        let chunk = try self.largeChunk()
+        try chunk.withUnsafeBytes { try recovery.read(.checkpointChunk($0)) }
+        try recovery.finish()
+        let database = documents.registry.handle(try databaseName("d2"))
+        let names = database.order.withLock { order in
+            var walk = order.names.walk(from: .start, at: .max)
+            var names: [String] = []
+            while let (path, chain) = walk.next() {
+                if chain.fields == fields("F") { names.append(path.string) }
+            }
+            return names
+        }
+        #expect(names == (0..<Self.largeCount).map { "c/\(10_000 + $0)" })
+        #expect(database.counts.documents == Self.largeCount)
+        let bytes = DocumentChain.documentBytes(path: try path("c/10000"), fields: fields("F"))
+        #expect(documents.documentBytes == Self.largeCount * bytes)
+    }
+
+    /// As if its documents were read one by one.
+    @Test(
+        arguments: [
+            ([700: "c", 1_400: "c//x"], 0, "a path is not a document's"),
+            ([700: "c//x", 1_400: "c"], 0, "a document's path is not one"),
+            ([1_400: "c"], 1, "a path is not a document's"),
+            ([3_999: "c"], 1, "the payload ends too early"),
+            ([:], 1, "the payload ends too early"),
+            // Of one run, of one part, and of several.
+            ([1: "c/10000"], 0, "a document is there twice"),
+            ([499: "c/10000"], 0, "a document is there twice"),
+            ([3_999: "c/10000", 700: "c"], 0, "a path is not a document's"),
+            ([3_999: "c/10000"], 0, "a document is there twice"),
+        ] as [([Int: String], Int, String)]
+    )
+    func ofALargeChunkTheFirstFlawIsTold(flaws: [Int: String], missing: Int, reason: String) throws {
+        var recovery = Recovery(into: self.documents(), TreeRegistry(configuration: Store.Configuration()))
+        let chunk = try self.largeChunk(flaws: flaws).dropLast(missing)
+        let told: String? = Array(chunk).withUnsafeBytes { bytes in
+            do throws(LogRejection) {
+                try recovery.read(.checkpointChunk(bytes))
+                return nil
+            } catch {
+                return error.reason
+            }
+        }
+        #expect(told == reason)
+    }
+
+    private static let largeCount = 4_000
+
+    /// In parts as a checkpoint has them; with other paths instead of some.
+    private func largeChunk(flaws: [Int: String] = [:]) throws -> [UInt8] {
+        var chunk = RecordWriter(capacity: 0)
+        chunk.append(kind: .documents, snapshotTime: 1_000, creationTime: 256)
+        for part in 0..<8 {
+            chunk.append(run: try databaseName("d2"), count: Self.largeCount / 8)
+            for number in (part * Self.largeCount / 8)..<((part + 1) * Self.largeCount / 8) {
+                chunk.append(prefixed: Array((flaws[number] ?? "c/\(10_000 + number)").utf8))
+                chunk.append(varint: 100)
+                chunk.append(varint: 300)
+                chunk.append(prefixed: fields("F").bytes)
+            }
+        }
+        return chunk.bytes
+    }
+
     private func isAccepted(_ bytes: [UInt8], isChunk: Bool) -> Bool {
         var recovery = Recovery(into: self.documents(), TreeRegistry(configuration: Store.Configuration()))
         return bytes.withUnsafeBytes { bytes in

@@ -46,6 +46,22 @@ import Testing
         for (path, hash) in zip(paths, hashes) { #expect(table.find(path, hash: hash) === model[path]) }
     }
 
+    /// A slot takes twelve bytes: what is empty is paid for by every document.
+    @Test func aTableHasNoMoreThanFiveSlotsForThreeDocumentsHoweverManyThereAreAndGivesThemBack() throws {
+        let hash = KeyedHash(key0: 1, key1: 2)
+        func place(_ path: ResourcePath) -> UInt32 { UInt32(truncatingIfNeeded: hash(path.bytes)) }
+        let version = DocumentChain.Version(fields: .empty, createTime: 1, time: 1)
+        var table = ChainTable()
+        let paths = try (0..<20_000).map { try ResourcePath(parsing: "c/\($0)".utf8) }
+        for (index, path) in paths.enumerated() {
+            table.insert(DocumentChain(path: path, version: version), hash: place(path))
+            if index >= 5_000, index % 100 == 0 { #expect(table.slotCount * 3 <= index * 5) }
+        }
+        for path in paths { #expect(table.find(path, hash: place(path))?.path == path) }
+        for path in paths { table.remove(path, hash: place(path)) }
+        #expect(table.isEmpty && table.slotCount <= 64 * 16)
+    }
+
     @Test func aQueueKeepsItsOrderWhileItShrinksAndGrows() {
         var random = SeededRandom(seed: 3)
         var queue = FirstInFirstOut<Int>()
@@ -94,6 +110,11 @@ import Testing
         #expect(queue.isEmpty && queue.ringCount <= 8)
         #expect(movesMax <= max(chunk, count / chunk + 1))
         #expect(moves <= 2 * (chunk + count))
+    }
+
+    /// There is one for every document.
+    @Test func whatADocumentHasBesidesItsNameAndTimesIsOneWord() {
+        #expect(MemoryLayout<DocumentChain.Content>.size == MemoryLayout<Int>.size)
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)

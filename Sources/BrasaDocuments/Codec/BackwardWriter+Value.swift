@@ -28,12 +28,13 @@ extension BackwardWriter {
 
     /// The fields of a Timestamp message.
     mutating func timestamp(_ timestamp: Timestamp) {
-        if timestamp.nanos != 0 {
-            self.varint(UInt64(timestamp.nanos))
+        let (seconds, nanos) = timestamp.parts
+        if nanos != 0 {
+            self.varint(UInt64(nanos))
             self.tag(2, WireReader.Tag.varint)
         }
-        if timestamp.seconds != 0 {
-            self.varint(UInt64(bitPattern: timestamp.seconds))
+        if seconds != 0 {
+            self.varint(UInt64(bitPattern: seconds))
             self.tag(1, WireReader.Tag.varint)
         }
     }

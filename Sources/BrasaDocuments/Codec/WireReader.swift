@@ -2,6 +2,9 @@ import BrasaBytes
 
 /// Reads protobuf's wire format from a run of memory. Every read is checked against the end, so any bytes are safe; the
 /// memory must outlive the reader, which therefore stays inside one `withUnsafeBytes`.
+///
+/// Usable from inline, so that the numbers of tags are no calls for the rooms that write them.
+@usableFromInline
 package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
     package private(set) var position: Int
@@ -33,14 +36,15 @@ package struct WireReader {
     }
 
     /// A field's number and how its payload is written; `.end` marks an end of group and other types with no payload.
+    @usableFromInline
     package struct Tag: Equatable {
         package var field: UInt32
         package var type: UInt8
 
-        package static let varint: UInt8 = 0
-        package static let fixed64: UInt8 = 1
-        package static let lengthDelimited: UInt8 = 2
-        package static let fixed32: UInt8 = 5
+        @inlinable package static var varint: UInt8 { 0 }
+        @inlinable package static var fixed64: UInt8 { 1 }
+        @inlinable package static var lengthDelimited: UInt8 { 2 }
+        @inlinable package static var fixed32: UInt8 { 5 }
     }
 
     package mutating func tag() throws(DocumentError) -> Tag {

@@ -1,5 +1,9 @@
 /// A point in time in whole microseconds since the Unix epoch: the precision of commit times and of stored values.
+///
+/// Usable from inline, so that the rooms that write it into messages need no call for each of its parts.
+@usableFromInline
 package struct Timestamp: Hashable, Comparable, Sendable {
+    @usableFromInline
     package var microseconds: Int64
 
     /// 0001-01-01T00:00:00Z, the earliest time the protocol can carry.
@@ -20,17 +24,22 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         self.microseconds = seconds * 1_000_000 + Int64(nanos / 1_000)
     }
 
-    /// Whole seconds, rounded towards the past.
-    package var seconds: Int64 {
+    /// Whole seconds, rounded towards the past, and the rest in nanoseconds, 0...999 999 000. One division for both.
+    @inlinable
+    package var parts: (seconds: Int64, nanos: Int32) {
         let (quotient, remainder) = self.microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-        return remainder < 0 ? quotient - 1 : quotient
+        let isBelow = remainder < 0
+        let rest = isBelow ? remainder + 1_000_000 : remainder
+        return (seconds: isBelow ? quotient - 1 : quotient, nanos: Int32(truncatingIfNeeded: rest) * 1_000)
     }
 
-    /// The rest in nanoseconds, 0...999 999 000.
-    package var nanos: Int32 {
-        Int32((self.microseconds - self.seconds * 1_000_000) * 1_000)
-    }
+    @inlinable
+    package var seconds: Int64 { self.parts.seconds }
 
+    @inlinable
+    package var nanos: Int32 { self.parts.nanos }
+
+    @inlinable
     package static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.microseconds < right.microseconds
     }

@@ -84,30 +84,15 @@ package final class SharedCommitLog: CommitLog {
             throw LogError(.recordTooLarge, detail: "a record of \(entry.payloadBytes) bytes")
         }
         try self.queue.withLock { queue throws(LogError) in
-            if let refusal = queue.refusal { throw refusal }
-            precondition(time > queue.lastTime, "record times increase")
-            if queue.queuedBytes + entry.queuedBytes > self.configuration.queuedBytesMax, queue.unfinished > 0 {
-                throw LogError(.resourceExhausted, detail: "too many bytes wait for the shared log")
-            }
+            try queue.check(entry, bytesMax: self.configuration.queuedBytesMax, waitingFor: "the shared log")
             queue.lastTime = time
-            queue.waiting.append(entry)
-            queue.queuedBytes += entry.queuedBytes
-            queue.unfinished += 1
+            queue.add(entry)
         }
         self.worker.wake()
     }
 
     package func barrier(through time: Int64, _ waiter: LogWaiter) {
-        let answer = self.queue.withLock { queue -> Result<Void, LogError>? in
-            let time = min(time, queue.lastTime)
-            if queue.durableTime >= time { return .success(()) }
-            if let refusal = queue.refusal { return .failure(refusal) }
-            let entry = QueuedRecord(barrierThrough: time, waiter: waiter)
-            queue.waiting.append(entry)
-            queue.queuedBytes += entry.queuedBytes
-            queue.unfinished += 1
-            return nil
-        }
+        let answer = self.queue.withLock { $0.addBarrier(through: time, waiter) }
         if let answer { waiter.complete(answer) } else { self.worker.wake() }
     }
 

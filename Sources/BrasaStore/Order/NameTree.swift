@@ -7,7 +7,7 @@ import BrasaQueries
 /// A reference type without a guard of its own: whoever owns it guards it. Walks see the tree as it stands and are void
 /// once it changes.
 final class NameTree {
-    let current = OrderedMap<ResourcePath, DocumentChain>()
+    let current = OrderedMap<DocumentChain>()
     /// Nil: there are none.
     private(set) var deleted: SupersededKeys?
 
@@ -15,13 +15,16 @@ final class NameTree {
 
     func insert(_ chain: DocumentChain) {
         if chain.fields != nil {
-            self.current.insert(chain, for: chain.path)
+            self.current.insert(chain)
         } else {
             let deleted = self.deleted ?? SupersededKeys()
             deleted.insert(OrderPreservingKey(chain.path).bytes, of: chain, endTime: chain.time)
             self.deleted = deleted
         }
     }
+
+    /// Puts documents into the empty tree that are there now, in the order of their paths.
+    func fill(_ chains: [DocumentChain]) { self.current.fill(ascending: chains) }
 
     /// Takes out a document with this newest version. Whether it was there.
     @discardableResult
@@ -41,12 +44,12 @@ final class NameTree {
 
 /// The documents of a tree that a reader of one time has to look at, in path order, either way.
 struct NameWalk {
-    private var current: OrderedMap<ResourcePath, DocumentChain>.Cursor
+    private var current: OrderedMap<DocumentChain>.Cursor
     private let deleted: SupersededKeys?
     /// Nil: there are none, or none is left.
     private var deletedCursor: IndexTree.Cursor?
     /// What comes next from each, once both have to be compared.
-    private var currentHead: (path: ResourcePath, chain: DocumentChain)?
+    private var currentHead: DocumentChain?
     private var deletedHead: DocumentChain?
     private let time: Int64
     private let isDescending: Bool
@@ -72,24 +75,31 @@ struct NameWalk {
     }
 
     mutating func next() -> (path: ResourcePath, chain: DocumentChain)? {
+        self.nextChain().map { ($0.path, $0) }
+    }
+
+    private mutating func nextChain() -> DocumentChain? {
         if self.deletedHead == nil { self.fetchDeleted() }
         let current = self.currentHead.take() ?? self.nextCurrent()
         guard let deleted = self.deletedHead else { return current }
         if let current, self.isDescending ? deleted.path < current.path : current.path < deleted.path { return current }
         self.currentHead = current
         self.deletedHead = nil
-        return (deleted.path, deleted)
+        return deleted
     }
 
-    private mutating func nextCurrent() -> (path: ResourcePath, chain: DocumentChain)? {
-        let entry = self.isDescending ? self.current.previous() : self.current.next()
-        return entry.map { ($0.key, $0.value) }
+    private mutating func nextCurrent() -> DocumentChain? {
+        self.isDescending ? self.current.previous() : self.current.next()
     }
 
     private mutating func fetchDeleted() {
         self.deletedHead = (self.isDescending ? self.deletedCursor?.previous() : self.deletedCursor?.next())?.chain
         if self.deletedHead == nil { self.deletedCursor = nil }
     }
+}
+
+extension DocumentChain: Keyed {
+    var key: ResourcePath { self.path }
 }
 
 extension PathPosition {

@@ -80,10 +80,28 @@ struct OrderState: ~Copyable {
     /// What was loaded, to be sorted and given to `endLoading`.
     mutating func takeUnsorted() -> [DocumentChain] { self.unsorted.take() ?? [] }
 
-    /// Puts new documents into the trees, in the order of their paths: neighbours meet in the same nodes, which costs much
-    /// less than each looking for its place in a tree far larger than the processor's caches.
-    mutating func endLoading(_ sorted: some Sequence<DocumentChain>) {
-        for chain in sorted { self.link(chain) }
+    /// Puts new documents into the trees. Empty trees are built from below; where there is something already, each looks for
+    /// its place, in the order of their paths: neighbours meet in the same nodes, which costs much less than in a tree far
+    /// larger than the processor's caches.
+    mutating func endLoading(_ sorted: [DocumentChain]) {
+        guard self.names.isEmpty, self.groups.isEmpty else {
+            for chain in sorted { self.link(chain) }
+            return
+        }
+        let hasDeleted = sorted.contains { $0.fields == nil }
+        let current = hasDeleted ? sorted.filter { $0.fields != nil } : sorted
+        self.names.fill(current)
+        var nested: [CollectionID: [DocumentChain]] = [:]
+        for chain in current where chain.path.segmentCount > 2 {
+            nested[CollectionID(chain.path.collectionID), default: []].append(chain)
+        }
+        for (id, chains) in nested {
+            let group = NameTree()
+            group.fill(chains)
+            self.groups[id] = group
+        }
+        guard hasDeleted else { return }
+        for chain in sorted where chain.fields == nil { self.link(chain) }
     }
 
     private mutating func link(_ chain: DocumentChain) {

@@ -10,6 +10,12 @@ package struct QueryScan: Sendable {
         package let document: Document
         /// The result's place in the query's order, when it had to be computed anyway.
         package let orderKey: OrderPreservingKey?
+
+        package init(path: ResourcePath, document: Document, orderKey: OrderPreservingKey? = nil) {
+            self.path = path
+            self.document = document
+            self.orderKey = orderKey
+        }
     }
 
     package let time: Timestamp
@@ -19,7 +25,8 @@ package struct QueryScan: Sendable {
     /// Whether everything was given out.
     package var isAtEnd: Bool { if case .ended = self.stage { true } else { false } }
 
-    enum Stage: Sendable {
+    /// Its state is one reference: whoever holds the scan hands that on, and takes it apart once a step.
+    indirect enum Stage: Sendable {
         case names(MatchedNames)
         case sort(SortedPass)
         case merge(MergedRuns)

@@ -3,20 +3,28 @@ import BrasaTree
 
 extension RecordReader {
     mutating func treeName() throws(LogRejection) -> TreeNamespace {
-        guard let name = TreeNamespace(try self.prefixed()) else { throw LogRejection("a tree's name is not one") }
+        guard let name = TreeNamespace(recorded: try self.prefixed()) else {
+            throw LogRejection("a tree's name is not one")
+        }
         return name
     }
 
     /// To the payload's end.
     mutating func treeChanges() throws(LogRejection) -> [TreeChange] {
         var changes: [TreeChange] = []
+        var room = TreeRecord.placementsMax
         for _ in 0..<(try self.varint()) {
+            room -= 1
             let isUpdate = try self.flag()
             let path = try self.treePath()
             var placements: [TreeChange.Placement] = []
             for _ in 0..<(try self.varint()) {
+                room -= 1
+                guard room >= 0 else { throw LogRejection("a tree's record has too many places") }
                 let isPriority = try self.flag()
-                let place = path.appending(try self.treePath())
+                let relative = try self.treePath()
+                // Most are at the path itself, and share it.
+                let place = relative.isRoot ? path : path.appending(relative)
                 let node = try self.treeNode(below: place)
                 if isPriority, !node.isAbsent,
                     node.scalar.flatMap(TreePriority.init) == nil || node.priority.scalar != nil
@@ -26,6 +34,7 @@ extension RecordReader {
                 let location = TreeLocation(place, isPriority: isPriority)
                 placements.append(TreeChange.Placement(location: location, node: node))
             }
+            guard room >= 0 else { throw LogRejection("a tree's record has too many places") }
             changes.append(TreeChange(path: path, isUpdate: isUpdate, placements: placements))
         }
         guard self.isAtEnd else { throw LogRejection("a tree's record goes on after its end") }
@@ -139,7 +148,10 @@ extension RecordReader {
             let number = try self.double()
             guard number.isFinite else { throw LogRejection("a priority is not a number") }
             return .number(number)
-        case .string: return .string(try self.treeText())
+        case .string:
+            let text = try self.treeText()
+            guard text.utf8.count <= TreeLimits.stringBytesMax else { throw LogRejection("a priority is too long") }
+            return .string(text)
         default: throw LogRejection("a priority is of an unknown kind")
         }
     }

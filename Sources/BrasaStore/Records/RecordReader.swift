@@ -14,6 +14,34 @@ struct RecordReader: ~Copyable {
 
     var isAtEnd: Bool { self.index == self.bytes.count }
 
+    /// Passes by the next part of a checkpoint's documents, cut into runs. If the payload ends too early, those in front of
+    /// its end are in runs, too.
+    mutating func passDocuments(
+        of database: DatabaseHandle,
+        into runs: inout [RecordedDocuments]
+    ) throws(LogRejection) {
+        let count = try self.varint()
+        let bytes = self.bytes
+        var (start, end) = (self.index, self.index)
+        var documents = 0
+        func run() -> RecordedDocuments {
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+            return RecordedDocuments(database: database, bytes: bytes, count: documents)
+        }
+        defer { if documents > 0 { runs.append(run()) } }
+        for _ in 0..<count {
+            _ = try self.prefixed()
+            _ = try self.varint()
+            _ = try self.varint()
+            _ = try self.prefixed()
+            end = self.index
+            documents += 1
+            guard end - start >= RecordedDocuments.bytesMin else { continue }
+            runs.append(run())
+            (start, documents) = (end, 0)
+        }
+    }
+
     mutating func byte() throws(LogRejection) -> UInt8 {
         guard self.index < self.bytes.count else { throw LogRejection("the payload ends too early") }
         defer { self.index += 1 }

@@ -24,9 +24,16 @@ enum TreePartKind: UInt8 {
 
 /// Trees in the format of docs/storage-format.md.
 extension RecordSink {
-    /// Without nodes it is what a record has beside them.
-    mutating func append(changes: [TreeChange], of name: TreeNamespace, withNodes: Bool = true) {
-        self.append(RecordKind.tree.rawValue)
+    /// Without nodes it is what a record has beside them. `age`: how long ago the session began to leave something that ends
+    /// with this commit.
+    mutating func append(
+        changes: [TreeChange],
+        of name: TreeNamespace,
+        ending age: Int64? = nil,
+        withNodes: Bool = true
+    ) {
+        self.append((age == nil ? RecordKind.tree : .treeEnding).rawValue)
+        if let age { self.append(varint: UInt64(bitPattern: age)) }
         self.append(prefixed: name.utf8)
         self.append(varint: UInt64(changes.count))
         for change in changes {
@@ -120,7 +127,7 @@ extension RecordSink {
         }
     }
 
-    private mutating func append(_ keys: ArraySlice<TreeKey>) {
+    mutating func append(_ keys: ArraySlice<TreeKey>) {
         self.append(varint: UInt64(keys.count))
         for key in keys { self.append(prefixed: key.utf8) }
     }

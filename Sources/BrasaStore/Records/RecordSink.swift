@@ -102,7 +102,7 @@ extension RecordSink {
         self.append(contentsOf: bytes)
     }
 
-    private mutating func append(age time: Int64, since earlier: Int64) {
+    mutating func append(age time: Int64, since earlier: Int64) {
         self.append(varint: UInt64(bitPattern: time &- earlier))
     }
 
@@ -121,6 +121,9 @@ enum RecordKind: UInt8 {
     case commit = 1
     case commitWithReceipt = 2
     case tree = 3
+    case treeWill = 4
+    /// A commit to a tree that is also the end of a session.
+    case treeEnding = 5
 }
 
 /// The first byte of a checkpoint chunk's payload.
@@ -129,6 +132,7 @@ enum ChunkKind: UInt8 {
     case receipts = 1
     case databases = 2
     case trees = 3
+    case treeWills = 4
 }
 
 /// The first byte of a change.

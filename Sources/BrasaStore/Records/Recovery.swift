@@ -65,27 +65,32 @@ struct Recovery {
             var loading = self.loadingTrees.take() ?? TreeLoading(into: self.trees)
             try loading.read(&reader, snapshotTime: snapshotTime)
             self.loadingTrees = loading
+        case .treeWills:
+            while !reader.isAtEnd {
+                let tree = self.trees.handle(try reader.treeName())
+                let id = try reader.willID(time: snapshotTime)
+                self.trees.wills.load(try reader.will(of: tree), as: id)
+            }
         }
     }
 
+    /// Several parts, all of which are read at once. The first flaw is told, whichever thread meets it.
     private mutating func readDocuments(
         _ reader: inout RecordReader,
         snapshotTime: Int64
     ) throws(LogRejection) {
-        while !reader.isAtEnd {
-            let database = try self.handle(reader.databaseName())
-            for _ in 0..<(try reader.varint()) {
-                let path = try reader.documentPath()
-                let updateTime = try reader.time(before: snapshotTime)
-                let createTime = try reader.time(before: updateTime)
-                let version = DocumentChain.Version(
-                    fields: try reader.fields(),
-                    createTime: createTime,
-                    time: updateTime
-                )
-                self.documents.load(version, path: path, in: database)
+        var runs: [RecordedDocuments] = []
+        var end = Result<Void, LogRejection>.success(())
+        do throws(LogRejection) {
+            while !reader.isAtEnd {
+                let database = try self.handle(reader.databaseName())
+                try reader.passDocuments(of: database, into: &runs)
             }
+        } catch {
+            end = .failure(error)
         }
+        try self.documents.load(runs, snapshotTime: snapshotTime)
+        try end.get()
     }
 
     private mutating func readRecord(_ bytes: UnsafeRawBufferPointer, time: Int64) throws(LogRejection) {
@@ -99,6 +104,10 @@ struct Recovery {
             try self.readCommit(&reader, time: time)
             self.receipts.append(receipt)
         case .tree: try self.readTreeCommit(&reader, time: time)
+        case .treeWill: try self.readWillStep(&reader, time: time)
+        case .treeEnding:
+            let will = try reader.willID(time: time)
+            try self.readTreeCommit(&reader, ending: will, time: time)
         case nil: throw LogRejection("record kind \(kind) is unknown")
         }
     }
@@ -114,12 +123,35 @@ struct Recovery {
         self.documents.add(changes, time: time)
     }
 
-    private mutating func readTreeCommit(_ reader: inout RecordReader, time: Int64) throws(LogRejection) {
+    private func readWillStep(_ reader: inout RecordReader, time: Int64) throws(LogRejection) {
         let tree = self.trees.handle(try reader.treeName())
+        let will = try reader.willID(time: time)
+        try self.recover(try reader.willChanges(), of: will, in: tree, time: time)
+    }
+
+    private func recover(
+        _ changes: [TreeWillChange]?,
+        of will: TreeWillID,
+        in tree: TreeHandle,
+        time: Int64
+    ) throws(LogRejection) {
+        guard self.trees.wills.recover(changes, of: will, in: tree, time: time) else {
+            throw LogRejection("a session that is not there leaves something")
+        }
+    }
+
+    private mutating func readTreeCommit(
+        _ reader: inout RecordReader,
+        ending will: TreeWillID? = nil,
+        time: Int64
+    ) throws(LogRejection) {
+        let tree = self.trees.handle(try reader.treeName())
+        if let will { try self.recover(nil, of: will, in: tree, time: time) }
         let changes = try reader.treeChanges()
         let before = tree.newest.root
         let after = changes.reduce(before) { $1.applied(to: $0) }
         self.trees.add(TreeStep(changes, of: tree, from: before, to: after, time: time), horizon: time)
+        self.trees.steps.freeForgotten()
     }
 
     /// The checkpoint has no more chunks.

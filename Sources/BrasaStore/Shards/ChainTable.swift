@@ -10,6 +10,8 @@ struct ChainTable {
     private static func part(_ hash: UInt32) -> Int { Int(hash >> 26) }
 
     var isEmpty: Bool { self.parts.allSatisfy { $0.count == 0 } }
+    /// Counted for tests.
+    var slotCount: Int { self.parts.reduce(0) { $0 + $1.tags.count } }
 
     func find(_ path: ResourcePath, hash: UInt32) -> DocumentChain? {
         let part = Self.part(hash)
@@ -26,48 +28,65 @@ struct ChainTable {
         self.parts[Self.part(hash)].remove(path, hash: hash)
     }
 
-    /// The number of slots is zero or a power of two, and at least a quarter of them are empty. Probing goes by tags, so
-    /// that it rarely touches another document's memory than the one it looks for.
+    /// At least a fifth of the slots are empty, and, but for the smallest parts, at most half of them. Probing goes by tags,
+    /// so that it rarely touches another document's memory than the one it looks for.
     private struct Part {
         /// Zero: empty. Else the hash with its top bit set, which is the same for all of a part anyway.
         var tags: [UInt32] = []
         var slots: [DocumentChain?] = []
         var count = 0
 
-        private var mask: Int { self.tags.count - 1 }
-
         private static func tag(_ hash: UInt32) -> UInt32 { hash | 0x8000_0000 }
+
+        /// Where probing begins: the bits that differ within a part, as a fraction of the slots.
+        private func home(_ tag: UInt32) -> Int {
+            Int(truncatingIfNeeded: (UInt64(tag & 0x03ff_ffff) &* UInt64(self.tags.count)) >> 26)
+        }
+
+        private func index(after index: Int) -> Int {
+            index + 1 == self.tags.count ? 0 : index + 1
+        }
+
+        /// How far probing goes from one slot to another.
+        private func distance(from start: Int, to end: Int) -> Int {
+            end >= start ? end - start : end - start + self.tags.count
+        }
 
         func index(of path: ResourcePath, hash: UInt32) -> Int? {
             guard !self.tags.isEmpty else { return nil }
             let tag = Self.tag(hash)
-            var index = Int(tag) & self.mask
+            var index = self.home(tag)
             while self.tags[index] != 0 {
                 if self.tags[index] == tag, self.slots[index]?.path == path { return index }
-                index = (index + 1) & self.mask
+                index = self.index(after: index)
             }
             return nil
         }
 
         mutating func insert(_ chain: DocumentChain, hash: UInt32) {
-            if (self.count + 1) * 4 > self.tags.count * 3 { self.resize(to: max(4, self.tags.count * 2)) }
+            if (self.count + 1) * 5 > self.tags.count * 4 {
+                self.resize(to: self.tags.count + max(4, self.tags.count / 4))
+            }
             self.place(chain, tag: Self.tag(hash))
             self.count += 1
         }
 
-        private mutating func place(_ chain: DocumentChain, tag: UInt32) {
-            var index = Int(tag) & self.mask
-            while self.tags[index] != 0 { index = (index + 1) & self.mask }
+        private mutating func place(_ chain: consuming DocumentChain, tag: UInt32) {
+            var index = self.home(tag)
+            while self.tags[index] != 0 { index = self.index(after: index) }
             self.tags[index] = tag
             self.slots[index] = chain
         }
 
+        /// Moves the references, which touches no document's memory: a part that grows by a quarter moves four for each that
+        /// it makes room for.
         private mutating func resize(to count: Int) {
-            let (tags, slots) = (self.tags, self.slots)
+            let tags = self.tags
+            var slots = self.slots
             self.tags = Array(repeating: 0, count: count)
             self.slots = Array(repeating: nil, count: count)
-            for (tag, slot) in zip(tags, slots) {
-                if let chain = slot { self.place(chain, tag: tag) }
+            for (index, tag) in tags.enumerated() where tag != 0 {
+                if let chain = slots[index].take() { self.place(chain, tag: tag) }
             }
         }
 
@@ -78,17 +97,17 @@ struct ChainTable {
             self.empty(gap)
             self.count -= 1
             while true {
-                index = (index + 1) & self.mask
+                index = self.index(after: index)
                 guard self.tags[index] != 0 else { break }
-                let home = Int(self.tags[index]) & self.mask
-                if (index - home) & self.mask >= (index - gap) & self.mask {
+                let home = self.home(self.tags[index])
+                if self.distance(from: home, to: index) >= self.distance(from: gap, to: index) {
                     self.tags[gap] = self.tags[index]
                     self.slots[gap] = self.slots[index]
                     self.empty(index)
                     gap = index
                 }
             }
-            if self.tags.count > 16, self.count * 8 < self.tags.count { self.resize(to: self.tags.count / 2) }
+            if self.tags.count > 16, self.count * 2 < self.tags.count { self.resize(to: self.tags.count / 4 * 3) }
         }
 
         private mutating func empty(_ index: Int) {

@@ -7,7 +7,7 @@ import Synchronization
 /// Documents are spread over shards by the hash of their path; their orders are one tree each, for all shards, under one
 /// lock. A walk of an order holds it for a bounded number of steps (`ScanBudget`), a commit for a run of its changes, so that
 /// a commit waits for a chunk of each scan at most for every run; look-ups of documents do without it. Shards are locked under
-/// it, never the other way round, and a document changes with both held.
+/// it, never the other way round, and a document changes with both held, but while recovery loads a checkpoint.
 package final class DatabaseHandle: Sendable {
     package let name: DatabaseName
     let shards: [Shard]
@@ -26,9 +26,14 @@ package final class DatabaseHandle: Sendable {
 
     /// The document's shard, and the half of its hash that the shard's table goes by.
     func place(_ path: ResourcePath) -> (shard: Shard, hash: UInt32) {
+        let (index, hash) = self.placeIndex(path)
+        return (self.shards[index], hash)
+    }
+
+    private func placeIndex(_ path: ResourcePath) -> (shard: Int, hash: UInt32) {
         let hash = self.hash(path.bytes)
         let index = Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(self.shards.count)) >> 32)
-        return (self.shards[index], UInt32(truncatingIfNeeded: hash))
+        return (index, UInt32(truncatingIfNeeded: hash))
     }
 
     /// Makes this the document's newest version. Nil for deletions of what is not there, which are ignored.
@@ -55,6 +60,34 @@ package final class DatabaseHandle: Sendable {
                 all.append(added)
             }
             return all
+        }
+    }
+
+    /// Puts documents of a checkpoint into their shards, and not into the order: while they are loaded, nobody looks for them.
+    /// Threads that do this at once begin at different shards, and hold each once.
+    func place(_ entries: [RecordedDocuments.Entry], beginningAt start: Int) -> RecordedDocuments.Placed {
+        var places: [[(index: Int, hash: UInt32)]] = Array(repeating: [], count: self.shards.count)
+        for (index, entry) in entries.enumerated() {
+            let (shard, hash) = self.placeIndex(entry.path)
+            places[shard].append((index: index, hash: hash))
+        }
+        var added = [AddedVersion?](repeating: nil, count: entries.count)
+        for offset in self.shards.indices {
+            let shard = (start + offset) % self.shards.count
+            self.shards[shard].state.withLock { state in
+                for (index, hash) in places[shard] {
+                    added[index] = state.add(entries[index].version, path: entries[index].path, hash: hash)
+                }
+            }
+        }
+        return RecordedDocuments.Placed(entries: entries, added: added)
+    }
+
+    func addToOrder(_ placed: RecordedDocuments.Placed) {
+        self.order.withLock { order in
+            for (entry, added) in zip(placed.entries, placed.added) {
+                if let added { order.add(entry.version, added) }
+            }
         }
     }
 

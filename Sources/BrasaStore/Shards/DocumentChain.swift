@@ -1,22 +1,50 @@
 import BrasaDocuments
 
-/// One document's versions. The newest is inline, since most documents have just that one: with a path of up to 24 bytes
-/// a document costs this object (80 bytes), the path (64), its fields, a slot in `ChainTable` and one in each tree.
+/// One document's versions. Most documents have just one, whose fields are a word here: with a path of up to 24 bytes a
+/// document costs this object (64 bytes), the path (64), its fields, a slot in `ChainTable` and one in each tree.
 ///
-/// `@unchecked Sendable`: changed with both its shard's lock and its database's order held, and read with either.
+/// `@unchecked Sendable`: changed with both its shard's lock and its database's order held, and read with either; while a
+/// checkpoint is loaded with the shard's alone, since nobody reads yet.
 final class DocumentChain: @unchecked Sendable {
     let path: ResourcePath
-    /// Nil: deleted at `time`.
-    private(set) var fields: EncodedFields?
     private(set) var createTime: Int64
     private(set) var time: Int64
-    private var superseded: SupersededVersions?
+    private var content: Content
 
     init(path: ResourcePath, version: Version) {
         self.path = path
-        self.fields = version.fields
         self.createTime = version.createTime
         self.time = version.time
+        self.content = Content(version.fields)
+    }
+
+    /// What the newest version has, and what is before it: one word, since there is one for every document.
+    enum Content {
+        /// The newest version is the only one.
+        case fields(EncodedFields)
+        case deleted
+        /// There are others, which keep its fields as well.
+        case versions(SupersededVersions)
+
+        init(_ fields: EncodedFields?) {
+            if let fields { self = .fields(fields) } else { self = .deleted }
+        }
+    }
+
+    /// Nil: deleted at `time`.
+    var fields: EncodedFields? {
+        switch self.content {
+        case .fields(let fields): fields
+        case .deleted: nil
+        case .versions(let superseded): superseded.successorFields
+        }
+    }
+
+    private var superseded: SupersededVersions? {
+        switch self.content {
+        case .fields, .deleted: nil
+        case .versions(let superseded): superseded
+        }
     }
 
     struct Version {
@@ -36,7 +64,7 @@ final class DocumentChain: @unchecked Sendable {
     }
 
     static func documentBytes(path: ResourcePath, fields: EncodedFields) -> Int {
-        let (arrayHeader, objectAndPlaces) = (32, 144)
+        let (arrayHeader, objectAndPlaces) = (32, 104)
         return objectAndPlaces + 2 * arrayHeader + path.bytes.count + fields.bytes.count
     }
 
@@ -70,8 +98,7 @@ final class DocumentChain: @unchecked Sendable {
         let before = self.newest
         let superseded = self.superseded ?? SupersededVersions()
         superseded.append(before)
-        self.superseded = superseded
-        self.set(version)
+        self.set(version, after: superseded)
         return before
     }
 
@@ -79,8 +106,7 @@ final class DocumentChain: @unchecked Sendable {
     func removeNewest() -> Version? {
         guard let superseded = self.superseded, let before = superseded.removeLast() else { return nil }
         let newest = self.newest
-        self.set(before)
-        if superseded.count == 0 { self.superseded = nil }
+        self.set(before, after: superseded)
         return newest
     }
 
@@ -97,13 +123,18 @@ final class DocumentChain: @unchecked Sendable {
             self.time <= horizon
             ? superseded.removeAll(endTime: self.time, forgetting: forgetting)
             : superseded.trim(before: horizon, forgetting: forgetting)
-        if superseded.count == 0 { self.superseded = nil }
+        if superseded.count == 0 { self.content = Content(superseded.successorFields) }
         return trimmed
     }
 
-    private func set(_ version: Version) {
-        self.fields = version.fields
+    private func set(_ version: Version, after superseded: SupersededVersions) {
         self.createTime = version.createTime
         self.time = version.time
+        if superseded.count == 0 {
+            self.content = Content(version.fields)
+        } else {
+            superseded.successorFields = version.fields
+            self.content = .versions(superseded)
+        }
     }
 }

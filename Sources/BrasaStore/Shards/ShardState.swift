@@ -1,7 +1,7 @@
 import BrasaDocuments
 
 /// A part of one database's documents, chosen by the hash of the path. Guarded by `Shard.state`, and changed only with the
-/// database's order held as well (`DatabaseHandle`).
+/// database's order held as well (`DatabaseHandle`), but while recovery loads a checkpoint.
 struct ShardState: ~Copyable {
     private var chains = ChainTable()
     private(set) var counts = ShardCounts()

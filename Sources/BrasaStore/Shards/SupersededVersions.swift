@@ -1,3 +1,5 @@
+import BrasaDocuments
+
 /// The versions of one document before its newest, oldest first, searched by bisection: a counter may have a million, so
 /// they lie in chunks, of which none is copied to make room.
 final class SupersededVersions {
@@ -6,6 +8,9 @@ final class SupersededVersions {
     private var newest: [DocumentChain.Version] = []
     /// The first that is kept. What was before is forgotten and has no fields.
     private var start = 0
+    /// Of the version that superseded the last of these; nil: a deletion. Kept here, so that a document of one version need
+    /// not have room for these versions (`DocumentChain.Content`).
+    var successorFields: EncodedFields?
 
     private static let chunkSize = 512
 

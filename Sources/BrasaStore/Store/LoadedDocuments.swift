@@ -1,11 +1,7 @@
-import BrasaPlatform
-import Synchronization
-
 /// Sorts what recovery has read. A checkpoint is in order already; what a log adds to it is sorted on several threads when
 /// it is much, and merged with it.
 enum LoadedDocuments {
     static let parallelMin = 100_000
-    private static let threads = 4
 
     static func sorted(_ chains: [DocumentChain], parallelMin: Int = Self.parallelMin) -> [DocumentChain] {
         let ordered = self.orderedCount(chains)
@@ -14,7 +10,7 @@ enum LoadedDocuments {
         guard rest.count >= parallelMin else {
             return self.merged([chains[..<ordered], rest.sorted { $0.path < $1.path }[...]])
         }
-        let size = (rest.count + self.threads - 1) / self.threads
+        let size = (rest.count + SplitWork.threads - 1) / SplitWork.threads
         let runs = stride(from: ordered, to: chains.count, by: size).map { chains[$0..<min($0 + size, chains.count)] }
         return self.merged([chains[..<ordered]] + self.sorted(runs).map { $0[...] })
     }
@@ -26,23 +22,7 @@ enum LoadedDocuments {
     }
 
     private static func sorted(_ runs: [ArraySlice<DocumentChain>]) -> [[DocumentChain]] {
-        let sorted = Mutex([[DocumentChain]](repeating: [], count: runs.count))
-        let next = Mutex(0)
-        let workers = runs.indices.map { Worker(name: "brasa-load-\($0)") }
-        for worker in workers {
-            worker.start {
-                let index = next.withLock { next in
-                    defer { next += 1 }
-                    return next
-                }
-                guard index < runs.count else { return false }
-                let run = runs[index].sorted { $0.path < $1.path }
-                sorted.withLock { $0[index] = run }
-                return true
-            }
-        }
-        for worker in workers { worker.stop() }
-        return sorted.withLock { $0 }
+        SplitWork.map(runs.count, name: "brasa-load") { index in runs[index].sorted { $0.path < $1.path } }
     }
 
     private static func merged(_ runs: [ArraySlice<DocumentChain>]) -> [DocumentChain] {

@@ -12,7 +12,7 @@ extension Store {
         let receiptBytes = self.checkpointReceiptBytes.load(ordering: .relaxed)
         let documentBytes = self.databases.reduce(0) { $0 + $1.counts.checkpointBytes }
         let treeBytes = self.trees.all.reduce(0) { $0 + $1.newest.root.estimate }
-        return bytes >= receiptBytes + documentBytes + treeBytes
+        return bytes >= receiptBytes + documentBytes + treeBytes + self.trees.wills.bytes
     }
 
     /// To be called every second or so, on a thread that may wait for the disk. Whether a checkpoint was written.
@@ -76,7 +76,9 @@ package final class CheckpointRun {
     /// Each is let go when it was written.
     private var databases: ArraySlice<(DatabaseHandle, SnapshotPin)> = []
     /// As of the checkpoint's time. Each is let go when it was written.
-    private var trees: ArraySlice<TreeParts> = []
+    private(set) var trees: ArraySlice<TreeParts> = []
+    /// What sessions leave, as of the checkpoint's time.
+    private var wills: ArraySlice<(id: TreeWillID, will: TreeWill)>
     /// Of the databases, as of the checkpoint's time.
     private var newestCommits: ArraySlice<(database: DatabaseName, time: Int64)> = []
     private var scan: (database: DatabaseHandle, scan: NameScan)?
@@ -96,7 +98,9 @@ package final class CheckpointRun {
         // What is forgotten from here on is not after the checkpoint's time.
         store.trees.steps.keep(after: store.commitClock.watermark)
         defer { store.trees.steps.keepNoMore() }
-        self.time = store.commitClock.readTime(exactly: true)
+        let (time, wills) = store.trees.wills.all(at: { store.commitClock.readTime(exactly: true) })
+        self.time = time
+        self.wills = wills[...]
         for tree in store.trees.all {
             guard let root = tree.root(at: self.time) else { throw StoreError(.readTimeTooOld) }
             self.trees.append(TreeParts(of: root, in: tree.name))
@@ -126,11 +130,12 @@ package final class CheckpointRun {
     package func step() throws(StoreError) -> Bool {
         guard !self.isDone else { return false }
         if self.receipts == nil {
-            if let chunk = try self.documentsChunk() {
+            // Trees come as soon as they may: until they are written they keep versions that nobody counts.
+            if self.hasChunk, let chunk = self.treesChunk() ?? self.willsChunk() {
                 try self.write(chunk)
                 return true
             }
-            if let chunk = self.treesChunk() {
+            if let chunk = try self.documentsChunk() {
                 try self.write(chunk)
                 return true
             }
@@ -177,6 +182,7 @@ package final class CheckpointRun {
 
     /// Nil when all are written.
     private func treesChunk() -> [UInt8]? {
+        guard !self.trees.isEmpty else { return nil }
         var chunk = self.beginChunk(.trees)
         let empty = chunk.bytes.count
         while chunk.bytes.count < Self.chunkBytes, let tree = self.trees.indices.first {
@@ -185,6 +191,16 @@ package final class CheckpointRun {
             }
         }
         return chunk.bytes.count > empty ? chunk.bytes : nil
+    }
+
+    /// Nil when all are written.
+    private func willsChunk() -> [UInt8]? {
+        guard !self.wills.isEmpty else { return nil }
+        var chunk = self.beginChunk(.treeWills)
+        while chunk.bytes.count < Self.chunkBytes, let (id, will) = self.wills.popFirst() {
+            chunk.append(will, id: id, snapshotTime: self.time)
+        }
+        return chunk.bytes
     }
 
     /// Nil when all are written.

@@ -114,6 +114,11 @@ extension Store {
         Timestamp(microseconds: max(self.commitClock.lastCommit, self.commitClock.watermark))
     }
 
+    /// What the clock says, or the latest state's time where the clock has stepped back.
+    package var presentTime: Timestamp {
+        Timestamp(microseconds: max(self.appliedTime.microseconds, self.commitClock.wall))
+    }
+
     /// The waiter hears when the state of `time`, an `appliedTime`, is durable, also when the log fails after that.
     package func barrier(through time: Timestamp, _ waiter: LogWaiter) {
         // Above the newest record when reads have moved the watermark.

@@ -8,6 +8,7 @@ extension Store {
         let now = min(self.commitClock.readTime(), self.commitClock.wall)
         let hasPruned = self.documents.prune(now: now, historyBytesMax: self.historyBytesMax)
         let hasForgotten = self.forgetTreeSteps(now: now)
+        self.settleTreeWills()
         return self.documents.forgetChanges(now: now) || hasForgotten || hasPruned
     }
 

@@ -8,8 +8,9 @@ import Synchronization
 /// Any thread may read. The writer's functions (`Store+Commit.swift`) are called by one caller at a time. Guards: documents
 /// by their shard's lock and their database's order (`DatabaseHandle`); times by `CommitClock`; what reads of a database
 /// may see by its `ReadHistory`; which indexes there are by `IndexRegistry`; a tree's
-/// versions by its `TreeHandle`, the steps to them by `TreeSteps`. A shard is locked under its order; no other
-/// lock is taken while another of these is held.
+/// versions by its `TreeHandle`, the steps to them by `TreeSteps`, their names by `TreeRegistry`. A shard is locked under its
+/// order, a handle's versions and the steps under the registry of names; no other lock is taken while another of these is
+/// held.
 package final class Store: Sendable {
     let documents: VersionedDocuments
     let trees: TreeRegistry

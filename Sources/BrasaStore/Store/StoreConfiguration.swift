@@ -15,6 +15,8 @@ extension Store {
         /// How many of the latest commits to trees are remembered one by one, and what they may keep in memory.
         package var recentTreeStepsMax: Int
         package var recentTreeBytesMax: Int
+        /// What sessions together may leave to be written at their ends.
+        package var treeWillBytesMax: Int
         /// A checkpoint is due when the log since the last is longer than this and than the documents themselves, so that
         /// writing it costs no more than the commits did.
         package var checkpointBytesMin: Int
@@ -47,6 +49,7 @@ extension Store {
             recentChangesMax: Int = 1 << 16,
             recentTreeStepsMax: Int = 1 << 14,
             recentTreeBytesMax: Int = 64 << 20,
+            treeWillBytesMax: Int = 128 << 20,
             checkpointBytesMin: Int = 64 << 20,
             memoryBytesMax: Int? = nil,
             memoryBytesReserved: Int = 0,
@@ -66,6 +69,7 @@ extension Store {
             self.recentChangesMax = recentChangesMax
             self.recentTreeStepsMax = recentTreeStepsMax
             self.recentTreeBytesMax = recentTreeBytesMax
+            self.treeWillBytesMax = treeWillBytesMax
             self.checkpointBytesMin = checkpointBytesMin
             self.memoryBytesMax = memoryBytesMax
             self.memoryBytesReserved = memoryBytesReserved

@@ -23,6 +23,8 @@ package struct StoreInspection: Sendable {
     package let databases: [Database]
     /// In the order of their names; none when the log is not usable.
     package let trees: [Tree]
+    /// Sessions that were open, and what they leave, which the next start writes.
+    package let wills: (sessions: Int, places: Int)
     /// Nil when the folder holds no store.
     package let creationTime: Timestamp?
 }
@@ -62,10 +64,12 @@ extension Store {
                 fieldBytes: counts.fieldBytes
             )
         }
+        let wills = trees.wills.all(at: { .max }).wills
         return StoreInspection(
             log: report,
             databases: report.isUsable ? databases.filter { $0.documents > 0 } : [],
             trees: report.isUsable ? trees.all.compactMap(StoreInspection.Tree.init) : [],
+            wills: (wills.count, wills.reduce(0) { $0 + $1.will.queue.count }),
             creationTime: recovery.creationTime.map { Timestamp(microseconds: $0) }
         )
     }

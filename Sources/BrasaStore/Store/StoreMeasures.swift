@@ -31,7 +31,7 @@ package enum CommitRefusal: Int, CaseIterable, Sendable {
 
     init?(_ code: StoreError.Code) {
         switch code {
-        case .memoryFull: self = .memory
+        case .memoryFull, .tooMuchLeft: self = .memory
         case .diskFull: self = .disk
         case .resourceExhausted: self = .queue
         case .commitTooLarge: self = .size

@@ -7,7 +7,7 @@ package struct StoreMemory: Hashable, Sendable {
     package let history: Int
     /// Without those keys.
     package let indexes: Int
-    /// Newest versions of trees, and what the latest steps to them keep of earlier ones.
+    /// Newest versions of trees, what the latest steps to them keep of earlier ones, and what sessions leave.
     package let trees: Int
     /// Of others in the process (`memoryBytesReserved`).
     package let reserved: Int
@@ -55,12 +55,14 @@ extension Store {
 
     func checkMemory(growth: Int) throws(StoreError) {
         guard let bytesMax = self.memoryBound.bytesMax, growth > 0 else { return }
-        // Steps of trees that everybody may have taken are worth less than a write.
-        var hasMore = true
-        while hasMore, self.memory.bytes + growth > bytesMax {
+        var bytes = self.memory.bytes
+        // Steps of trees that everybody may have taken are worth less than a write, where that helps it.
+        var hasMore = bytes - self.trees.steps.bytes + growth <= bytesMax
+        while hasMore, bytes + growth > bytesMax {
             hasMore = self.trees.steps.forget(through: self.commitClock.watermark)
+            bytes = self.memory.bytes
         }
-        guard !self.memoryBound.admits(growth, to: self.memory.bytes) else { return }
+        guard !self.memoryBound.admits(growth, to: bytes) else { return }
         throw StoreError(.memoryFull(bytesMax: bytesMax))
     }
 }

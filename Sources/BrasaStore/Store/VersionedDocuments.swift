@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaLog
 import BrasaPlatform
 import Synchronization
 
@@ -109,9 +110,22 @@ final class VersionedDocuments: Sendable {
         }
     }
 
-    /// A document of a checkpoint, which has no history.
-    func load(_ version: DocumentChain.Version, path: ResourcePath, in database: DatabaseHandle) {
-        self.keptBytes.wrappingAdd(database.add(version, to: path)?.history.documentBytes ?? 0, ordering: .relaxed)
+    /// Documents of a checkpoint, which have no history: read and put into their shards on several threads, and then into the
+    /// order in which they came.
+    func load(_ runs: [RecordedDocuments], snapshotTime: Int64) throws(LogRejection) {
+        let results = SplitWork.map(runs.count, name: "brasa-load") { index in
+            runs[index].place(beginningAt: index, snapshotTime: snapshotTime)
+        }
+        for (run, result) in zip(runs, results) {
+            let placed = try result.get()
+            // Which of two would be the newest depends on the threads.
+            if placed.added.contains(where: { $0?.before != nil }) {
+                throw LogRejection("a document is there twice")
+            }
+            run.database.addToOrder(placed)
+            let bytes = placed.added.reduce(0) { $0 + ($1?.history.documentBytes ?? 0) }
+            self.keptBytes.wrappingAdd(bytes, ordering: .relaxed)
+        }
     }
 
     /// How many changes share a visit to a database's order at most.

@@ -3,7 +3,7 @@ extension OrderedMap {
     struct Cursor {
         /// From the root to a leaf: the node and the index of the child below it; in the leaf the index of the entry
         /// after the place, which may be one past the leaf's last.
-        private var steps: [(node: OrderedMapNode<Key, Value>, index: Int)] = []
+        private var steps: [(node: OrderedMapNode<Value>, index: Int)] = []
         private let map: OrderedMap
 
         fileprivate init(_ map: OrderedMap) {
@@ -12,9 +12,9 @@ extension OrderedMap {
         }
 
         /// Stands before the first entry for which `isBefore` fails; `isBefore` holds for a prefix of the entries.
-        mutating func seek(_ isBefore: (Key) -> Bool) {
-            if let (leaf, index) = self.steps.last, let last = leaf.keys.last,
-                index < leaf.keys.count, isBefore(leaf.keys[index]), !isBefore(last)
+        mutating func seek(_ isBefore: (Value.Key) -> Bool) {
+            if let (leaf, index) = self.steps.last, let last = leaf.values.last,
+                index < leaf.values.count, isBefore(leaf.values[index].key), !isBefore(last.key)
             {
                 self.steps[self.steps.count - 1].index = leaf.firstIndex(from: index + 1, notBefore: isBefore)
                 return
@@ -30,25 +30,25 @@ extension OrderedMap {
         }
 
         /// The entry after the place; the place moves behind it.
-        mutating func next() -> (key: Key, value: Value)? {
+        mutating func next() -> Value? {
             guard var (leaf, index) = self.steps.last else { return nil }
-            if index == leaf.keys.count {
+            if index == leaf.values.count {
                 guard self.moveToNextLeaf() else { return nil }
                 (leaf, index) = self.steps[self.steps.count - 1]
             }
             self.steps[self.steps.count - 1].index = index + 1
-            return (leaf.keys[index], leaf.values[index])
+            return leaf.values[index]
         }
 
         /// The entry before the place; the place moves in front of it.
-        mutating func previous() -> (key: Key, value: Value)? {
+        mutating func previous() -> Value? {
             guard var (leaf, index) = self.steps.last else { return nil }
             if index == 0 {
                 guard self.moveToPreviousLeaf() else { return nil }
                 (leaf, index) = self.steps[self.steps.count - 1]
             }
             self.steps[self.steps.count - 1].index = index - 1
-            return (leaf.keys[index - 1], leaf.values[index - 1])
+            return leaf.values[index - 1]
         }
 
         private mutating func moveToNextLeaf() -> Bool {
@@ -63,7 +63,7 @@ extension OrderedMap {
                 node = node.children[0]
             }
             self.steps.append((node, 0))
-            return !node.keys.isEmpty
+            return !node.values.isEmpty
         }
 
         private mutating func moveToPreviousLeaf() -> Bool {
@@ -75,13 +75,13 @@ extension OrderedMap {
                 self.steps.append((node, node.children.count - 1))
                 node = node.children[node.children.count - 1]
             }
-            self.steps.append((node, node.keys.count))
-            return !node.keys.isEmpty
+            self.steps.append((node, node.values.count))
+            return !node.values.isEmpty
         }
     }
 
     /// A cursor before the first entry for which `isBefore` fails.
-    func cursor(_ isBefore: (Key) -> Bool) -> Cursor {
+    func cursor(_ isBefore: (Value.Key) -> Bool) -> Cursor {
         var cursor = Cursor(self)
         cursor.seek(isBefore)
         return cursor

@@ -1,10 +1,7 @@
 extension OrderedMapNode {
     func remove(_ key: Key) -> Value? {
         guard !self.isLeaf else {
-            let index = self.firstIndex { $0 < key }
-            guard index < self.keys.count, self.keys[index] == key else { return nil }
-            self.keys.remove(at: index)
-            return self.values.remove(at: index)
+            return self.valueIndex(of: key).map { self.values.remove(at: $0) }
         }
         let index = self.childIndex(for: key)
         guard let removed = self.children[index].remove(key) else { return nil }
@@ -30,32 +27,29 @@ extension OrderedMapNode {
     private func merge(_ left: Int) {
         let target = self.children[left]
         let source = self.children.remove(at: left + 1)
-        let separator = self.keys.remove(at: left)
-        if !target.isLeaf { target.keys.append(separator) }
-        target.keys.append(contentsOf: source.keys)
+        let separator = self.separators.remove(at: left)
+        if !target.isLeaf { target.separators.append(separator) }
+        target.separators.append(contentsOf: source.separators)
         target.values.append(contentsOf: source.values)
         target.children.append(contentsOf: source.children)
     }
 
     private func balanceLeaves(_ left: Int, _ middle: Int) {
         let (first, second) = (self.children[left], self.children[left + 1])
-        let keys = first.keys + second.keys
         let values = first.values + second.values
-        first.keys = Array(keys[..<middle])
         first.values = Array(values[..<middle])
-        second.keys = Array(keys[middle...])
         second.values = Array(values[middle...])
-        self.keys[left] = second.keys[0]
+        self.separators[left] = second.values[0].key
     }
 
     private func balanceInner(_ left: Int, _ middle: Int) {
         let (first, second) = (self.children[left], self.children[left + 1])
-        let keys = first.keys + [self.keys[left]] + second.keys
+        let separators = first.separators + [self.separators[left]] + second.separators
         let children = first.children + second.children
-        first.keys = Array(keys[..<(middle - 1)])
+        first.separators = Array(separators[..<(middle - 1)])
         first.children = Array(children[..<middle])
-        second.keys = Array(keys[middle...])
+        second.separators = Array(separators[middle...])
         second.children = Array(children[middle...])
-        self.keys[left] = keys[middle - 1]
+        self.separators[left] = separators[middle - 1]
     }
 }

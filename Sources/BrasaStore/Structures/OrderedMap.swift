@@ -1,39 +1,73 @@
-/// A B+tree: keys in order, values in the leaves. Nodes hold at most `OrderedMapNode.entriesMax` entries. One that loses
-/// entries and has fewer than `entriesMin` shares with its neighbour; a leaf may begin with fewer, behind a full one, so
-/// that runs of ascending keys fill leaves densely wherever they are. Inner nodes may have fewer at the right edge only,
-/// and nowhere else is a leaf empty.
+/// What has its place in an order with it, and need not be told it beside.
+protocol Keyed {
+    associatedtype Key: Comparable
+
+    var key: Key { get }
+}
+
+/// A B+tree: values in the order of their keys, which the values have themselves, so that a leaf takes a word for each of
+/// them that is a reference. Nodes hold at most `OrderedMapNode.entriesMax` entries. One that loses entries and has fewer
+/// than `entriesMin` shares with its neighbour; a leaf may begin with fewer, behind a full one, so that runs of ascending
+/// keys fill leaves densely wherever they are. Inner nodes may have fewer at the right edge only, and nowhere else is a leaf
+/// empty.
 ///
 /// A reference type without a guard of its own: whoever owns it guards it. Cursors (`OrderedMap+Cursor.swift`) see the
 /// tree as it stands and are void once it changes.
 /// Complexity: O(log n) for `insert`, `remove`, `value(for:)` and a cursor's `seek`.
-final class OrderedMap<Key: Comparable, Value> {
-    private(set) var root = OrderedMapNode<Key, Value>()
+final class OrderedMap<Value: Keyed> {
+    private(set) var root = OrderedMapNode<Value>()
     private(set) var count = 0
 
     var isEmpty: Bool { self.count == 0 }
 
-    func value(for key: Key) -> Value? {
+    func value(for key: Value.Key) -> Value? {
         var node = self.root
         while !node.isLeaf { node = node.children[node.childIndex(for: key)] }
-        let index = node.firstIndex { $0 < key }
-        guard index < node.keys.count, node.keys[index] == key else { return nil }
-        return node.values[index]
+        return node.valueIndex(of: key).map { node.values[$0] }
     }
 
     /// Returns the value that was there before.
     @discardableResult
-    func insert(_ value: Value, for key: Key) -> Value? {
-        let (replaced, split) = self.root.insert(value, for: key, isRightEdge: true)
+    func insert(_ value: Value) -> Value? {
+        let (replaced, split) = self.root.insert(value, for: value.key, isRightEdge: true)
         if let split {
             let left = self.root
-            self.root = OrderedMapNode(keys: [split.separator], children: [left, split.right])
+            self.root = OrderedMapNode(separators: [split.separator], children: [left, split.right])
         }
         if replaced == nil { self.count += 1 }
         return replaced
     }
 
+    /// Puts values into the empty tree, from below, so that none has to look for its place: all nodes are full but the last
+    /// ones. The values are in ascending order, and no two have the same key.
+    /// Complexity: O(n).
+    func fill(ascending values: [Value]) {
+        precondition(self.isEmpty, "only an empty tree is filled")
+        guard !values.isEmpty else { return }
+        let size = OrderedMapNode<Value>.entriesMax
+        var level: [(first: Value.Key, node: OrderedMapNode<Value>)] = []
+        for start in stride(from: 0, to: values.count, by: size) {
+            let end = min(start + size, values.count)
+            level.append((first: values[start].key, node: OrderedMapNode(values: Array(values[start..<end]))))
+        }
+        while level.count > 1 {
+            var above: [(first: Value.Key, node: OrderedMapNode<Value>)] = []
+            for start in stride(from: 0, to: level.count, by: size) {
+                let below = level[start..<min(start + size, level.count)]
+                let node = OrderedMapNode(
+                    separators: below.dropFirst().map { $0.first },
+                    children: below.map { $0.node }
+                )
+                above.append((first: level[start].first, node: node))
+            }
+            level = above
+        }
+        self.root = level[0].node
+        self.count = values.count
+    }
+
     @discardableResult
-    func remove(_ key: Key) -> Value? {
+    func remove(_ key: Value.Key) -> Value? {
         guard let removed = self.root.remove(key) else { return nil }
         self.count -= 1
         if !self.root.isLeaf, self.root.children.count == 1 { self.root = self.root.children[0] }
@@ -41,18 +75,20 @@ final class OrderedMap<Key: Comparable, Value> {
     }
 }
 
-/// A leaf has `keys` and `values`; an inner node has `children` and, between each two, a separator in `keys`: every key
-/// left of it is smaller, no key right of it is.
-final class OrderedMapNode<Key: Comparable, Value> {
+/// A leaf has `values`; an inner node has `children` and, between each two, a separator: every key left of it is smaller, no
+/// key right of it is.
+final class OrderedMapNode<Value: Keyed> {
+    typealias Key = Value.Key
+
     static var entriesMax: Int { 64 }
     static var entriesMin: Int { 16 }
 
-    var keys: [Key]
+    var separators: [Key]
     var values: [Value]
     var children: [OrderedMapNode]
 
-    init(keys: [Key] = [], values: [Value] = [], children: [OrderedMapNode] = []) {
-        self.keys = keys
+    init(separators: [Key] = [], values: [Value] = [], children: [OrderedMapNode] = []) {
+        self.separators = separators
         self.values = values
         self.children = children
     }
@@ -64,25 +100,41 @@ final class OrderedMapNode<Key: Comparable, Value> {
 
     var isLeaf: Bool { self.children.isEmpty }
     /// What the bounds on a node's size count.
-    var entryCount: Int { self.isLeaf ? self.keys.count : self.children.count }
+    var entryCount: Int { self.isLeaf ? self.values.count : self.children.count }
 
-    /// Index of the first key that is not before the position; `isBefore` holds for a prefix of all keys.
+    /// Index of the first value, or in an inner node of the first separator, that is not before the position; `isBefore`
+    /// holds for a prefix of all keys.
     @inline(__always)
     func firstIndex(from start: Int = 0, notBefore isBefore: (Key) -> Bool) -> Int {
-        let keys = self.keys
-        var low = start
-        var high = keys.count
+        if self.isLeaf {
+            let values = self.values
+            return Self.firstIndex(in: start..<values.count) { isBefore(values[$0].key) }
+        }
+        let separators = self.separators
+        return Self.firstIndex(in: start..<separators.count) { isBefore(separators[$0]) }
+    }
+
+    @inline(__always)
+    private static func firstIndex(in range: Range<Int>, notBefore isBefore: (Int) -> Bool) -> Int {
+        var low = range.lowerBound
+        var high = range.upperBound
         while low < high {
             let middle = (low &+ high) / 2
-            if isBefore(keys[middle]) { low = middle &+ 1 } else { high = middle }
+            if isBefore(middle) { low = middle &+ 1 } else { high = middle }
         }
         return low
+    }
+
+    /// In a leaf; nil when the key is not there.
+    func valueIndex(of key: Key) -> Int? {
+        let index = self.firstIndex { $0 < key }
+        return index < self.values.count && self.values[index].key == key ? index : nil
     }
 
     /// The child that holds the key if any does. Looks at the end first, for keys that arrive in ascending order.
     func childIndex(for key: Key) -> Int {
         // Written with `<` only: the standard library's `<=` would be called through the protocol.
-        if let last = self.keys.last, !(key < last) { return self.keys.count }
+        if let last = self.separators.last, !(key < last) { return self.separators.count }
         return self.firstIndex { !(key < $0) }
     }
 
@@ -92,43 +144,45 @@ final class OrderedMapNode<Key: Comparable, Value> {
         let isAtEnd = isRightEdge && index == self.children.count - 1
         let (replaced, split) = self.children[index].insert(value, for: key, isRightEdge: isAtEnd)
         guard let split else { return (replaced, nil) }
-        self.keys.insert(split.separator, at: index)
+        self.separators.insert(split.separator, at: index)
         self.children.insert(split.right, at: index + 1)
         guard self.children.count > Self.entriesMax else { return (replaced, nil) }
         return (replaced, self.splitInner(atEnd: isAtEnd))
     }
 
     private func insertIntoLeaf(_ value: Value, for key: Key) -> (replaced: Value?, split: Split?) {
-        let isLast = self.keys.last.map { $0 < key } ?? true
-        let index = isLast ? self.keys.count : self.firstIndex { $0 < key }
-        if index < self.keys.count, self.keys[index] == key {
+        let isLast = self.values.last.map { $0.key < key } ?? true
+        let index = isLast ? self.values.count : self.firstIndex { $0 < key }
+        if index < self.values.count, self.values[index].key == key {
             let replaced = self.values[index]
             self.values[index] = value
             return (replaced, nil)
         }
-        guard self.keys.count == Self.entriesMax else {
-            self.keys.insert(key, at: index)
+        guard self.values.count == Self.entriesMax else {
             self.values.insert(value, at: index)
             return (nil, nil)
         }
         // When the key comes last, what is here stays full.
         let middle = isLast && index == Self.entriesMax ? Self.entriesMax : Self.entriesMax / 2
-        let right = OrderedMapNode(keys: Array(self.keys[middle...]), values: Array(self.values[middle...]))
-        self.keys.removeSubrange(middle...)
+        let right = OrderedMapNode(values: Array(self.values[middle...]))
         self.values.removeSubrange(middle...)
-        let goesRight = index > middle || right.keys.isEmpty
-        let target = goesRight ? right : self
-        let place = goesRight ? index - middle : index
-        target.keys.insert(key, at: place)
-        target.values.insert(value, at: place)
-        return (nil, Split(separator: right.keys[0], right: right))
+        let goesRight = index > middle || right.values.isEmpty
+        if goesRight {
+            right.values.insert(value, at: index - middle)
+        } else {
+            self.values.insert(value, at: index)
+        }
+        return (nil, Split(separator: right.values[0].key, right: right))
     }
 
     private func splitInner(atEnd: Bool) -> Split {
         let middle = atEnd ? self.children.count - 1 : self.children.count / 2
-        let separator = self.keys[middle - 1]
-        let right = OrderedMapNode(keys: Array(self.keys[middle...]), children: Array(self.children[middle...]))
-        self.keys.removeSubrange((middle - 1)...)
+        let separator = self.separators[middle - 1]
+        let right = OrderedMapNode(
+            separators: Array(self.separators[middle...]),
+            children: Array(self.children[middle...])
+        )
+        self.separators.removeSubrange((middle - 1)...)
         self.children.removeSubrange(middle...)
         return Split(separator: separator, right: right)
     }

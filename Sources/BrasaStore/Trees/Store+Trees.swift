@@ -27,9 +27,9 @@ extension Store {
     /// The latest version, durable or not: for what the writer's section compares, not for answers.
     package func newestRoot(of tree: TreeHandle) -> TreeNode { tree.newest.root }
 
-    /// Up to `limit` durable steps of all trees after `time`, in the order of their commits. Nil when some of them are
-    /// forgotten: who has fallen that far behind takes each tree's newest version and goes on after its time.
-    package func treeSteps(after time: Timestamp, limit: Int) -> [TreeStep]? {
+    /// Up to `limit` durable steps of all trees after `time`, 256 at most, in the order of their commits. Nil when some of
+    /// them are forgotten: who has fallen that far behind takes each tree's newest version and goes on after its time.
+    package func treeSteps(after time: Timestamp, limit: Int) -> TreeStepBatch? {
         self.trees.steps.steps(after: time.microseconds, through: self.commitClock.watermark, limit: limit)
     }
 
@@ -40,11 +40,21 @@ extension Store {
 /// The writer's section: its caller makes sure that one thread at a time is here.
 extension Store {
     /// Commits at a time already given out, as `apply(changes:at:waiter:)` does: when this throws, nothing was changed, and
-    /// the stamp has to be withdrawn.
-    package func apply(_ commit: TreeCommit, at stamp: CommitStamp, waiter: LogWaiter?) throws(StoreError) {
+    /// the stamp has to be withdrawn. With the will of a session it is what that left, which has ended and leaves nothing
+    /// any more as soon as this is durable.
+    package func apply(
+        _ commit: TreeCommit,
+        ending will: TreeWillID? = nil,
+        at stamp: CommitStamp,
+        waiter: LogWaiter?
+    ) throws(StoreError) {
+        let time = stamp.time.microseconds
         do throws(StoreError) {
-            try self.checkMemory(growth: commit.growth)
-            try self.add(commit, time: stamp.time.microseconds, waiter)
+            // Before anything is done: what is added makes others forgotten, which does not come back.
+            let record = TreeRecord(commit, ending: will.map { time &- $0.time })
+            guard record.fits(bytesMax: self.commitBytesMax) else { throw StoreError(.commitTooLarge) }
+            try self.checkMemory(growth: commit.growth - (will.map { self.trees.wills.bytes(of: $0) } ?? 0))
+            try self.add(commit, record, will, time: time, waiter)
         } catch {
             self.commitMeasures.refused(error.code)
             throw error
@@ -52,13 +62,21 @@ extension Store {
         self.commitMeasures.committed(changes: commit.placements)
     }
 
-    private func add(_ commit: TreeCommit, time: Int64, _ waiter: LogWaiter?) throws(StoreError) {
+    private func add(
+        _ commit: TreeCommit,
+        _ record: TreeRecord,
+        _ will: TreeWillID?,
+        time: Int64,
+        _ waiter: LogWaiter?
+    ) throws(StoreError) {
         let step = TreeStep(commit.changes, of: commit.tree, from: commit.before, to: commit.after, time: time)
         // As with documents, the version is there before the log has the record: it may be durable at any moment after.
         self.trees.add(step, horizon: self.commitClock.watermark)
+        if let will { self.trees.wills.noteEnd(of: will, in: commit.tree, time: time) }
         do throws(LogError) {
-            try self.log.append(time: time, record: TreeRecord(commit), waiter: waiter)
+            try self.log.append(time: time, record: record, waiter: waiter)
         } catch {
+            if will != nil { self.trees.wills.takeBack() }
             self.trees.takeBack(step)
             throw StoreError(refused: error)
         }
@@ -75,8 +93,12 @@ extension Store {
     /// Forgets steps that everybody has had time to take; whether there is more to forget. A background step.
     func forgetTreeSteps(now: Int64) -> Bool {
         let isShort = self.isMemoryShort
+        defer { self.freeForgottenTreeSteps() }
         return self.trees.steps.forget(through: isShort ? self.commitClock.watermark : now.before(Self.treeStepsKept))
     }
+
+    /// Frees what commits made forgotten. Not for the writer's section: a large tree takes long.
+    package func freeForgottenTreeSteps() { self.trees.steps.freeForgotten() }
 
     private static let treeStepsKept: Duration = .seconds(10)
 }

@@ -4,24 +4,39 @@ package import BrasaTree
 /// would wait for it.
 package struct PreparedTreeWrite: Sendable {
     package let write: TreeWrite
-    /// Of each assignment; nil where it depends on the server's values.
-    let nodeBytes: [Int?]
+    /// Of each assignment, as it was written: without what the server works out.
+    let nodeBytes: [Int]
 
     package init(_ write: TreeWrite) {
         self.write = write
-        self.nodeBytes = write.assignments.map { assignment in
-            assignment.template.serverValues == nil ? assignment.template.node.recordBytes : nil
+        self.nodeBytes = write.assignments.map { $0.template.node.recordBytes }
+    }
+
+    /// Nodes and server's values that the section puts into the tree one by one; one for a write that has none.
+    package var placements: Int {
+        max(1, self.write.assignments.reduce(0) { $0 + 1 + ($1.template.serverValues?.count ?? 0) })
+    }
+
+    /// What is written takes this in a record at least.
+    package var recordBytes: Int { self.nodeBytes.reduce(0, +) }
+
+    /// Nodes that are written, with server's values.
+    package var nodeCount: Int {
+        self.write.assignments.reduce(0) {
+            $0 + $1.template.node.nodeCount + ($1.template.serverValues?.count ?? 0)
         }
     }
 
-    /// Nodes and server's values that the section puts into the tree one by one.
-    package var placements: Int {
-        self.write.assignments.reduce(0) { $0 + 1 + ($1.template.serverValues?.count ?? 0) }
+    /// Of what an assignment became. Looks at the places alone that the server worked out.
+    fileprivate func recordBytes(of node: TreeNode, _ assignment: Int) -> Int {
+        let template = self.write.assignments[assignment].template
+        guard let values = template.serverValues else { return self.nodeBytes[assignment] }
+        return self.nodeBytes[assignment] + values.addedRecordBytes(from: template.node, to: node)
     }
 }
 
-/// Writes of one request worked out on a tree's newest version, one after the other. Made and applied in the writer's
-/// section.
+/// Writes of one request worked out on a tree's newest version, one after the other. Applied in the writer's section, on
+/// that version still.
 package struct TreeCommit: Sendable {
     let tree: TreeHandle
     package let before: TreeNode
@@ -37,11 +52,11 @@ package struct TreeCommit: Sendable {
     }
 
     package mutating func add(_ prepared: PreparedTreeWrite, milliseconds: Int64) throws(TreeError) {
-        let change = try prepared.write.resolved(in: self.after, milliseconds: milliseconds)
-        self.after = change.applied(to: self.after)
+        let (change, root) = try prepared.write.carriedOut(on: self.after, milliseconds: milliseconds)
+        self.after = root
         self.changes.append(change)
-        for (placement, bytes) in zip(change.placements, prepared.nodeBytes) {
-            self.nodeBytes += bytes ?? placement.node.recordBytes
+        for (assignment, placement) in change.placements.enumerated() {
+            self.nodeBytes += prepared.recordBytes(of: placement.node, assignment)
         }
     }
 

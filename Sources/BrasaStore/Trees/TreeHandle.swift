@@ -35,11 +35,8 @@ package final class TreeHandle: Sendable {
     /// Undoes `add`.
     func removeNewest() { self.versions.withLock { $0.removeNewest() } }
 
-    /// Nobody asks for earlier versions any more than the one of this time.
-    func forget(before time: Int64) {
-        // Freed outside the lock.
-        withExtendedLifetime(self.versions.withLock { $0.forget(before: time) }) {}
-    }
+    /// Nobody asks for earlier versions any more than the one of this time. Gives them: what is large takes long to free.
+    func forget(before time: Int64) -> [TreeNode] { self.versions.withLock { $0.forget(before: time) } }
 
     var isEmpty: Bool { self.versions.withLock { $0.newest.isAbsent && $0.isSettled } }
 }

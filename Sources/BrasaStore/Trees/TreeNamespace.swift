@@ -4,7 +4,23 @@ package struct TreeNamespace: Hashable, Sendable {
 
     package static let bytesMax = 63
 
-    /// Nil for what is no name.
+    /// Of what a server keeps about its trees. Nobody who names a tree can name this one.
+    package static let settings = TreeNamespace(unchecked: Array(".settings".utf8))
+
+    private init(unchecked utf8: [UInt8]) {
+        self.utf8 = utf8
+    }
+
+    /// As a record has it.
+    init?(recorded bytes: some Collection<UInt8>) {
+        guard bytes.elementsEqual(Self.settings.utf8) else {
+            self.init(bytes)
+            return
+        }
+        self = .settings
+    }
+
+    /// Nil for what is no name that a client may use.
     package init?(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         guard !bytes.isEmpty, bytes.count <= Self.bytesMax, bytes.allSatisfy(Self.isAllowed) else { return nil }

@@ -15,6 +15,7 @@ final class TreeRegistry: Sendable {
 
     private let state = Mutex(State())
     let steps: TreeSteps
+    let wills: TreeWills
     /// What the newest versions take, about.
     private let keptBytes = Atomic<Int>(0)
 
@@ -23,16 +24,18 @@ final class TreeRegistry: Sendable {
             countMax: configuration.recentTreeStepsMax,
             bytesMax: configuration.recentTreeBytesMax
         )
+        self.wills = TreeWills(bytesMax: configuration.treeWillBytesMax)
     }
 
-    var bytes: Int { self.keptBytes.load(ordering: .relaxed) + self.steps.bytes }
+    var bytes: Int { self.keptBytes.load(ordering: .relaxed) + self.steps.bytes + self.wills.bytes }
 
     func handle(_ name: TreeNamespace) -> TreeHandle {
-        let knownSince = self.steps.completeAfter
-        return self.state.withLock { state in
+        self.state.withLock { state in
             if let handle = state.handles[name] { return handle }
             if state.handles.count >= state.sweepAt { Self.sweep(&state) }
-            let handle = TreeHandle(name: name, knownSince: knownSince)
+            // Asked for under the lock: who read it before might meet a handle that was dropped since, with steps that were
+            // forgotten after.
+            let handle = TreeHandle(name: name, knownSince: self.steps.completeAfter)
             state.handles[name] = handle
             return handle
         }
@@ -74,7 +77,7 @@ final class TreeRegistry: Sendable {
     func load(_ root: TreeNode, into tree: TreeHandle, time: Int64) {
         self.keptBytes.wrappingAdd(root.keptBytes, ordering: .relaxed)
         tree.add(root, time: time)
-        tree.forget(before: time)
+        _ = tree.forget(before: time)
     }
 }
 

@@ -19,18 +19,31 @@ package struct TreeStep: Sendable {
         self.before = before
         self.after = after
         self.changes = changes
-        self.bytes = changes.reduce(Self.ownBytes) { sum, change in
-            change.placements.reduce(sum) { sum, placement in
+        var (written, copied, own) = (0, 0, Self.ownBytes)
+        for change in changes {
+            for placement in change.placements {
                 let path = placement.location.path
-                let replaced = placement.location.isPriority ? 0 : before[path].bytes
-                return sum + replaced + Self.pageBytes * (path.keys.count + 1)
+                written += placement.node.bytes
+                copied += before.pathBytes(to: path)
+                own += path.keys.reduce(Self.placementBytes) { $0 + Self.keyBytes + $1.utf8.count }
             }
         }
+        // What came and is not there has gone, whatever went with it: other nodes, and what one write of the commit made and
+        // the next replaced. Of the pages on the paths, which both versions have each for itself, one is counted in each.
+        let most = before.bytes + written
+        self.bytes = own + min(most, max(0, most - after.bytes) + copied)
     }
 
     private static let ownBytes = 512
-    /// The pages that a write makes anew at each level of its path.
-    private static let pageBytes = 1_024
+    private static let placementBytes = 96
+    private static let keyBytes = 64
+}
+
+/// Steps that nobody asks for any more, and the versions before them. Large trees take long to free: that is done where
+/// nobody waits.
+private struct ForgottenSteps: Sendable {
+    let steps: [TreeStep]
+    var roots: [TreeNode] = []
 }
 
 /// The latest steps of all trees in the order of their commits, durable or not: for those who follow the trees, and for
@@ -46,6 +59,8 @@ final class TreeSteps: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Not freed yet.
+    private let forgotten = Mutex<[ForgottenSteps]>([])
     /// Asked by every commit where there is a bound on memory.
     private let keptBytes = Atomic<Int>(0)
     private let countMax: Int
@@ -71,7 +86,9 @@ final class TreeSteps: Sendable {
             state.steps.append(step)
             state.bytes += step.bytes
             defer { self.keptBytes.store(state.bytes, ordering: .relaxed) }
-            return state.forget(through: horizon) { $0.steps.count > self.countMax || $0.bytes > self.bytesMax }
+            return state.forget(through: horizon, limit: Self.forgottenAtOnce) {
+                $0.steps.count > self.countMax || $0.bytes > self.bytesMax
+            }
         }
         self.settle(forgotten)
     }
@@ -88,15 +105,27 @@ final class TreeSteps: Sendable {
     /// Forgets steps up to a time, a bounded number of them; whether there are more.
     func forget(through time: Int64) -> Bool {
         let forgotten = self.state.withLock { state in
-            let least = state.steps.count - Self.forgottenAtOnce
             defer { self.keptBytes.store(state.bytes, ordering: .relaxed) }
-            return state.forget(through: time) { $0.steps.count > least }
+            return state.forget(through: time, limit: Self.forgottenAtOnce) { _ in true }
         }
         self.settle(forgotten)
         return forgotten.count == Self.forgottenAtOnce
     }
 
-    private static let forgottenAtOnce = 256
+    /// Also what is handed out at once: who takes the steps, and who forgets them, holds the lock that commits need.
+    static let forgottenAtOnce = 256
+
+    /// To be called where nobody waits, by whoever may have had something forgotten.
+    func freeForgotten() {
+        let forgotten = self.forgotten.withLock { forgotten in
+            defer { forgotten = [] }
+            return forgotten
+        }
+        withExtendedLifetime(forgotten) {}
+    }
+
+    /// Steps that are forgotten and not freed yet. Counted for tests.
+    var unfreedCount: Int { self.forgotten.withLock { $0.reduce(0) { $0 + $1.steps.count } } }
 
     /// Keeps what is not forgotten yet, for those who need the trees of one moment after `time`.
     func keep(after time: Int64) { self.state.withLock { $0.keptAfter = time } }
@@ -104,25 +133,46 @@ final class TreeSteps: Sendable {
 
     /// Trees need their versions no longer than there are steps to them.
     private func settle(_ forgotten: [TreeStep]) {
-        for step in forgotten { step.tree.forget(before: step.time.microseconds) }
+        guard !forgotten.isEmpty else { return }
+        var remains = ForgottenSteps(steps: forgotten)
+        for step in forgotten { remains.roots += step.tree.forget(before: step.time.microseconds) }
+        self.forgotten.withLock { $0.append(remains) }
     }
 
-    /// Up to `limit` steps after `time` and at or before `end`; nil when some are forgotten.
-    func steps(after time: Int64, through end: Int64, limit: Int) -> [TreeStep]? {
+    /// The first steps after `time` and at or before `end`; nil when some are forgotten.
+    func steps(after time: Int64, through end: Int64, limit: Int) -> TreeStepBatch? {
         self.state.withLock { state in
             guard time >= state.completeAfter else { return nil }
             let first = state.steps.firstIndex(notBefore: { $0.time.microseconds <= time })
-            let last = state.steps.firstIndex(notBefore: { $0.time.microseconds <= end })
-            return (first..<max(first, min(last, first + min(limit, state.steps.count)))).map { state.steps[$0] }
+            let last = max(first, state.steps.firstIndex(notBefore: { $0.time.microseconds <= end }))
+            let steps = (first..<min(last, first + min(limit, Self.forgottenAtOnce))).map { state.steps[$0] }
+            let hasMore = steps.count < last - first
+            let through = hasMore ? steps.last?.time.microseconds ?? time : max(time, end)
+            return TreeStepBatch(steps: steps, through: Timestamp(microseconds: through), hasMore: hasMore)
         }
     }
 }
 
+/// Some of the steps that follow one another.
+package struct TreeStepBatch: Sendable {
+    package let steps: [TreeStep]
+    /// There are none but these up to then.
+    package let through: Timestamp
+    /// There are some after them that are durable, too.
+    package let hasMore: Bool
+}
+
 extension TreeSteps.State {
-    fileprivate mutating func forget(through time: Int64, while isTooMuch: (Self) -> Bool) -> [TreeStep] {
+    fileprivate mutating func forget(
+        through time: Int64,
+        limit: Int,
+        while isTooMuch: (Self) -> Bool
+    ) -> [TreeStep] {
         var forgotten: [TreeStep] = []
         let horizon = min(time, self.keptAfter)
-        while let oldest = self.steps.first, oldest.time.microseconds <= horizon, isTooMuch(self) {
+        while forgotten.count < limit, let oldest = self.steps.first, oldest.time.microseconds <= horizon,
+            isTooMuch(self)
+        {
             forgotten.append(oldest)
             self.steps.popFirst()
             self.bytes -= oldest.bytes

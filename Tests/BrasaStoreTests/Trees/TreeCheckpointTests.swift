@@ -71,6 +71,26 @@ import Testing
         #expect(fixture.store.treeSteps(after: .earliest, limit: 1) == nil)
     }
 
+    /// What they keep beside the newest versions is counted nowhere.
+    @Test func `A checkpoint lets go of the trees before it goes on with the documents`() throws {
+        let fixture = try StoreFixture { $0.log.segmentBytes = 4 << 20 }
+        let database = fixture.store.database(try databaseName())
+        let text = String(repeating: "x", count: 10_000)
+        for number in 0..<80 { try fixture.commit(database, [("c/\(number)", text)]) }
+        try fixture.set("1", at: "/a", in: try fixture.tree("one"))
+        let run = try #require(try fixture.store.beginCheckpoint())
+        #expect(run.trees.count == 1)
+        var steps = 0
+        while !run.trees.isEmpty, try run.step() { steps += 1 }
+        var further = 0
+        while try run.step() { further += 1 }
+        #expect(steps == 2 && further > 1)
+        try fixture.restart(kill: true)
+        let found = fixture.store.database(try databaseName())
+        #expect(try fixture.store.names(range("", "c"), in: found).count == 80)
+        #expect(fixture.text(of: try fixture.tree("one")) == #"{"a":1}"#)
+    }
+
     @Test func `A checkpoint has the trees of its own time, whatever is written meanwhile`() throws {
         let fixture = try StoreFixture { $0.recentTreeStepsMax = 2 }
         let tree = try fixture.tree("one")

@@ -109,10 +109,16 @@ import Testing
         }
 
         private func checkSteps(after past: Moment, _ watermark: Int64) throws {
-            let time = Timestamp(microseconds: past.time)
-            guard let steps = self.store.treeSteps(after: time, limit: 10_000) else {
-                #expect(past.time < self.store.oldestTreeStepsTime.microseconds)
-                return
+            var steps: [TreeStep] = []
+            while true {
+                let time = steps.last?.time ?? Timestamp(microseconds: past.time)
+                guard let more = self.store.treeSteps(after: time, limit: 100) else {
+                    #expect(past.time < self.store.oldestTreeStepsTime.microseconds)
+                    return
+                }
+                #expect(more.hasMore == (more.through < self.store.watermark))
+                if more.steps.isEmpty { break }
+                steps += more.steps
             }
             var trees = past.trees
             let known = self.moments.filter { $0.time > past.time && $0.time <= watermark }

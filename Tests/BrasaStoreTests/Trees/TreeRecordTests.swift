@@ -87,6 +87,51 @@ import Testing
         }
     }
 
+    /// Writing traps where a record is not as long as it was measured.
+    @Test(arguments: [
+        #"{".sv":"timestamp"}"#, #"{".value":{".sv":"timestamp"},".priority":"long enough"}"#,
+        #"{".value":"text",".priority":{".sv":"timestamp"}}"#, #"{"a":{".sv":"timestamp"}}"#,
+        #"{"a":1,"b":{".sv":{"increment":1.5}},"c":{"d":{".sv":"timestamp"},"e":[1,2,3]},".priority":7}"#,
+        #"{"a":{"b":{"c":{".sv":"timestamp"}}},"d":{"e":{"f":{".value":{".sv":"timestamp"},".priority":"p"}}}}"#,
+        #"{"a":{"b":1,".priority":{".sv":"timestamp"}},".priority":{".sv":{"increment":3}}}"#,
+    ])
+    func `What the server works out is measured with what was measured before`(text: String) throws {
+        let fixture = try StoreFixture()
+        let tree = try fixture.tree("n")
+        // More children than one byte counts, once those of the server are there.
+        let many = (0..<127).map { "\"k\($0)\":1," }.joined()
+        for text in [text, "{\(many)\"z\":\(text)}"] {
+            var commit = TreeCommit(of: tree)
+            let template = try TreeTemplate(parsing: Array(text.utf8))
+            let write = try TreeWrite.set(template, at: TreeLocation("/a"))
+            try commit.add(PreparedTreeWrite(write), milliseconds: 1_700_000_000_000)
+            let record = TreeRecord(commit)
+            var bytes = [UInt8](repeating: 0, count: record.byteCount)
+            bytes.withUnsafeMutableBytes { record.write(into: $0) }
+            let placements = try self.read(bytes).flatMap(\.placements)
+            let node = commit.after.child(try TreeKey("a"))
+            #expect(placements.map(\.node) == [node])
+        }
+    }
+
+    /// They take more memory than bytes.
+    @Test func `The places of one record are bounded`() {
+        func places(_ count: [UInt8], _ number: Int) -> [UInt8] {
+            [3, 1, 0x6e, 1, 0, 0] + count + Array([[UInt8]](repeating: [0, 0, 1], count: number).joined())
+        }
+        // The write counts as well.
+        #expect(self.isAccepted(places([0xff, 0xff, 0x07], (1 << 17) - 1)))
+        #expect(!self.isAccepted(places([0x80, 0x80, 0x08], 1 << 17)))
+    }
+
+    @Test func `A priority is no longer than a string may be`() {
+        func priority(_ length: [UInt8], _ count: Int) -> [UInt8] {
+            [0x11, 5] + length + [UInt8](repeating: 0x61, count: count)
+        }
+        #expect(self.isAccepted(self.record(priority([0x80, 0x80, 0x80, 0x05], 10 << 20))))
+        #expect(!self.isAccepted(self.record(priority([0x81, 0x80, 0x80, 0x05], (10 << 20) + 1))))
+    }
+
     @Test(
         arguments: [
             ("an inner node without children", [6, 0]),

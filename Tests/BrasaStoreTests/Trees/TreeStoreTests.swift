@@ -35,7 +35,7 @@ import Testing
         let write = try TreeWrite.set(self.value(#"{"b":1}"#), at: TreeLocation("/a"))
         let time = try fixture.apply([write], to: one).time
         #expect(fixture.text(of: one) == "null" && fixture.store.undurableTime(of: one)?.microseconds == time)
-        #expect(fixture.store.treeSteps(after: .earliest, limit: 9)?.isEmpty ?? true)
+        #expect(fixture.store.treeSteps(after: .earliest, limit: 9)?.steps.isEmpty == true)
         #expect(fixture.store.treeNames.isEmpty)
         fixture.flush()
         #expect(fixture.text(of: one) == #"{"a":{"b":1}}"# && fixture.text(of: two) == "null")
@@ -64,9 +64,11 @@ import Testing
         // One may wait for the disk, and those after it have no room.
         try fixture.apply([large], to: tree)
         let waiting = fixture.store.newestRoot(of: tree)
+        let (counted, steps) = (fixture.store.memory, fixture.store.trees.steps.count)
         for _ in 0..<2 {
             let error = #expect(throws: StoreError.self) { try fixture.apply([large, large], to: tree) }
             #expect(error?.code == .resourceExhausted && fixture.store.newestRoot(of: tree).isSame(as: waiting))
+            #expect(fixture.store.memory == counted && fixture.store.trees.steps.count == steps)
         }
         fixture.flush()
         #expect(fixture.store.root(of: tree).root.isSame(as: waiting) && !waiting.isSame(as: newest))
@@ -145,8 +147,10 @@ import Testing
         for number in 0..<50 { times.append(try fixture.set("\(number)", at: "/a", in: tree)) }
         #expect(fixture.store.trees.steps.count == 10)
         let oldest = fixture.store.oldestTreeStepsTime
-        #expect(fixture.store.treeSteps(after: oldest, limit: 99)?.map(\.time.microseconds) == Array(times.suffix(10)))
-        #expect(fixture.store.treeSteps(after: oldest, limit: 3)?.count == 3)
+        #expect(
+            fixture.store.treeSteps(after: oldest, limit: 99)?.steps.map(\.time.microseconds) == Array(times.suffix(10))
+        )
+        #expect(fixture.store.treeSteps(after: oldest, limit: 3)?.steps.count == 3)
         #expect(fixture.store.treeSteps(after: Timestamp(microseconds: oldest.microseconds - 1), limit: 99) == nil)
         for _ in 0..<5 {
             try fixture.set("\"\(String(repeating: "x", count: 40_000))\"", at: "/a", in: tree)
@@ -156,7 +160,7 @@ import Testing
         _ = fixture.store.strongReadTime()
         while fixture.store.maintain() {}
         #expect(fixture.store.trees.steps.count == 0 && fixture.store.trees.steps.bytes == 0)
-        #expect(fixture.store.treeSteps(after: fixture.store.watermark, limit: 9)?.isEmpty == true)
+        #expect(fixture.store.treeSteps(after: fixture.store.watermark, limit: 9)?.steps.isEmpty == true)
     }
 
     @Test func `Names that nobody writes to do not gather`() throws {
