@@ -25,24 +25,35 @@ struct CommitEvaluation: Sendable {
         isMeasured: Bool = false,
         within budget: inout EvaluationBudget
     ) throws(TransactionError) {
+        var bases = CommitBases(in: database, of: store)
+        try self.init(writes, on: &bases, at: time, isMeasured: isMeasured, within: &budget)
+    }
+
+    init(
+        _ writes: [Write],
+        on bases: inout CommitBases,
+        at time: Timestamp,
+        isMeasured: Bool = false,
+        within budget: inout EvaluationBudget
+    ) throws(TransactionError) {
         let terms = Terms(time: time, isMeasured: isMeasured)
         if writes.count == 1 {
-            try self.init(only: writes[0], in: database, of: store, terms, within: &budget)
+            try self.init(only: writes[0], on: &bases, terms, within: &budget)
         } else {
-            try self.init(several: writes, in: database, of: store, terms, within: &budget)
+            try self.init(several: writes, on: &bases, terms, within: &budget)
         }
     }
 
     /// The way of nearly all commits, without what keeps several documents apart.
     private init(
         only write: Write,
-        in database: DatabaseHandle,
-        of store: Store,
+        on bases: inout CommitBases,
         _ terms: Terms,
         within budget: inout EvaluationBudget
     ) throws(TransactionError) {
         let path = write.name.path
-        let base = store.latest(path, in: database)
+        let database = bases.database
+        let base = bases.document(path)
         var edit = DocumentEdit(name: write.name, base: base)
         let transformResults = try Self.apply(write, to: &edit, terms, within: &budget)
         let outcome = try Self.finish(edit, path, within: &budget)
@@ -59,16 +70,16 @@ struct CommitEvaluation: Sendable {
 
     private init(
         several writes: [Write],
-        in database: DatabaseHandle,
-        of store: Store,
+        on bases: inout CommitBases,
         _ terms: Terms,
         within budget: inout EvaluationBudget
     ) throws(TransactionError) {
-        var documents = EditedDocuments(database: database, store: store)
+        let database = bases.database
+        var documents = EditedDocuments()
         var evaluated: [(document: Int, transformResults: [Value])] = []
         evaluated.reserveCapacity(writes.count)
         for write in writes {
-            let index = documents.index(of: write.name)
+            let index = documents.index(of: write.name, on: &bases)
             let results = try Self.apply(write, to: &documents.edits[index].edit, terms, within: &budget)
             evaluated.append((index, results))
         }
@@ -175,19 +186,12 @@ private struct EditedDocuments {
         var edit: DocumentEdit
     }
 
-    let database: DatabaseHandle
-    let store: Store
     var edits: [Edited] = []
     private var indices: [ResourcePath: Int] = [:]
 
-    init(database: DatabaseHandle, store: Store) {
-        self.database = database
-        self.store = store
-    }
-
-    mutating func index(of name: DocumentName) -> Int {
+    mutating func index(of name: DocumentName, on bases: inout CommitBases) -> Int {
         if let index = self.indices[name.path] { return index }
-        let base = self.store.latest(name.path, in: self.database)
+        let base = bases.document(name.path)
         self.edits.append(Edited(path: name.path, edit: DocumentEdit(name: name, base: base)))
         self.indices[name.path] = self.edits.count - 1
         return self.edits.count - 1

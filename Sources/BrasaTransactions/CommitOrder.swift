@@ -11,6 +11,8 @@ struct CommitOrder: Sendable {
     /// What each write brings fits a document. To find out may mean to walk through all of it.
     let isMeasured: Bool
     let reply: Reply<CommitResult>
+    /// Nil: it need not be judged.
+    let prospect: CommitProspect?
     /// Only of a plain commit.
     let witness: (any CommitWitness)?
     /// In the result: the first document as the commit leaves it. Only of a plain commit.
@@ -22,6 +24,7 @@ struct CommitOrder: Sendable {
         _ writes: [Write],
         in database: DatabaseHandle,
         refusal: TransactionError?,
+        prospect: CommitProspect? = nil,
         witness: (any CommitWitness)? = nil,
         keepsDocument: Bool = false,
         reply: Reply<CommitResult>
@@ -29,7 +32,8 @@ struct CommitOrder: Sendable {
         self.database = database
         self.writes = writes
         self.refusal = refusal
-        self.isMeasured = refusal == nil && writes.allSatisfy { $0.fitsDocument }
+        self.isMeasured = prospect?.isMeasured ?? (refusal == nil && writes.allSatisfy { $0.fitsDocument })
+        self.prospect = prospect
         self.reply = reply
         self.witness = witness
         self.keepsDocument = keepsDocument
@@ -77,7 +81,7 @@ struct CommitOrder: Sendable {
 
     /// About what the writes take in memory while they wait.
     var byteCount: Int {
-        self.writes.reduce(0) { sum, write in
+        self.writes.reduce(self.prospect?.byteCount ?? 0) { sum, write in
             let fields =
                 switch write.operation {
                 case .set(let fields), .merge(let fields, _): fields.bytes.count

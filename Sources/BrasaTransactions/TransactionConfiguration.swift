@@ -1,4 +1,5 @@
 import BrasaStore
+import BrasaTree
 
 /// What lies past a bound is refused with RESOURCE_EXHAUSTED.
 package struct TransactionConfiguration: Sendable {
@@ -35,14 +36,29 @@ package struct TransactionConfiguration: Sendable {
     /// INVALID_ARGUMENT.
     package var evaluatedBytesMax = 64 << 20
 
-    /// Of one request to a tree: paths written, and server's values in them. Past it: INVALID_ARGUMENT.
-    package var treePlacementsMax = 1 << 17
+    /// The same of a commit that is judged: whoever asks for it may have no right to it, and it is worked out outside of the
+    /// section, in one go, perhaps several times. Past the first: INVALID_ARGUMENT; past the second it is denied.
+    package var judgedWritesMax = 500
+    package var judgedBytesMax = 16 << 20
+
+    /// Of one request to a tree: paths written, and server's values in them; a write without any counts as one. Past it:
+    /// INVALID_ARGUMENT.
+    package var treePlacementsMax = TreeLimits.placementsMax
     /// How often the hash of a condition's node is worked out before the section.
     package var treeHashRoundsMax = 8
     /// What is then hashed in the section. A larger node that changed in each of the rounds is not the one expected.
     package var treeHashNodesMax = 1_024
+    /// And no more than so many bytes, by `TreeNode.estimate`: one string may be 10 MiB.
+    package var treeHashBytesMax = 64 << 10
 
     package init() {}
+
+    func judgedBudget(of store: Store) -> EvaluationBudget {
+        EvaluationBudget(
+            workBytes: min(self.evaluatedBytesMax, self.judgedBytesMax),
+            changeBytes: min(store.commitBytesMax, self.judgedBytesMax)
+        )
+    }
 
     /// What the documents of a commit take has to fit one record of the log.
     func evaluationBudget(of store: Store) -> EvaluationBudget {

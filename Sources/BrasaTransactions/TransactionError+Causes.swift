@@ -9,6 +9,7 @@ extension TransactionError {
         case .resourceExhausted: self = .exhausted(.queuedWrites)
         case .diskFull: self = .exhausted(.diskSpace)
         case .memoryFull(let bytesMax): self = .memoryFull(bytesMax: bytesMax)
+        case .tooMuchLeft: self = .exhausted(.leftWrites)
         case .commitTooLarge: self = .commitTooLarge
         case .unavailable, .unrecoverable: self = .unavailable(reason: error.description)
         }

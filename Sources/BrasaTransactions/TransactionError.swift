@@ -21,6 +21,8 @@ package enum TransactionError: Error, Hashable, Sendable {
     case retryOfReadOnly
     /// Lost against an older transaction.
     case contention
+    /// What the commit was worked out on has changed: it has not happened, and may be worked out again.
+    case outdated
     /// Waited too long.
     case tooMuchContention
     case readTimeTooOld
@@ -48,6 +50,7 @@ package enum TransactionError: Error, Hashable, Sendable {
         case queuedWrites = "writes waiting for the disk"
         case databases = "databases"
         case diskSpace = "bytes on the disk"
+        case leftWrites = "writes left by sessions"
     }
 
     package var code: Code {
@@ -64,7 +67,7 @@ package enum TransactionError: Error, Hashable, Sendable {
             .retryOfReadOnly,
             .readTimeInFuture, .readTimeBeforeCreation:
             .invalidArgument
-        case .expired, .contention, .tooMuchContention: .aborted
+        case .expired, .contention, .outdated, .tooMuchContention: .aborted
         case .readTimeTooOld: .failedPrecondition
         case .exhausted, .memoryFull: .resourceExhausted
         case .unavailable: .unavailable
@@ -81,7 +84,7 @@ package enum TransactionError: Error, Hashable, Sendable {
         case .expired, .expiredAfterFailure: "The referenced transaction has expired or is no longer valid."
         case .writesInReadOnly: "Cannot modify entities in a read-only transaction."
         case .retryOfReadOnly: "Cannot retry a read-only transaction"
-        case .contention:
+        case .contention, .outdated:
             "Aborted due to cross-transaction contention. This occurs when multiple transactions attempt to access "
                 + "the same data, requiring Firestore to abort at least one in order to enforce serializability."
         case .tooMuchContention: "Too much contention on these documents. Please try again."

@@ -16,7 +16,7 @@ import Synchronization
 /// change nothing, unless they have a witness.
 package final class TransactionManager: Sendable {
     private let section: Mutex<WriterSection>
-    private let clock: Clock
+    let clock: Clock
     let store: Store
     package let configuration: TransactionConfiguration
 
@@ -90,12 +90,14 @@ package final class TransactionManager: Sendable {
 
     /// Applies all writes or none, at one time. Without a transaction it waits for the locks of open ones like any of
     /// them; the ticket that is returned then takes it back. A witness is for commits without a transaction, and so is
-    /// keeping the first document in the result.
+    /// keeping the first document in the result. A commit that was judged has the prospect of these writes; if that is not
+    /// what would happen any more the answer is `outdated`, and nothing has happened.
     @discardableResult
     package func commit(
         database: DatabaseHandle,
         transaction id: TransactionID?,
         writes: [Write],
+        prospect: CommitProspect? = nil,
         witness: (any CommitWitness)? = nil,
         keepsDocument: Bool = false,
         reply: Reply<CommitResult>
@@ -103,7 +105,8 @@ package final class TransactionManager: Sendable {
         let order = CommitOrder(
             writes,
             in: database,
-            refusal: self.configuration.refusal(of: writes, in: self.store),
+            refusal: prospect == nil ? self.configuration.refusal(of: writes, in: self.store) : nil,
+            prospect: prospect,
             witness: witness,
             keepsDocument: keepsDocument,
             reply: reply

@@ -33,6 +33,10 @@ import Testing
     }
 
     private func start(_ writes: TreeWrite..., onlyIf condition: TreeCondition? = nil) -> Answer<TreeOutcome> {
+        self.start(writes: writes, onlyIf: condition)
+    }
+
+    private func start(writes: [TreeWrite], onlyIf condition: TreeCondition? = nil) -> Answer<TreeOutcome> {
         let answer = Answer<TreeOutcome>()
         let order = TreeOrder(writes, to: self.tree, onlyIf: condition)
         self.bench.transactions.commitTree(order, reply: answer.reply(on: self.bench.mailbox))
@@ -80,7 +84,7 @@ import Testing
             self.update([("n", #"{".sv":{"increment":5}}"#), ("m", "true")])
         )
         #expect(try self.committed(outcome).changes.count == 3 && self.stored == #"{"m":true,"n":7}"#)
-        let steps = self.bench.server.store.treeSteps(after: .earliest, limit: 9)
+        let steps = self.bench.server.store.treeSteps(after: .earliest, limit: 9)?.steps
         #expect(steps?.count == 1 && steps?.first?.changes.count == 3)
         // A priority for what is not there refuses the others as well.
         guard case .refused(let error) = try self.commit(self.set("9", at: "/n"), self.set("1", at: "/x/.priority"))
@@ -106,7 +110,7 @@ import Testing
         }
         #expect(self.text(node) == #"{"n":1}"#)
         // Nothing was written but the first.
-        #expect(self.bench.server.store.treeSteps(after: .earliest, limit: 9)?.count == 1)
+        #expect(self.bench.server.store.treeSteps(after: .earliest, limit: 9)?.steps.count == 1)
         let late = self.start(try self.set("1", at: "/n"))
         #expect(late.isThere)
     }
@@ -185,6 +189,56 @@ import Testing
         }
     }
 
+    @Test func `A request of writes that name no place is bounded as well`() throws {
+        let nothing = try TreeWrite.update([], at: .root)
+        let answer = self.start(writes: [TreeWrite](repeating: nothing, count: 10_001))
+        #expect(answer.error == .tooManyWrites(allowed: 10_000))
+        let fewer = self.start(writes: [TreeWrite](repeating: nothing, count: 10_000))
+        self.bench.settle()
+        #expect(fewer.isSuccess)
+    }
+
+    /// The store would refuse it as well, in the section, and count that.
+    @Test(arguments: ["", #","at":{".sv":"timestamp"}"#])
+    func `What does not fit a record is refused before the section`(further: String) throws {
+        var store = SimulatedServer.smallStore
+        store.log.recordBytesMax = 10_000
+        let bench = try Bench(store: store)
+        let tree = bench.server.store.tree(self.tree.name)
+        for (length, isTaken) in [(9_000, true), (10_001, false)] {
+            let text = "{\"x\":\"\(String(repeating: "x", count: length))\"\(further)}"
+            let answer = Answer<TreeOutcome>()
+            let order = TreeOrder([try self.set(text, at: "/a")], to: tree)
+            bench.transactions.commitTree(order, reply: answer.reply(on: bench.mailbox))
+            bench.settle()
+            #expect(answer.isSuccess == isTaken && (isTaken || answer.error == .commitTooLarge))
+        }
+        #expect(bench.server.store.statistics.refusals.allSatisfy { $0.count == 0 })
+    }
+
+    /// Few nodes may be many bytes.
+    @Test func `A long string that changed after it was hashed is not hashed in the section`() throws {
+        func string(_ length: Int) -> String { "\"\(String(repeating: "x", count: length))\"" }
+        for (length, isSmall) in [(1_000, true), (100_000, false)] {
+            _ = try self.commit(self.set(string(length), at: "/a"))
+            let before = self.bench.server.store.newestRoot(of: self.tree)
+            _ = try self.commit(self.set(string(length + 1), at: "/a"))
+            let now = self.bench.server.store.newestRoot(of: self.tree)
+            let path = try TreePath("/a")
+            let condition = TreeCondition(path: path, hash: now[path].hash)
+            let order = TreeOrder([try self.set("true", at: "/done")], to: self.tree, onlyIf: condition)
+            let old = condition.judgement(of: before)
+            let answer = Answer<TreeOutcome>()
+            let reply = answer.reply(on: self.bench.mailbox)
+            let isDecided = self.bench.transactions.visit { section, visit in
+                section.commit(order, old, isLast: true, reply, &visit)
+            }
+            self.bench.settle()
+            #expect(isDecided)
+            if case .committed = try answer.value { #expect(isSmall) } else { #expect(!isSmall) }
+        }
+    }
+
     @Test func `A log that fails before the record is durable leaves the outcome open`() throws {
         let disk = SimulatedDisk(seed: 1)
         let bench = try Bench(disk: disk)
@@ -243,6 +297,7 @@ import Testing
                             case .committed: isDone = true
                             case .stale(let newer): node = newer
                             case .refused(let error): throw error
+                            case .denied: throw Unexpected(outcome: .denied)
                             }
                         }
                     }

@@ -54,6 +54,8 @@ final class CommitPreviews {
 
     private func preview(of request: LockRequest, _ order: CommitOrder) -> Preview {
         if let latest = self.latest, latest.request === request { return latest.preview }
+        // It is that or nothing.
+        if let prospect = order.prospect { return Preview(time: prospect.time, evaluation: prospect.evaluation) }
         let time = self.store.passingTime()
         self.workedOut += order.writes.count
         let evaluation = Result { () throws(TransactionError) in

@@ -72,10 +72,36 @@ extension WriterSection {
             self.end(transaction, .aborted, &visit)
             return self.answer(order, .failure(.contention), onceDurable: self.undurableTime(shownBy: order), &visit)
         }
+        if let prospect = order.prospect { return self.perform(order, of: transaction, prospect, &visit) }
         let stamp = self.store.stamp(preferring: preview?.time)
+        self.perform(order, of: transaction, preview?.evaluation, at: stamp, &visit)
+    }
+
+    /// What was judged outside is carried out if it still is so. Else nothing happens, and a transaction keeps its locks:
+    /// the commit is to be judged again.
+    private mutating func perform(
+        _ order: CommitOrder,
+        of transaction: Transaction?,
+        _ prospect: CommitProspect,
+        _ visit: inout Visit
+    ) {
+        guard !prospect.isTooOld(at: visit.now), prospect.stands else {
+            transaction?.state = .active
+            return visit.answer(order.reply, .failure(.outdated))
+        }
+        let stamp = self.store.stamp(preferring: prospect.time)
+        self.perform(order, of: transaction, prospect.evaluation, at: stamp, &visit)
+    }
+
+    private mutating func perform(
+        _ order: CommitOrder,
+        of transaction: Transaction?,
+        _ known: Result<CommitEvaluation, TransactionError>?,
+        at stamp: CommitStamp,
+        _ visit: inout Visit
+    ) {
         do throws(TransactionError) {
-            let evaluation =
-                if let preview { try preview.evaluation.get() } else { try self.evaluate(order, at: stamp.time) }
+            let evaluation = if let known { try known.get() } else { try self.evaluate(order, at: stamp.time) }
             self.apply(evaluation, of: order, transaction, at: stamp, &visit)
         } catch {
             self.store.withdraw(stamp)
@@ -178,6 +204,8 @@ extension WriterSection {
     /// once for an answer and for what is remembered of it: the watermark moves meanwhile.
     private func undurableTime(shownBy order: CommitOrder) -> Timestamp? {
         let (store, database) = (self.store, order.database)
+        // It shows something of all that was looked at.
+        if let prospect = order.prospect { return prospect.isUndurable ? store.appliedTime : nil }
         return order.writes.contains { store.isUndurable($0.name.path, in: database) } ? store.appliedTime : nil
     }
 
