@@ -26,6 +26,7 @@ extension TreeError: CustomStringConvertible {
             upper == lower
                 ? "contains the path \(upper) twice"
                 : "contains a path \(upper) that is ancestor of another path \(lower)"
+        case .tooManyPaths(let pathsMax): "update of more than \(pathsMax) paths"
         case .malformedCompoundHash: "compound hash without one more hash than posts, or with posts out of order"
         case .tooManyPosts(let postsMax): "compound hash of more than \(postsMax) posts"
         default: self.queryMessage

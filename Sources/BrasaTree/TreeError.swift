@@ -32,6 +32,7 @@ package struct TreeError: Error, Hashable, Sendable {
         // Updates
         case updateNotObject
         case conflictingPaths(TreeLocation, TreeLocation)
+        case tooManyPaths(pathsMax: Int)
 
         // Hashes
         case malformedCompoundHash

@@ -17,6 +17,8 @@ package struct WireLimits: Hashable, Sendable {
     package var messageBytesMax: Int
     /// Values of a message beside the data that it writes.
     package var messageValuesMax: Int
+    /// Objects and arrays inside one another in the data that a message writes; fewer are refused in an answer.
+    package var messageLevelsMax: Int
     /// Requests that wait for their answer.
     package var requestsMax: Int
     /// Listens that are open.
@@ -27,12 +29,14 @@ package struct WireLimits: Hashable, Sendable {
     package init(
         messageBytesMax: Int = 16 * 1024 * 1024,
         messageValuesMax: Int = 16_384,
+        messageLevelsMax: Int = 4_096,
         requestsMax: Int = 10_000,
         listensMax: Int = 100_000,
         silenceMillisecondsMax: Int64 = 150_000
     ) {
         self.messageBytesMax = messageBytesMax
         self.messageValuesMax = messageValuesMax
+        self.messageLevelsMax = messageLevelsMax
         self.requestsMax = requestsMax
         self.listensMax = listensMax
         self.silenceMillisecondsMax = silenceMillisecondsMax

@@ -95,7 +95,12 @@ struct DecisionTests {
         #expect(try !rules.updates("/", #"{"posts/x":1,"count":5}"#, in: root))
         #expect(try !rules.updates("/", #"{"posts/x":1,"count":4,"other":1}"#, in: root))
         #expect(try rules.updates("/", #"{"count":4}"#, in: root))
-        #expect(try rules.updates("/", "{}", in: root))
+    }
+
+    @Test func `An update of nothing is one of its node`() throws {
+        let rules = try rules(#"{"rules":{"open":{".write":true}}}"#)
+        #expect(try rules.updates("/open", "{}", in: "null") && rules.updates("/open/below", "{}", in: "null"))
+        #expect(try !rules.updates("/", "{}", in: "null") && !rules.updates("/other", "{}", in: "null"))
     }
 
     @Test func `A query is seen by its members`() throws {

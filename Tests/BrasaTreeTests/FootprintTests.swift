@@ -1,3 +1,4 @@
+import BrasaQueryModel
 import BrasaTree
 import Testing
 
@@ -57,6 +58,40 @@ struct FootprintTests {
         #expect(self.bytes(of: shuffled) < 65 * 10_000)
         print("written one by one: \(self.bytes(of: ascending) / 10_000) bytes a leaf ascending, ", terminator: "")
         print("\(self.bytes(of: shuffled) / 10_000) bytes a leaf in random order")
+    }
+
+    @Test func `Priorities count in what a node takes, wherever they are`() throws {
+        let priority = TreePriority.string(TreeText(String(repeating: "p", count: 10_000)))
+        let leaf = TreeNode(.integer(1), priority: priority)
+        let children = [(key: Self.key(1), node: TreeNode.leaf(.integer(1)))]
+        let inner = TreeNode(sorted: children, priority: priority)
+        let outer = TreeNode(sorted: [(key: Self.key(1), node: inner)])
+        for node in [leaf, inner, outer] {
+            #expect(node.bytes > 10_000 && abs(Double(node.bytes) - self.bytes(of: node)) < 64)
+        }
+    }
+
+    @Test func `Hashes that nodes keep are counted before they are there`() throws {
+        let node = TreeNode(sorted: (0..<100).map { (key: Self.key($0), node: TreeNode.leaf(.integer(Int64($0)))) })
+        let (counted, before) = (Double(node.bytes), self.bytes(of: node))
+        _ = node.hash
+        let after = self.bytes(of: node)
+        #expect(after >= before + 100 && abs(counted - after) < 64 && Double(node.bytes) == counted)
+    }
+
+    @Test func `The pages on a path are what a write to it copies`() throws {
+        let tree = TreeNode(
+            sorted: (0..<100_000).map { (key: Self.key($0), node: TreeNode.leaf(.integer(Int64($0)))) }
+        )
+        let path = TreePath([try TreeKey(Self.key(50_000))])
+        var footprint = TreeFootprint()
+        footprint.add(tree)
+        let before = footprint.bytes
+        let changed = tree.setting(.leaf(.integer(-1)), at: path)
+        footprint.add(changed)
+        let copied = footprint.bytes - before
+        #expect(copied > 1_000 && tree.pathBytes(to: path) >= copied && tree.pathBytes(to: path) < 4 * copied)
+        #expect(TreeNode.absent.pathBytes(to: path) == 0)
     }
 
     @Test func `Records read from one text share their keys`() throws {

@@ -1,4 +1,5 @@
 import BrasaBytes
+import BrasaQueryModel
 import BrasaTree
 import Testing
 

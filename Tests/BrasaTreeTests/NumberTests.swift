@@ -1,3 +1,4 @@
+import BrasaQueryModel
 import BrasaTree
 import Testing
 

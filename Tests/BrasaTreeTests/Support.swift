@@ -1,25 +1,5 @@
+import BrasaQueryModel
 import BrasaTree
-
-/// SplitMix64: the same numbers from the same seed, everywhere.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        self.state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-    mutating func chance(_ oneIn: Int) -> Bool { self.below(oneIn) == 0 }
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[self.below(elements.count)] }
-}
 
 func template(_ text: String, at base: String = "/") throws -> TreeTemplate {
     try TreeTemplate(parsing: Array(text.utf8), at: TreePath(base))

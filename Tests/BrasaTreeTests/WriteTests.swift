@@ -19,6 +19,18 @@ struct WriteTests {
         return try write.resolved(in: root, milliseconds: time).applied(to: root)
     }
 
+    @Test func `An update of too many paths is refused where one too many begins`() throws {
+        var scanner = JSONScanner(UpdateReader(at: try path("a"), pathsMax: 2))
+        try scanner.read(Array(#"{"x":1,"y/z":2"#.utf8))
+        var refusal: TreeError?
+        do throws(TreeError) {
+            try scanner.read(Array(#","z""#.utf8))
+        } catch {
+            refusal = error
+        }
+        #expect(refusal == TreeError(.tooManyPaths(pathsMax: 2), at: try path("a")))
+    }
+
     private static let before = #"{"a":{"x":1,"y":{".value":2,".priority":"q"},".priority":"p"},"b":5}"#
 
     @Test(arguments: [

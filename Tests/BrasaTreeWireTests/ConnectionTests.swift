@@ -115,6 +115,50 @@ struct ConnectionTests {
         #expect(write.assignments.first?.template.node.scalar == .string(TreeText(long)))
     }
 
+    @Test func `A value that is too deep is refused in an answer`() throws {
+        for levels in [33, 61, 62, 100, 1_000] {
+            var connection = TreeConnection(milliseconds: 0)
+            let deep = String(repeating: #"{"a":"#, count: levels) + "1" + String(repeating: "}", count: levels)
+            let refused = connection.receive(envelope(#"{"r":1,"a":"p","b":{"p":"/","d":\#(deep)}}"#), milliseconds: 0)
+            #expect(self.sent(refused).first?.contains(#""r":1,"b":{"s":"invalid_data""#) ?? false, "\(levels)")
+            let other = connection.receive(envelope(#"{"b":{"d":\#(deep),"p":"/"},"a":"p","r":2}"#), milliseconds: 0)
+            #expect(self.sent(other).first?.contains(#""r":2,"b":{"s":"invalid_data""#) ?? false, "\(levels)")
+        }
+        // Beside the data nothing is so deep.
+        var connection = TreeConnection(milliseconds: 0)
+        let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
+        let actions = connection.receive(envelope(#"{"r":1,"a":"s","b":{"c":\#(deep)}}"#), milliseconds: 0)
+        #expect(actions.first?.fault == .malformedMessage)
+    }
+
+    @Test func `Of a long message no more is kept than may be, and its request is refused`() throws {
+        let message = envelope(#"{"r":7,"a":"p","b":{"p":"/a","d":"\#(String(repeating: "x", count: 40_000))"}}"#)
+        for frames in [[message], FrameSplitter.split(message)] {
+            var connection = TreeConnection(milliseconds: 0)
+            connection.keptBytesMax = 100
+            var actions: [TreeConnection.Action] = []
+            for frame in frames {
+                actions += connection.receive(frame, milliseconds: 0)
+                #expect(connection.heldBytes <= 100)
+            }
+            #expect(self.sent(actions).count == 1)
+            #expect(self.sent(actions).first?.contains(#""r":7,"b":{"s":"too_big""#) ?? false)
+            #expect(try self.receive(#"{"r":8,"a":"unauth","b":{}}"#, &connection).action.isUnauthenticate)
+        }
+        // Where its number comes later there is nothing to answer.
+        var connection = TreeConnection(milliseconds: 0)
+        connection.keptBytesMax = 100
+        let other = envelope(#"{"b":{"p":"/a","d":"\#(String(repeating: "x", count: 200))"},"a":"p","r":7}"#)
+        #expect(connection.receive(other, milliseconds: 0).first?.fault == .messageTooLong(bytesMax: 100))
+    }
+
+    @Test func `Who takes what is sent is there, though it says nothing`() {
+        var connection = TreeConnection(milliseconds: 0)
+        connection.progressed(milliseconds: 140_000)
+        #expect(connection.tick(milliseconds: 290_000).isEmpty)
+        #expect(connection.tick(milliseconds: 290_001).first?.fault == .silent)
+    }
+
     @Test func `After a fault nothing goes in or out`() throws {
         var connection = TreeConnection(milliseconds: 0)
         let ticket = try self.receive(#"{"r":1,"a":"q","b":{"p":"/a","h":""}}"#, &connection).ticket

@@ -25,3 +25,7 @@ func request(_ content: String) throws -> Result<TreeAction, TreeRequestFault> {
 }
 
 struct Unexpected: Error {}
+
+extension TreeAction {
+    var isUnauthenticate: Bool { if case .unauthenticate = self { true } else { false } }
+}

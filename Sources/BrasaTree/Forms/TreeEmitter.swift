@@ -18,24 +18,28 @@ package struct TreeEmitter: Sendable {
     private let form: Form
     private var beginning: TreeNode?
     private var frames: [Frame] = []
+    /// Of the values that were written in this step, by their estimate.
+    private var bytes = 0
 
     package init(_ node: TreeNode, _ form: Form) {
         self.form = form
         self.beginning = node
     }
 
-    /// Writes the next nodes, and returns whether there are more.
+    /// Writes the next nodes, and returns whether there are more. It stops behind the value that makes the bytes too many.
     package mutating func emit<Sink: JSONSink>(
         into sink: inout Sink,
-        nodesMax: Int = .max
+        nodesMax: Int = .max,
+        bytesMax: Int = .max
     ) throws(Sink.Failure) -> Bool {
         var rest = nodesMax
+        self.bytes = 0
         if let node = self.beginning {
             self.beginning = nil
             try self.begin(node, &sink)
             rest -= 1
         }
-        while rest > 0, !self.frames.isEmpty {
+        while rest > 0, self.bytes < bytesMax, !self.frames.isEmpty {
             try self.step(&sink)
             rest -= 1
         }
@@ -66,8 +70,11 @@ package struct TreeEmitter: Sendable {
     private mutating func begin<Sink: JSONSink>(_ node: TreeNode, _ sink: inout Sink) throws(Sink.Failure) {
         switch node {
         case .absent: try sink.null()
-        case .leaf(let scalar): try Self.scalar(scalar, &sink)
+        case .leaf(let scalar):
+            self.bytes += scalar.estimate
+            try Self.scalar(scalar, &sink)
         case .prioritizedLeaf(let leaf):
+            self.bytes += leaf.scalar.estimate + leaf.priority.estimate
             guard self.form == .export else { return try Self.scalar(leaf.scalar, &sink) }
             try sink.beginObject()
             try sink.key(".value")

@@ -39,9 +39,6 @@ private struct SimpleHash {
     /// Children that all have priorities in the order of keys. Such hashes are not kept.
     var isAppleOrder = false
 
-    /// Smaller nodes are hashed again when asked again: what they would keep costs more than they do.
-    private static let nodesKept = 16
-
     private struct Frame {
         let root: Page
         var children: OrderedChildren
@@ -98,7 +95,7 @@ private struct SimpleHash {
     }
 
     private func keep(_ text: [UInt8], _ root: Page) {
-        guard !self.isAppleOrder, root.summary.nodes >= Self.nodesKept else { return }
+        guard !self.isAppleOrder, root.summary.nodes >= HashText.nodesMin else { return }
         _ = root.hash.storeIfNil(HashText(text))
     }
 

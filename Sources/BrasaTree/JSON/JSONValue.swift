@@ -58,11 +58,11 @@ package indirect enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONSink {
-    mutating func string(_ text: TreeText) throws(Failure) {
+    package mutating func string(_ text: TreeText) throws(Failure) {
         try text.utf8.withUnsafeBufferPointer { bytes throws(Failure) in try self.string(bytes) }
     }
 
-    mutating func key(_ text: TreeText) throws(Failure) {
+    package mutating func key(_ text: TreeText) throws(Failure) {
         try text.utf8.withUnsafeBufferPointer { bytes throws(Failure) in try self.key(bytes) }
     }
 }

@@ -1,5 +1,7 @@
-/// Counts the memory that nodes occupy, what they share once: pages, their arrays, texts and priorities, each as the
-/// allocator rounds it. For measurements and reports; it walks everything that it has not seen.
+internal import Synchronization
+
+/// Counts the memory that nodes occupy, what they share once: pages, their arrays, texts, priorities and kept hashes, each
+/// as the allocator rounds it. For measurements and reports; it walks everything that it has not seen.
 package struct TreeFootprint {
     package private(set) var bytes = 0
     package private(set) var pages = 0
@@ -17,6 +19,7 @@ package struct TreeFootprint {
                 guard self.isNew(leaf) else { continue }
                 self.bytes += Allocation.rounded(16 + 2 * 16)
                 self.add(leaf.scalar)
+                self.add(leaf.priority)
             case .inner(let inner): self.add(inner.root, &pending)
             }
         }
@@ -31,6 +34,11 @@ package struct TreeFootprint {
             if page.keys.withView({ self.isNew($0.identity) }) {
                 self.bytes += Allocation.ofArray(page.keys.storageBytes)
             }
+            self.add(page.priority)
+            if let hash = page.hash.load() {
+                self.add(hash)
+                if let other = hash.appleOrder.load() { self.add(other) }
+            }
             switch page.content {
             case .children(let children):
                 self.bytes += Allocation.ofArray(children.capacity * MemoryLayout<TreeNode>.stride)
@@ -43,7 +51,20 @@ package struct TreeFootprint {
     }
 
     private mutating func add(_ scalar: TreeScalar) {
-        guard case .string(let text) = scalar, !text.utf8.isEmpty else { return }
+        if case .string(let text) = scalar { self.add(text) }
+    }
+
+    private mutating func add(_ priority: TreePriority) {
+        if case .string(let text) = priority { self.add(text) }
+    }
+
+    private mutating func add(_ hash: HashText) {
+        guard self.isNew(hash) else { return }
+        self.bytes += Allocation.rounded(16 + 2 * 8) + Allocation.ofArray(hash.utf8.capacity)
+    }
+
+    private mutating func add(_ text: TreeText) {
+        guard !text.utf8.isEmpty else { return }
         guard text.utf8.withUnsafeBytes({ $0.baseAddress.map { self.isNew($0) } ?? false }) else { return }
         self.bytes += Allocation.ofArray(text.utf8.capacity)
     }

@@ -75,7 +75,7 @@ struct PageSummary: Sendable {
     }
 
     /// A page without what is beneath: the object and its two arrays.
-    private static func pageBytes(entries: Int, keys: Int) -> Int {
+    fileprivate static func pageBytes(entries: Int, keys: Int) -> Int {
         Allocation.rounded(Page.objectBytes) + Allocation.ofArray(entries) + Allocation.ofArray(keys)
     }
 }
@@ -87,15 +87,48 @@ extension TreeNode {
         switch self {
         case .absent: 0
         case .leaf(let scalar): scalar.bytes
-        case .prioritizedLeaf(let leaf): Allocation.rounded(16 + 2 * 16) + leaf.scalar.bytes
-        case .inner(let node): node.root.summary.bytes
+        case .prioritizedLeaf(let leaf): Allocation.rounded(16 + 2 * 16) + leaf.scalar.bytes + leaf.priority.bytes
+        case .inner(let node): node.root.summary.bytes + node.root.priority.bytes + node.root.summary.hashBytes
         }
+    }
+}
+
+extension PageSummary {
+    /// For the hashes that a node keeps once they were asked for: counted from the beginning, since nothing is counted when
+    /// they come.
+    fileprivate var hashBytes: Int {
+        guard self.nodes >= HashText.nodesMin else { return 0 }
+        return self.isPrioritizedOnly || self.hasPrioritizedOnly ? 2 * HashText.bytes : HashText.bytes
     }
 }
 
 extension TreeScalar {
     fileprivate var bytes: Int {
-        guard case .string(let text) = self, !text.utf8.isEmpty else { return 0 }
-        return Allocation.ofArray(text.utf8.count)
+        guard case .string(let text) = self else { return 0 }
+        return text.bytes
+    }
+}
+
+extension TreePriority {
+    fileprivate var bytes: Int {
+        guard case .string(let text) = self else { return 0 }
+        return text.bytes
+    }
+}
+
+extension TreeText {
+    fileprivate var bytes: Int { self.utf8.isEmpty ? 0 : Allocation.ofArray(self.utf8.count) }
+}
+
+extension Page {
+    /// What the page takes without what is beneath.
+    var ownBytes: Int {
+        let entryBytes =
+            switch self.content {
+            case .children(let children): children.count * MemoryLayout<TreeNode>.stride
+            case .pages(let pages): pages.count * MemoryLayout<Page>.stride
+            }
+        let keyBytes = self.keys.withView { 2 + 2 * $0.count + $0.byteCount }
+        return PageSummary.pageBytes(entries: entryBytes, keys: keyBytes)
     }
 }

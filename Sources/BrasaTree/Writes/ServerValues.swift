@@ -37,6 +37,11 @@ package final class ServerValues: Sendable {
     /// Whether it is one value for the place itself, without a priority.
     var isBare: Bool { self.value != nil && self.priority == nil && self.children.isEmpty }
 
+    /// What is beneath, by its keys. They were checked when the value was read.
+    package var keyedChildren: [(key: TreeKey, values: ServerValues)] {
+        self.children.map { (key: TreeKey(checked: $0.key), values: $0.values) }
+    }
+
     /// The node with everything worked out. Recursive, as deep as written values may be.
     func resolved(_ node: TreeNode, present: TreeNode, milliseconds: Int64) -> TreeNode {
         var result = node

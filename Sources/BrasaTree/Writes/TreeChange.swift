@@ -36,12 +36,14 @@ package struct TreeChange: Sendable {
         }
     }
 
-    func checkPriorities(in root: TreeNode) throws(TreeError) {
-        guard self.placements.contains(where: { $0.location.isPriority && !$0.node.isAbsent }) else { return }
+    /// Gives the tree afterwards, if it had to be made.
+    func checkPriorities(in root: TreeNode) throws(TreeError) -> TreeNode? {
+        guard self.placements.contains(where: { $0.location.isPriority && !$0.node.isAbsent }) else { return nil }
         let root = self.applied(to: root)
         for placement in self.placements where placement.location.isPriority && !placement.node.isAbsent {
             let path = placement.location.path
             guard !root[path].isAbsent else { throw TreeError(.priorityOfAbsentNode, at: path) }
         }
+        return root
     }
 }

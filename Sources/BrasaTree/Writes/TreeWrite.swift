@@ -4,6 +4,11 @@ package struct TreeWrite: Sendable {
         /// From the root.
         package let location: TreeLocation
         package let template: TreeTemplate
+
+        package init(location: TreeLocation, template: TreeTemplate) {
+            self.location = location
+            self.template = template
+        }
     }
 
     /// The node that was addressed.
@@ -14,7 +19,11 @@ package struct TreeWrite: Sendable {
 
     /// Replaces a node, or the priority of one.
     package static func set(_ template: TreeTemplate, at location: TreeLocation) throws(TreeError) -> TreeWrite {
-        try Self(path: location.path, isUpdate: false, [Assignment(location: location, template: template)])
+        try Self(
+            path: location.path,
+            isUpdate: false,
+            assignments: [Assignment(location: location, template: template)]
+        )
     }
 
     /// Replaces the nodes and priorities at paths below a node, all or none.
@@ -22,14 +31,15 @@ package struct TreeWrite: Sendable {
         try Self(
             path: path,
             isUpdate: true,
-            entries.map { entry in
+            assignments: entries.map { entry in
                 let location = TreeLocation(path.appending(entry.location.path), isPriority: entry.location.isPriority)
                 return Assignment(location: location, template: entry.template)
             }
         )
     }
 
-    private init(path: TreePath, isUpdate: Bool, _ assignments: [Assignment]) throws(TreeError) {
+    /// A write as it was kept, every place at its path or below it.
+    package init(path: TreePath, isUpdate: Bool, assignments: [Assignment]) throws(TreeError) {
         for assignment in assignments { try assignment.check() }
         try Self.checkOverlaps(assignments.map(\.location))
         self.path = path
@@ -56,6 +66,23 @@ package struct TreeWrite: Sendable {
     /// What the write does at a time to a tree: the server's values worked out, all against the tree before the write.
     /// Refuses a priority for a node that will not exist.
     package func resolved(in root: TreeNode, milliseconds: Int64) throws(TreeError) -> TreeChange {
+        let change = self.workedOut(in: root, milliseconds)
+        _ = try change.checkPriorities(in: root)
+        return change
+    }
+
+    /// The same, and the tree afterwards, made once.
+    package func carriedOut(
+        on root: TreeNode,
+        milliseconds: Int64
+    ) throws(TreeError) -> (change: TreeChange, root: TreeNode) {
+        let change = self.workedOut(in: root, milliseconds)
+        let checked = try change.checkPriorities(in: root)
+        return (change, checked ?? change.applied(to: root))
+    }
+
+    /// The same without the check, where not all of the tree is known.
+    package func workedOut(in root: TreeNode, _ milliseconds: Int64) -> TreeChange {
         let placements = self.assignments.map { assignment in
             let location = assignment.location
             let before = root[location.path]
@@ -63,9 +90,7 @@ package struct TreeWrite: Sendable {
             let node = assignment.template.resolved(present: present, milliseconds: milliseconds)
             return TreeChange.Placement(location: location, node: node)
         }
-        let change = TreeChange(path: self.path, isUpdate: self.isUpdate, placements: placements)
-        try change.checkPriorities(in: root)
-        return change
+        return TreeChange(path: self.path, isUpdate: self.isUpdate, placements: placements)
     }
 }
 

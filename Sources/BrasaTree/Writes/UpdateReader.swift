@@ -3,6 +3,7 @@ package struct UpdateReader: JSONSink {
     package typealias Entry = (location: TreeLocation, template: TreeTemplate)
 
     private let base: TreePath
+    private let pathsMax: Int
     /// Nil as long as nothing was read, and for `null`, which removes the node.
     package private(set) var entries: [Entry]?
     private var value: TreeReader
@@ -10,8 +11,10 @@ package struct UpdateReader: JSONSink {
     /// Objects and arrays that are open in the value of a path.
     private var depth = 0
 
-    package init(at base: TreePath = .root) {
+    /// - Parameter pathsMax: one more is refused where it begins, before anything is kept of it.
+    package init(at base: TreePath = .root, pathsMax: Int = TreeLimits.placementsMax) {
         self.base = base
+        self.pathsMax = pathsMax
         self.value = TreeReader(at: base)
     }
 
@@ -37,6 +40,9 @@ package struct UpdateReader: JSONSink {
 
     package mutating func key(_ text: UnsafeBufferPointer<UInt8>) throws(TreeError) {
         guard self.depth == 0 else { return try self.value.key(text) }
+        guard (self.entries?.count ?? 0) < self.pathsMax else {
+            throw TreeError(.tooManyPaths(pathsMax: self.pathsMax), at: self.base)
+        }
         guard !text.isEmpty else { throw TreeError(.invalidKey(""), at: self.base) }
         let relative: TreeLocation
         do throws(TreeError) {

@@ -8,25 +8,46 @@ struct ListenerTree: Sendable {
         var listeners: Set<TreeListenerID> = []
     }
 
+    /// What windows of one order are found by, and for how many views it is kept.
+    fileprivate struct SharedIndex {
+        var index: TreeIndex
+        var views = 0
+
+        /// Children that it keeps something of.
+        var entries: Int { self.index.hasEntries ? self.index.count : 0 }
+    }
+
     fileprivate struct Place {
         var children: [TreeKey: Place] = [:]
         var views: [TreeTarget: View] = [:]
+        var indexes: [TreeQuery.Order: SharedIndex] = [:]
 
         var isEmpty: Bool { self.children.isEmpty && self.views.isEmpty }
+
+        /// Those that always are kept apart from the node.
+        var orders: Int { self.indexes.keys.count { $0 != .key && $0 != .priority } }
     }
 
     private var root = Place()
     private(set) var count = 0
+    /// Of all indexes, how many children they keep something of.
+    private(set) var indexEntries = 0
 
     /// Returns what the target shows now.
     mutating func add(_ listener: TreeListenerID, to target: TreeTarget, _ tree: TreeNode) -> TreeNode {
         let node = tree[target.path]
         var shown = node
         var isNew = false
+        var added = 0
         self.root.update(target.path.keys[...]) { place in
             if place.views[target] == nil {
                 let window = target.query.map { query in
-                    TreeWindow(query, in: place.index(query.order) ?? TreeIndex(query.order, of: node))
+                    let known = place.indexes[query.order]
+                    var shared = known ?? SharedIndex(index: TreeIndex(query.order, of: node))
+                    if known == nil { added = shared.entries }
+                    shared.views += 1
+                    place.indexes[query.order] = shared
+                    return TreeWindow(query, in: shared.index)
                 }
                 place.views[target] = View(window: window)
             }
@@ -34,16 +55,51 @@ struct ListenerTree: Sendable {
             if let window = place.views[target]?.window { shown = window.node }
         }
         if isNew { self.count += 1 }
+        self.indexEntries += added
         return shown
     }
 
     mutating func remove(_ listener: TreeListenerID, from target: TreeTarget) {
         var isThere = false
+        var removed = 0
         self.root.update(target.path.keys[...]) { place in
             isThere = place.views[target]?.listeners.remove(listener) != nil
-            if place.views[target]?.listeners.isEmpty ?? false { place.views[target] = nil }
+            guard place.views[target]?.listeners.isEmpty ?? false else { return }
+            place.views[target] = nil
+            guard let order = target.query?.order, var shared = place.indexes[order] else { return }
+            shared.views -= 1
+            if shared.views == 0 { removed = shared.entries }
+            place.indexes[order] = shared.views == 0 ? nil : shared
         }
         if isThere { self.count -= 1 }
+        self.indexEntries -= removed
+    }
+
+    /// How many orders the node of a target is kept by, and of how many children one would keep something that its first listener
+    /// makes necessary; nil where it makes none necessary.
+    func newIndex(for target: TreeTarget, _ tree: TreeNode) -> (others: Int, children: Int)? {
+        let node = tree[target.path]
+        guard let order = target.query?.order, order != .key, order != .priority || node.hasChildPriorities else {
+            return nil
+        }
+        let place = self.place(target.path)
+        guard place?.indexes[order] == nil else { return nil }
+        return (place?.orders ?? 0, node.childCount)
+    }
+
+    /// What the listeners of a target see now; nil when there are none.
+    func shown(_ target: TreeTarget, _ tree: TreeNode) -> TreeNode? {
+        guard let view = self.place(target.path)?.views[target] else { return nil }
+        return view.window?.node ?? tree[target.path]
+    }
+
+    private func place(_ path: TreePath) -> Place? {
+        var place = self.root
+        for key in path.keys {
+            guard let next = place.children[key] else { return nil }
+            place = next
+        }
+        return place
     }
 
     /// Complexity: places with listeners on the paths of the commit and beneath; for each target the window's change.
@@ -52,12 +108,14 @@ struct ListenerTree: Sendable {
         guard !parts.locations.isEmpty else { return [] }
         var walk = Walk(commit: commit)
         self.root.collect(parts.locations[...], isCovered: false, .root, commit.before, commit.after, &walk)
+        self.indexEntries += walk.indexEntriesAdded
         return walk.notices
     }
 
     fileprivate struct Walk {
         let commit: TreeCommit
         var notices: [TreeNotice] = []
+        var indexEntriesAdded = 0
     }
 }
 
@@ -67,11 +125,6 @@ extension ListenerTree.Place {
         guard let key = path.first else { return body(&self) }
         self.children[key, default: ListenerTree.Place()].update(path.dropFirst(), body)
         if self.children[key]?.isEmpty ?? false { self.children[key] = nil }
-    }
-
-    /// That a view here has already. Equal orders share what they keep.
-    fileprivate func index(_ order: TreeQuery.Order) -> TreeIndex? {
-        self.views.values.lazy.compactMap(\.window?.index).first { $0.order == order }
     }
 
     /// `locations` are those at this place and beneath; covered is a place whose node, or one above it, was put.
@@ -124,13 +177,15 @@ extension ListenerTree.Place {
         _ after: TreeNode,
         _ walk: inout ListenerTree.Walk
     ) {
-        var indexes: [TreeQuery.Order: TreeIndex] = [:]
+        for (order, shared) in self.indexes {
+            let next = ListenerTree.SharedIndex(index: shared.index.updated(to: after), views: shared.views)
+            walk.indexEntriesAdded += next.entries - shared.entries
+            self.indexes[order] = next
+        }
         for (target, view) in self.views {
             var event: TreeNotice.Event?
             if let window = view.window {
-                let order = window.query.order
-                let index = indexes[order] ?? window.index.updated(to: after)
-                indexes[order] = index
+                guard let index = self.indexes[window.query.order]?.index else { continue }
                 let next = TreeWindow(window.query, in: index)
                 self.views[target]?.window = next
                 event = Self.event(

@@ -29,6 +29,10 @@ package struct TreeListenStart: Sendable {
     package let content: Content
     /// Whether there is an index for the query; it is answered all the same.
     package let isIndexed: Bool
+
+    package init(content: Content, isIndexed: Bool) {
+        (self.content, self.isIndexed) = (content, isIndexed)
+    }
 }
 
 /// What one commit is for the listeners of one target: one event, never two.

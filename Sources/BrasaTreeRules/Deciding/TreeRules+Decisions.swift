@@ -45,6 +45,11 @@ extension TreeRules {
         let nodes = change.placements.reduce(0) { $0 + $1.node.nodeCount }
         var decision = Decision(limits.work(forNodes: nodes))
         let scope = RuleScope(old: old, new: new, auth: request.auth, now: request.milliseconds)
+        // An update of nothing is one of its node.
+        if change.placements.isEmpty {
+            let isAllowed = decision.isGranted(\.write, self.root, scope, change.path)
+            return decision.finish(isAllowed)
+        }
         let isAllowed = change.placements.allSatisfy { placement in
             guard decision.isGranted(\.write, self.root, scope, placement.location.path) else { return false }
             // What removes a node is not validated.

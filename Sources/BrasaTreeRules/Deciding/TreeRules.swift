@@ -23,9 +23,11 @@ package struct TreeRules: Sendable {
     /// Longer texts are refused.
     package static let textBytesMax = 256 * 1024
 
-    package struct Refused: Error, Hashable, Sendable {
+    package struct Refused: Error, Hashable, Sendable, CustomStringConvertible {
         /// By place in the text; never empty.
         package let diagnostics: [RulesDiagnostic]
+
+        package var description: String { self.diagnostics.map(\.description).joined(separator: "\n") }
     }
 
     private init(text: [UInt8], root: RuleNode) {

@@ -31,7 +31,9 @@ package struct TreeConnection: Sendable {
     private var lastHeard: Int64
     /// Requests without an answer, or with one that waits for those before it.
     private var waiting: [Waiting] = []
-    /// The ticket of the first that waits.
+    /// Of them, the first that were answered: they are removed many at a time.
+    private var answeredCount = 0
+    /// The ticket of the first that is kept.
     private var firstTicket = 0
     package private(set) var listens: [TreeTarget: Listen] = [:]
 
@@ -39,6 +41,15 @@ package struct TreeConnection: Sendable {
         self.limits = limits
         self.joiner = FrameJoiner(messageBytesMax: limits.messageBytesMax)
         self.lastHeard = milliseconds
+    }
+
+    /// What is kept of a message that is not complete.
+    package var heldBytes: Int { self.joiner.heldBytes }
+
+    /// Of a longer message no more is kept, and the request that it is is refused. For who may not write anyway.
+    package var keptBytesMax: Int {
+        get { self.joiner.keptBytesMax }
+        set { self.joiner.keptBytesMax = newValue }
     }
 
     /// The first thing that a client is told.
@@ -51,7 +62,11 @@ package struct TreeConnection: Sendable {
         self.lastHeard = milliseconds
         do throws(WireFault) {
             guard let text = try self.joiner.join(frame) else { return [] }
-            switch try ClientMessage(text, limits: self.limits) {
+            let isCut = self.joiner.isCut
+            let message =
+                isCut
+                ? try ClientMessage(beginning: text, limits: self.limits) : try ClientMessage(text, limits: self.limits)
+            switch message {
             case .ping: return self.frames(.pong)
             case .control: return []
             case .request(let request): return try self.receive(request)
@@ -62,7 +77,7 @@ package struct TreeConnection: Sendable {
     }
 
     private mutating func receive(_ request: TreeRequest) throws(WireFault) -> [Action] {
-        guard self.waiting.count < self.limits.requestsMax else {
+        guard self.waiting.count - self.answeredCount < self.limits.requestsMax else {
             throw .tooManyRequests(requestsMax: self.limits.requestsMax)
         }
         let ticket = TreeRequest.Ticket(value: self.firstTicket + self.waiting.count)
@@ -100,12 +115,19 @@ package struct TreeConnection: Sendable {
             return []
         }
         self.waiting[index].response = (status, data)
-        let answered = self.waiting.prefix { $0.response != nil }
-        self.waiting.removeFirst(answered.count)
-        self.firstTicket += answered.count
-        return answered.flatMap { waiting in
-            waiting.response.map { self.frames(.response(number: waiting.number, $0.status, $0.data)) } ?? []
+        var actions: [Action] = []
+        while self.answeredCount < self.waiting.count, let response = self.waiting[self.answeredCount].response {
+            let number = self.waiting[self.answeredCount].number
+            self.waiting[self.answeredCount].response = (response.status, .empty)
+            self.answeredCount += 1
+            actions += self.frames(.response(number: number, response.status, response.data))
         }
+        if self.answeredCount > self.waiting.count / 2 {
+            self.waiting.removeFirst(self.answeredCount)
+            self.firstTicket += self.answeredCount
+            self.answeredCount = 0
+        }
+        return actions
     }
 
     /// A listen that was refused, or is not allowed any more, is none.
@@ -117,6 +139,14 @@ package struct TreeConnection: Sendable {
         self.isClosed ? [] : self.frames(.push(push))
     }
 
+    /// A push as frames, for who sends the same to many.
+    package static func frames(of push: TreePush) -> [[UInt8]] { FrameSplitter.split(ServerMessage.push(push).text) }
+
+    /// The client took something: it is there, though it may have no turn to say so.
+    package mutating func progressed(milliseconds: Int64) {
+        self.lastHeard = milliseconds
+    }
+
     /// Looks whether the client is still there.
     package mutating func tick(milliseconds: Int64) -> [Action] {
         guard !self.isClosed, milliseconds - self.lastHeard > self.limits.silenceMillisecondsMax else { return [] }
@@ -126,6 +156,7 @@ package struct TreeConnection: Sendable {
     private mutating func close(_ fault: WireFault) -> [Action] {
         self.isClosed = true
         self.waiting = []
+        self.answeredCount = 0
         self.listens = [:]
         return [.close(fault)]
     }

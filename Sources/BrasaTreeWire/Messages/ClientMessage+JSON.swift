@@ -6,7 +6,7 @@ extension ClientMessage {
     package init(_ text: [UInt8], limits: WireLimits = WireLimits()) throws(WireFault) {
         let reader: EnvelopeReader<DiscardingSink>
         do throws(TreeError) {
-            reader = try EnvelopeReader.read(text, DiscardingSink(), limits)
+            reader = try EnvelopeReader.read(text, limits)
         } catch {
             throw .malformedMessage
         }
@@ -24,6 +24,14 @@ extension ClientMessage {
             }
         default: throw .malformedMessage
         }
+    }
+
+    /// Of a message that is longer than its sender's may be, and of which the beginning was kept: a request is refused.
+    package init(beginning text: [UInt8], limits: WireLimits = WireLimits()) throws(WireFault) {
+        guard let number = EnvelopeReader.number(inBeginning: text, limits) else {
+            throw .messageTooLong(bytesMax: text.count)
+        }
+        self = .request(TreeRequest(number: number, action: .failure(.messageTooLong(bytesMax: text.count))))
     }
 }
 

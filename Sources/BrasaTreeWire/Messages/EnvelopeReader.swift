@@ -9,6 +9,8 @@ struct EnvelopeReader<Body: JSONSink>: JSONSink where Body.Failure == TreeError 
     /// Everything else.
     private(set) var envelope = JSONValueReader()
     private(set) var hasBody = false
+    /// The request's, as soon as it was read.
+    private(set) var number: Int64?
     private let valuesMax: Int
     private var values = 0
     /// Keys of the uppermost levels that are open.
@@ -18,6 +20,9 @@ struct EnvelopeReader<Body: JSONSink>: JSONSink where Body.Failure == TreeError 
     private var bodyDepth: Int?
 
     private static var bodyKeys: [TreeText] { ["d", "b", "d"] }
+    private static var numberKeys: [TreeText] { ["d", "r"] }
+    /// Of everything else, as deep as JSON is read elsewhere.
+    private static var levelsMax: Int { 64 }
 
     init(_ body: Body, valuesMax: Int) {
         self.body = body
@@ -43,6 +48,12 @@ struct EnvelopeReader<Body: JSONSink>: JSONSink where Body.Failure == TreeError 
         return false
     }
 
+    private mutating func beginLevel() throws(TreeError) -> Bool {
+        let isBody = try self.begin()
+        guard isBody || self.depth < Self.levelsMax else { throw TreeError(.malformedQuery) }
+        return isBody
+    }
+
     /// After each value.
     private mutating func end() {
         if self.bodyDepth == self.depth { self.bodyDepth = nil }
@@ -54,7 +65,12 @@ struct EnvelopeReader<Body: JSONSink>: JSONSink where Body.Failure == TreeError 
     }
 
     mutating func scalar(_ value: JSONScalar) throws(TreeError) {
-        if try self.begin() { try self.body.scalar(value) } else { self.envelope.scalar(value) }
+        if try self.begin() {
+            try self.body.scalar(value)
+        } else {
+            self.envelope.scalar(value)
+            if self.depth == 2, case .integer(let number) = value, self.keys == Self.numberKeys { self.number = number }
+        }
         self.end()
     }
 
@@ -73,12 +89,12 @@ struct EnvelopeReader<Body: JSONSink>: JSONSink where Body.Failure == TreeError 
     }
 
     mutating func beginObject() throws(TreeError) {
-        if try self.begin() { try self.body.beginObject() } else { self.envelope.beginObject() }
+        if try self.beginLevel() { try self.body.beginObject() } else { self.envelope.beginObject() }
         self.depth += 1
     }
 
     mutating func beginArray() throws(TreeError) {
-        if try self.begin() { try self.body.beginArray() } else { self.envelope.beginArray() }
+        if try self.beginLevel() { try self.body.beginArray() } else { self.envelope.beginArray() }
         self.depth += 1
         // Elements have no keys.
         if self.bodyDepth == nil, self.depth <= 3 { self.keys.removeSubrange(min(self.depth - 1, self.keys.count)...) }
@@ -105,6 +121,31 @@ extension EnvelopeReader {
         var scanner = JSONScanner(EnvelopeReader(body, valuesMax: limits.messageValuesMax), limits: scanning)
         try scanner.read(text)
         return try scanner.finish()
+    }
+}
+
+extension EnvelopeReader<DiscardingSink> {
+    /// What is around the data; how deep and how long that is is found out where it is read, as a fault of the request.
+    static func read(_ text: [UInt8], _ limits: WireLimits) throws(TreeError) -> EnvelopeReader {
+        var scanner = Self.scanner(limits)
+        try scanner.read(text)
+        return try scanner.finish()
+    }
+
+    /// The number of a request of which the beginning is there; nil when it comes later, or there is none.
+    static func number(inBeginning text: [UInt8], _ limits: WireLimits) -> Int64? {
+        var scanner = Self.scanner(limits)
+        // What was read before a fault counts.
+        try? scanner.read(text)
+        return scanner.sink.number
+    }
+
+    private static func scanner(_ limits: WireLimits) -> JSONScanner<EnvelopeReader> {
+        var scanning = JSONScanner<EnvelopeReader>.Limits()
+        scanning.bytesMax = limits.messageBytesMax
+        scanning.stringBytesMax = limits.messageBytesMax
+        scanning.levelsMax = limits.messageLevelsMax
+        return JSONScanner(EnvelopeReader(DiscardingSink(), valuesMax: limits.messageValuesMax), limits: scanning)
     }
 }
 

@@ -67,7 +67,8 @@ extension ServerMessage {
             return .data(location, template?.node ?? .absent, tag: tag)
         case .string("m"):
             let path = try TreePath(try Self.string(body, "p"))
-            let entries = try EnvelopeReader.read(text, UpdateReader(at: path), limits).body.entries ?? []
+            let entries =
+                try EnvelopeReader.read(text, UpdateReader(at: path, pathsMax: .max), limits).body.entries ?? []
             return .merge(path, entries.map { ($0.location, $0.template.node) }, tag: tag)
         case .string("rm"):
             let path = try TreePath(try Self.string(body, "p"))

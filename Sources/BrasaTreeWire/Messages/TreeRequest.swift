@@ -53,13 +53,15 @@ package enum TreeRequestFault: Error, Hashable, Sendable {
     case malformed(String)
     case data(TreeError)
     case tooManyListens(listensMax: Int)
+    /// Longer than messages may be of somebody who is not known.
+    case messageTooLong(bytesMax: Int)
 
     package var status: TreeStatus {
         switch self {
         case .unknownAction: .unknownAction
         case .malformed: .invalidArguments
-        case .data: .invalidData
-        case .tooManyListens: .tooBig
+        case .data(let error): if case .tooManyPaths = error.reason { .tooBig } else { .invalidData }
+        case .tooManyListens, .messageTooLong: .tooBig
         }
     }
 
@@ -69,6 +71,7 @@ package enum TreeRequestFault: Error, Hashable, Sendable {
         case .malformed(let member): "Invalid or missing member \(member)"
         case .data(let error): error.description
         case .tooManyListens(let listensMax): "More than \(listensMax) listens"
+        case .messageTooLong(let bytesMax): "More than \(bytesMax) bytes of somebody who is not known"
         }
     }
 }

@@ -1,0 +1,30 @@
+extension TreeTemplate {
+    /// With another in the place of a node, what the server works out included.
+    package func setting(_ template: TreeTemplate, at path: TreePath) -> TreeTemplate {
+        TreeTemplate(
+            self.node.setting(template.node, at: path),
+            serverValues: ServerValues.setting(template.serverValues, at: path.keys[...], in: self.serverValues)
+        )
+    }
+}
+
+extension ServerValues {
+    /// Recursive, as deep as paths may be.
+    fileprivate static func setting(
+        _ values: ServerValues?,
+        at keys: ArraySlice<TreeKey>,
+        in tree: ServerValues?
+    ) -> ServerValues? {
+        guard let key = keys.first else { return values }
+        var children = tree?.children ?? []
+        let index = children.firstIndex { TreeKey.compare($0.key, key.text) >= 0 } ?? children.count
+        let isThere = index < children.count && children[index].key == key.text
+        let child = self.setting(values, at: keys.dropFirst(), in: isThere ? children[index].values : nil)
+        let replacement = child.map { [(key: key.text, values: $0)] } ?? []
+        children.replaceSubrange(index..<(isThere ? index + 1 : index), with: replacement)
+        // What was a value to be worked out has children now; where they are absent, it stays what it was.
+        let value = values == nil ? tree?.value : nil
+        guard value != nil || tree?.priority != nil || !children.isEmpty else { return nil }
+        return ServerValues(value: value, priority: tree?.priority, children: children)
+    }
+}

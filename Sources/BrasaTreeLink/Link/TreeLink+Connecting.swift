@@ -1,0 +1,185 @@
+import BrasaBackoff
+import BrasaTreeWire
+
+extension TreeLink {
+    /// A connection is wanted, at once.
+    package mutating func start(uptime: Duration) -> [LinkAction] {
+        guard self.phase == .stopped else { return [] }
+        self.backoff.reset()
+        self.begin(uptime)
+        return self.finishStep()
+    }
+
+    /// None is wanted until the next start.
+    package mutating func stop(uptime: Duration) -> [LinkAction] {
+        self.end(uptime)
+        self.phase = .stopped
+        return self.finishStep()
+    }
+
+    /// Who asks is another, or nobody any more: a token is fetched, and told to the server.
+    package mutating func changeToken(uptime: Duration) -> [LinkAction] {
+        guard self.configuration.hasTokenProvider else { return [] }
+        switch self.phase {
+        case .open: self.fetchToken(isRefresh: false)
+        case .connecting, .authenticating:
+            self.end(uptime)
+            self.token = .unknown(isRefresh: false)
+            self.begin(uptime)
+        case .stopped, .waiting, .fetchingToken: self.token = .unknown(isRefresh: false)
+        }
+        return self.finishStep()
+    }
+
+    /// What a provider has given: nil for no token, or why there is none to be had.
+    package mutating func tokenFetched(
+        _ result: Result<String?, LinkTokenError>,
+        fetch: Int,
+        uptime: Duration
+    ) -> [LinkAction] {
+        guard fetch == self.fetch else { return [] }
+        switch (self.phase, result) {
+        case (.fetchingToken, .success(let token)):
+            self.token = .known(token)
+            self.connect(uptime)
+        case (.fetchingToken, .failure(let error)):
+            self.log("no token could be fetched: \(error.description)")
+            self.wait(uptime)
+        case (.open, .success(let token)):
+            self.token = .known(token)
+            self.renew(token, uptime)
+        case (.open, .failure(let error)): self.log("no token could be fetched: \(error.description)")
+        default: break
+        }
+        return self.finishStep()
+    }
+
+    /// A socket is no more, or never came to be.
+    /// - Parameter isUnauthorized: the server did not let it in.
+    package mutating func closed(
+        socket: Int,
+        isUnauthorized: Bool = false,
+        reason: String,
+        uptime: Duration
+    ) -> [LinkAction] {
+        guard self.isNewest(socket) else { return [] }
+        if isUnauthorized { self.refuseToken() }
+        self.lose(reason, uptime)
+        return self.finishStep()
+    }
+
+    package mutating func tick(uptime: Duration) -> [LinkAction] {
+        guard let deadline, deadline <= uptime else { return [] }
+        switch self.phase {
+        case .stopped: break
+        case .waiting: self.begin(uptime)
+        case .fetchingToken:
+            self.log("a token's provider takes too long")
+            self.fetch += 1
+            self.wait(uptime)
+        case .connecting, .authenticating: self.lose("no answer", uptime)
+        case .open where self.pinged != nil: self.lose("nothing comes any more", uptime)
+        case .open:
+            self.pinged = uptime
+            self.lastSent = uptime
+            self.actions.append(.socket(.send(Self.ping)))
+        }
+        return self.finishStep()
+    }
+
+    private static let ping = Array(#"{"t":"c","d":{"t":"p","d":{}}}"#.utf8)
+}
+
+/// Why there is no token.
+package struct LinkTokenError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) {
+        self.description = description
+    }
+}
+
+extension TreeLink {
+    private mutating func begin(_ uptime: Duration) {
+        switch self.token {
+        case .known: self.connect(uptime)
+        case .unknown(let isRefresh):
+            self.phase = .fetchingToken(until: uptime + self.configuration.patience)
+            self.fetchToken(isRefresh: isRefresh)
+        }
+    }
+
+    private mutating func fetchToken(isRefresh: Bool) {
+        self.fetch += 1
+        self.actions.append(.socket(.fetchToken(isRefresh: isRefresh, fetch: self.fetch)))
+    }
+
+    private mutating func connect(_ uptime: Duration) {
+        self.socket += 1
+        self.joiner = FrameJoiner(messageBytesMax: self.configuration.messageBytesMax)
+        (self.pinged, self.renewal) = (nil, nil)
+        self.phase = .connecting(until: uptime + self.configuration.patience)
+        let address = LinkAddress(host: self.host, lastSession: self.session, token: self.knownToken)
+        self.actions.append(.socket(.connect(address, socket: self.socket)))
+    }
+
+    var knownToken: String? { if case .known(let token) = self.token { token } else { nil } }
+
+    /// Ends what there is of a connection.
+    private mutating func end(_ uptime: Duration) {
+        switch self.phase {
+        case .stopped, .waiting, .fetchingToken: break
+        case .connecting, .authenticating: self.actions.append(.socket(.disconnect))
+        case .open(let since):
+            if uptime - since >= self.configuration.healthyAfter { self.backoff.reset() }
+            self.actions.append(.socket(.disconnect))
+            self.actions.append(.news(.lost(unsentTransactions: self.requests.lose())))
+        }
+    }
+
+    /// The connection has gone, and another is made after a while.
+    mutating func lose(_ reason: String, _ uptime: Duration) {
+        self.log("the connection to \(self.host) has ended: \(reason)")
+        if case .connecting = self.phase, !self.configuration.isHostFixed {
+            // Where the server has sent to there is nobody; where it began there may be.
+            self.host = self.configuration.host
+        }
+        self.end(uptime)
+        self.wait(uptime)
+    }
+
+    private mutating func wait(_ uptime: Duration) {
+        // Nobody gets a better token by asking all the time.
+        if self.refusedTokens > Self.refusedTokensMax { self.backoff.resetToLongest() }
+        if self.backoff.isReset { _ = self.backoff.next(spent: .zero, chance: 0) }
+        let delay = self.backoff.next(spent: .zero, chance: self.configuration.chance())
+        self.phase = .waiting(until: uptime + delay)
+    }
+
+    private static let refusedTokensMax = 3
+    private static let redirectionsMax = 5
+
+    mutating func refuseToken() {
+        guard self.configuration.hasTokenProvider else { return }
+        self.refusedTokens += 1
+        self.token = .unknown(isRefresh: true)
+    }
+
+    /// The server is not here: the next connection goes elsewhere, without a wait.
+    mutating func redirect(to host: String, _ uptime: Duration) {
+        guard !self.configuration.isHostFixed, !host.isEmpty, self.redirections < Self.redirectionsMax else {
+            return self.lose("sent elsewhere", uptime)
+        }
+        self.redirections += 1
+        self.end(uptime)
+        self.host = host
+        self.begin(uptime)
+    }
+
+    /// The server wants none of it.
+    mutating func shutDown(_ reason: String, _ uptime: Duration) {
+        self.log("the server has ended the connection for good: \(reason)")
+        self.end(uptime)
+        self.phase = .stopped
+    }
+}

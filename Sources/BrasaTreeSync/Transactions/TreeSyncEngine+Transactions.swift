@@ -1,0 +1,202 @@
+package import BrasaTree
+
+extension TreeSyncEngine {
+    /// Runs an update on what is known, shows what comes of it, and sends it when those before it are through.
+    package mutating func transact(
+        at path: TreePath,
+        isShown: Bool = true,
+        milliseconds: Int64,
+        _ update: @escaping TransactionUpdate
+    ) -> (id: TreeTransactionID, effects: EngineEffects) {
+        self.lastTransaction += 1
+        let id = TreeTransactionID(number: self.lastTransaction)
+        let (listener, effects) = self.tree.listen(.all, at: path)
+        self.listeners.insert(listener)
+        self.take(effects)
+        let input = self.tree.state(at: path) ?? .absent
+        switch self.run(update, on: input, at: path, isShown: isShown, milliseconds) {
+        case .success(let output):
+            let transaction = QueuedTransaction(
+                id: id,
+                path: path,
+                update: update,
+                isShown: isShown,
+                listener: listener,
+                input: input,
+                output: output
+            )
+            self.transactions.update(at: path) { $0.value = ($0.value ?? []) + [transaction] }
+            self.sendReady()
+        case .failure(let outcome):
+            self.effects.ended.append(TransactionEnd(id: id, outcome: outcome.outcome))
+            self.stopListening(listener)
+        }
+        return (id, self.finishStep())
+    }
+
+    /// The server's answer to a put: `ok`, `datastale`, or why not.
+    package mutating func answerTransaction(put: Int, status: String, milliseconds: Int64) -> EngineEffects {
+        self.end(put, status: status, milliseconds)
+        self.sendReady()
+        return self.finishStep()
+    }
+
+    mutating func end(_ put: Int, status: String, _ milliseconds: Int64) {
+        guard let path = self.puts.removeValue(forKey: put) else { return }
+        for transaction in self.queue(at: path) where transaction.phase.put == put {
+            switch (status, transaction.phase) {
+            case ("ok", _):
+                self.take(self.tree.acknowledge(transaction.output.id))
+                self.remove(transaction, .committed(transaction.output.node))
+            case ("datastale", .sent): self.change(transaction) { $0.phase = .waiting }
+            case ("datastale", _): self.change(transaction) { $0.phase = .doomed(status: TransactionEnd.overwritten) }
+            default: self.change(transaction) { $0.phase = .doomed(status: status) }
+            }
+        }
+        self.rerun(at: path, milliseconds)
+    }
+
+    /// Ends the transactions above a place, at it and below, save those that were sent: their answers decide. Gives where
+    /// those are that may have to run again.
+    mutating func overwrite(at path: TreePath) -> TreePath {
+        let top = self.top(of: path)
+        for transaction in self.queue(at: top)
+        where transaction.path.contains(path) || path.contains(transaction.path) {
+            switch transaction.phase {
+            case .sent(let put): self.change(transaction) { $0.phase = .overwritten(put: put) }
+            case .overwritten: break
+            case .waiting, .doomed:
+                self.take(self.tree.revert(transaction.output.id))
+                self.remove(transaction, .failed(status: TransactionEnd.overwritten))
+            }
+        }
+        return top
+    }
+
+    /// Runs the transactions that a place concerns again, in order, each on what those before it leave.
+    mutating func rerun(at path: TreePath, _ milliseconds: Int64) {
+        let queue = self.queue(at: self.top(of: path))
+        var later = Set(queue.filter { $0.phase == .waiting }.map(\.output.id))
+        for transaction in queue {
+            switch transaction.phase {
+            case .sent, .overwritten: break
+            case .doomed(let status):
+                self.take(self.tree.revert(transaction.output.id))
+                self.remove(transaction, .failed(status: status))
+            case .waiting:
+                self.rerun(transaction, without: later, milliseconds)
+                later.remove(transaction.output.id)
+            }
+        }
+    }
+
+    private mutating func rerun(_ transaction: QueuedTransaction, without later: Set<Int>, _ milliseconds: Int64) {
+        let old = transaction.output.id
+        guard transaction.tries < QueuedTransaction.triesMax else {
+            self.take(self.tree.revert(old))
+            return self.remove(transaction, .failed(status: TransactionEnd.tooManyTries))
+        }
+        let input = self.tree.state(at: transaction.path, without: later) ?? .absent
+        guard input != transaction.input else { return }
+        let (path, isShown) = (transaction.path, transaction.isShown)
+        switch self.run(transaction.update, on: input, at: path, isShown: isShown, milliseconds) {
+        case .success(let output):
+            self.change(transaction) { ($0.input, $0.output) = (input, output) }
+            self.take(self.tree.revert(old))
+        case .failure(let outcome):
+            self.take(self.tree.revert(old))
+            self.remove(transaction, outcome.outcome)
+        }
+    }
+
+    /// Sends what waits where nothing above or below is on its way: all of one place and beneath as one put.
+    mutating func sendReady() {
+        for (path, _) in self.transactions.uppermost(where: { _ in true }) {
+            let queue = self.queue(at: path)
+            guard queue.allSatisfy({ $0.phase == .waiting }) else { continue }
+            let state = self.tree.state(at: path, without: Set(queue.map(\.output.id))) ?? .absent
+            let template = queue.reduce(TreeTemplate(state)) { template, transaction in
+                template.setting(transaction.output.template, at: path.relative(transaction.path) ?? .root)
+            }
+            guard let write = try? TreeWrite.set(template, at: TreeLocation(path)) else { continue }
+            self.lastPut += 1
+            let put = self.lastPut
+            self.puts[put] = path
+            for transaction in queue {
+                self.change(transaction) { ($0.phase, $0.tries) = (.sent(put: put), $0.tries + 1) }
+            }
+            self.effects.writes.append(.transaction(put: put, write, hash: state.hash))
+        }
+    }
+}
+
+// MARK: The queues
+
+extension TreeSyncEngine {
+    private struct NoOutput: Error {
+        let outcome: TransactionEnd.Outcome
+    }
+
+    private mutating func run(
+        _ update: TransactionUpdate,
+        on input: TreeNode,
+        at path: TreePath,
+        isShown: Bool,
+        _ milliseconds: Int64
+    ) -> Result<PendingWrite, NoOutput> {
+        guard let template = update(input) else { return .failure(NoOutput(outcome: .aborted(input))) }
+        do throws(TreeError) {
+            let write = try TreeWrite.set(template, at: TreeLocation(path))
+            let (output, effects) = self.tree.write(write, isShown: isShown, milliseconds: milliseconds)
+            self.take(effects)
+            return .success(output)
+        } catch {
+            return .failure(NoOutput(outcome: .invalid(error)))
+        }
+    }
+
+    /// The uppermost place above a path, or the path itself, where transactions are.
+    private func top(of path: TreePath) -> TreePath {
+        self.transactions.first(onWayTo: path) { _ in true }?.path ?? path
+    }
+
+    /// At a path and below, in the order in which they began.
+    private func queue(at path: TreePath) -> [QueuedTransaction] {
+        var queue: [QueuedTransaction] = []
+        self.transactions.branch(at: path)?.forEach { queue += $1 }
+        return queue.sorted { $0.id < $1.id }
+    }
+
+    private mutating func change(_ transaction: QueuedTransaction, _ body: (inout QueuedTransaction) -> Void) {
+        self.transactions.update(at: transaction.path) { branch in
+            guard let index = branch.value?.firstIndex(where: { $0.id == transaction.id }) else { return }
+            if var changed = branch.value?[index] {
+                body(&changed)
+                branch.value?[index] = changed
+            }
+        }
+    }
+
+    private mutating func remove(_ transaction: QueuedTransaction, _ outcome: TransactionEnd.Outcome) {
+        self.transactions.update(at: transaction.path) { branch in
+            branch.value?.removeAll { $0.id == transaction.id }
+            if branch.value?.isEmpty ?? false { branch.value = nil }
+        }
+        self.effects.ended.append(TransactionEnd(id: transaction.id, outcome: outcome))
+        self.stopListening(transaction.listener)
+    }
+
+    private mutating func stopListening(_ listener: SyncListenerID) {
+        self.take(self.tree.unlisten(listener))
+        self.listeners.remove(listener)
+    }
+}
+
+extension QueuedTransaction.Phase {
+    fileprivate var put: Int? {
+        switch self {
+        case .sent(let put), .overwritten(let put): put
+        case .waiting, .doomed: nil
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import BrasaTree
+import BrasaTreeEngine
+
+/// Listens that are to be judged again, in turns. Rules may read anything, so each version of a tree may end a listen; what
+/// has to be exact (other rules, another caller) is asked before anything is told.
+struct ListensToJudge {
+    private var waiting: [(session: TreeSession, target: TreeTarget)] = []
+    private var next = 0
+
+    var isEmpty: Bool { self.next == self.waiting.count }
+
+    mutating func add(_ session: TreeSession) {
+        for target in session.targets.keys { self.waiting.append((session, target)) }
+    }
+
+    mutating func take() -> (session: TreeSession, target: TreeTarget)? {
+        guard !self.isEmpty else {
+            self.waiting = []
+            self.next = 0
+            return nil
+        }
+        defer { self.next += 1 }
+        return self.waiting[self.next]
+    }
+}
+
+extension TreeWatcher {
+    /// Units of the rules' work in one turn: a few milliseconds.
+    private static var judgingWorkMax: Int { 3_000_000 }
+    /// What looking at a listen costs besides.
+    private static var listenWork: Int { 1_000 }
+
+    /// Once a second: those whose tree, rules or caller have changed since. Next time goes on where this time ended.
+    func judgeListens() {
+        if self.listensToJudge.isEmpty {
+            for session in self.allSessions {
+                guard let root = self.existing(session.tree)?.audience.root, session.takesUp(root) else { continue }
+                self.listensToJudge.add(session)
+            }
+        }
+        var told: [TreeListenerID: TreeSession] = [:]
+        var work = 0
+        while work < Self.judgingWorkMax, let (session, target) = self.listensToJudge.take() {
+            let judged = session.judgeAgain(target)
+            work += judged.work + Self.listenWork
+            if !judged.isAllowed { told[session.id] = session }
+        }
+        for session in told.values { session.listener?.flush() }
+    }
+
+    /// Of a session that asks as somebody else, as far as a turn goes. The rest is judged with all others.
+    func judgeListens(of session: TreeSession) {
+        guard session.isJudged else { return }
+        var work = 0
+        for target in Array(session.targets.keys) {
+            guard work < Self.judgingWorkMax else { break }
+            work += session.judgeAgain(target).work + Self.listenWork
+        }
+        session.listener?.flush()
+    }
+}

@@ -1,0 +1,125 @@
+import BrasaTree
+import Testing
+
+@testable import BrasaTreeSync
+
+struct ListenTests {
+    @Test func `A listen to everything is enough for what is below it`() throws {
+        var tree = SyncTree()
+        let last = try TreeQuery(limit: .init(1, .last))
+        let below = try tree.listen(.all, at: path("/a/b"))
+        #expect(below.effects.listens == [.open(try target("/a/b"), tag: nil)])
+        let query = try tree.listen(last, at: path("/a"))
+        #expect(query.effects.listens == [.open(try target("/a", last), tag: 1)])
+        let everything = try tree.listen(.all, at: path("/a"))
+        #expect(
+            everything.effects.listens == [
+                .close(try target("/a", last), tag: 1), .close(try target("/a/b"), tag: nil),
+                .open(try target("/a"), tag: nil),
+            ]
+        )
+        #expect(try tree.listen(last, at: path("/a/c")).effects.listens == [])
+        // The same query again gets another tag.
+        #expect(
+            tree.unlisten(everything.listener).listens == [
+                .close(try target("/a"), tag: nil), .open(try target("/a", last), tag: 2),
+                .open(try target("/a/b"), tag: nil), .open(try target("/a/c", last), tag: 3),
+            ]
+        )
+        #expect(tree.unlisten(query.listener).listens == [.close(try target("/a", last), tag: 2)])
+        #expect(tree.unlisten(query.listener).listens == [])
+    }
+
+    @Test func `Listeners of one query share a listen, and so do queries that differ in their order alone`() throws {
+        var tree = SyncTree()
+        let first = try tree.listen(.all, at: path("/a"))
+        let second = try tree.listen(TreeQuery(order: .key), at: path("/a"))
+        let third = try tree.listen(.all, at: path("/a"))
+        #expect(second.effects.listens == [])
+        #expect(third.effects.listens == [])
+        #expect(tree.unlisten(first.listener).listens == [])
+        #expect(tree.unlisten(third.listener).listens == [])
+        #expect(tree.unlisten(second.listener).listens == [.close(try target("/a"), tag: nil)])
+    }
+
+    @Test func `What was known stays a start for the listens that take over`() throws {
+        var tree = SyncTree()
+        let all = try tree.listen(.all, at: path("/"))
+        _ = tree.receive(try set("/", #"{"a":{"x":1,"y":2},"b":1}"#).push)
+        let last = try TreeQuery(order: .key, limit: .init(1, .last))
+        _ = try tree.listen(last, at: path("/a"))
+        _ = try tree.listen(.all, at: path("/b"))
+        _ = tree.unlisten(all.listener)
+        #expect(tree.known(try target("/a", last)) == (try node(#"{"y":2}"#)))
+        #expect(tree.known(try target("/b")) == (try node("1")))
+        #expect(tree.known(try target("/")) == nil)
+    }
+
+    @Test func `What comes for a listen that was closed is not taken`() throws {
+        var tree = SyncTree()
+        let (listener, _) = try tree.listen(.all, at: path("/a"))
+        let last = try TreeQuery(limit: .init(1, .last))
+        _ = try tree.listen(last, at: path("/a"))
+        _ = tree.unlisten(listener)
+        #expect(tree.receive(try set("/a", #"{"x":1}"#).push).events.isEmpty)
+        tree.completeClose(try target("/a"))
+        let tag = try #require(tree.openListens.first?.tag)
+        #expect(tree.receive(try set("/a", #"{"x":2}"#).push, tag: tag).events.count == 2)
+        #expect(tree.receive(try set("/a", #"{"x":3}"#).push, tag: tag + 1).events.isEmpty)
+    }
+
+    @Test func `A refused listen tells its listeners and ends, and those below listen for themselves`() throws {
+        var tree = SyncTree()
+        let (listener, _) = try tree.listen(.all, at: path("/a"))
+        _ = try tree.listen(.all, at: path("/a/b"))
+        let effects = tree.refuse(try target("/a"), status: "permission_denied")
+        #expect(effects.events.map(\.description) == ["/a refused: permission_denied"])
+        #expect(effects.listens == [.open(try target("/a/b"), tag: nil)])
+        #expect(tree.unlisten(listener).listens == [])
+        #expect(tree.refuse(try target("/a"), status: "permission_denied").events.isEmpty)
+    }
+
+    @Test func `An answer without data means that there is none`() throws {
+        var tree = SyncTree()
+        _ = try tree.listen(.all, at: path("/a"))
+        #expect(tree.completeListen(try target("/a")).events.map(\.description) == ["/a =null"])
+        #expect(tree.completeListen(try target("/a")).events.isEmpty)
+        let last = try TreeQuery(limit: .init(1, .last))
+        _ = try tree.listen(last, at: path("/b"))
+        #expect(tree.completeListen(try target("/b", last)).events.map(\.description) == ["/b =null"])
+    }
+
+    @Test func `What is kept synced is listened to without anybody to be told`() throws {
+        var tree = SyncTree()
+        let kept = try tree.keepSynced(true, .all, at: path("/a"))
+        #expect(kept.listens == [.open(try target("/a"), tag: nil)])
+        #expect(tree.receive(try set("/a", "1").push).events.isEmpty)
+        let (listener, effects) = try tree.listen(.all, at: path("/a"))
+        #expect(effects.events.map(\.description) == ["/a =1"])
+        #expect(tree.unlisten(listener).listens == [])
+        #expect(try tree.keepSynced(false, .all, at: path("/a")).listens == [.close(try target("/a"), tag: nil)])
+    }
+
+    @Test func `A listener below a query's window begins with what that shows`() throws {
+        var tree = SyncTree()
+        let last = try TreeQuery(limit: .init(1, .last))
+        _ = try tree.listen(last, at: path("/posts"))
+        _ = tree.receive(try set("/posts", #"{"p":{"n":1}}"#).push, tag: 1)
+        let (_, effects) = try tree.listen(.all, at: path("/posts/p"))
+        #expect(effects.events.map(\.description) == ["/posts/p +n=1", #"/posts/p ={"n":1}"#])
+        #expect(effects.listens == [.open(try target("/posts/p"), tag: nil)])
+    }
+
+    @Test func `Ranges replace what is known`() throws {
+        var tree = SyncTree()
+        _ = try tree.listen(.all, at: path("/a"))
+        _ = tree.receive(try set("/a", #"{"b":1,"c":2,"d":3}"#).push)
+        let merge = RangeMerge(start: LeafPath("b"), end: LeafPath("c"), node: try node(#"{"c":5}"#))
+        let events = tree.receive([merge], at: try path("/a")).events
+        #expect(events.map(\.description) == ["/a ~c<b=5", #"/a ={"b":1,"c":5,"d":3}"#])
+    }
+
+    private func target(_ text: String, _ query: TreeQuery? = nil) throws -> TreeTarget {
+        TreeTarget(try path(text), query)
+    }
+}
