@@ -33,6 +33,7 @@ package enum BrasaServer {
         let address = try Listener.resolve(configuration)
         try configuration.checkMemory()
         let tls = try Self.tls(configuration)
+        let rules = try ServerRules.start(configuration, on: address, logger: logger)
         // Before data is read, which takes its time: until then the signal ends the process.
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let descriptorsMax = FileDescriptorLimit.raise()
@@ -43,13 +44,14 @@ package enum BrasaServer {
         let observation = Observation()
         do {
             let observationListener = try await Self.listenForObservers(configuration, observation, group, logger)
-            let engine = try Engine(configuration, logger: logger) { error in
+            let engine = try Engine(configuration, treeRules: rules.trees, logger: logger) { error in
                 observation.become(.failed)
                 end.yield(error)
             }
             let service = ListeningService(
                 address: address,
                 tls: tls,
+                rules: rules,
                 configuration: configuration,
                 live: LiveSettings(configuration, from: reader),
                 level: level,
@@ -115,6 +117,7 @@ package enum BrasaServer {
 private struct ListeningService: Service {
     let address: SocketAddress
     let tls: ServerTLS?
+    let rules: ServerRules
     let configuration: ServerConfiguration
     let live: LiveSettings
     let level: LogLevel
@@ -130,7 +133,13 @@ private struct ListeningService: Service {
     let ready: @Sendable (ListenAddress) -> Void
 
     func run() async throws {
-        let identity = try await IdentityWork.start(self.configuration, on: self.address, logger: self.logger)
+        let identity = try await IdentityWork.start(
+            self.configuration,
+            on: self.address,
+            rules: self.rules.book,
+            treeRules: self.rules.trees,
+            logger: self.logger
+        )
         do {
             try await self.run(identity)
         } catch {
@@ -147,8 +156,10 @@ private struct ListeningService: Service {
             engine: self.engine,
             observation: self.observation,
             desk: identity.desk,
+            rules: self.rules.book,
             logger: self.logger
         )
+        await self.engine.endTreeSessionsOfBefore(self.logger)
         let tls = self.tls.map { tls in
             TLSDoor(
                 tls,
@@ -156,7 +167,6 @@ private struct ListeningService: Service {
                     connectionsMax: self.connectionsMax,
                     connectionsPerAddressMax: self.configuration.connectionsPerAddressMax
                 ),
-                budget: services.budget,
                 refusals: services.refusals
             )
         }
@@ -170,6 +180,7 @@ private struct ListeningService: Service {
         )
         try await withThrowingDiscardingTaskGroup { group in
             group.addTask { await identity.run() }
+            group.addTask { await self.rules.run(self.logger) }
             if let tls { group.addTask { await tls.renew(self.logger) } }
             group.addTask { await self.answerHangups(listener, tls, identity) }
             defer { group.cancelAll() }
@@ -180,11 +191,12 @@ private struct ListeningService: Service {
     /// SIGHUP: what stands in files is read again now.
     private func answerHangups(_ listener: Listener, _ tls: TLSDoor?, _ identity: IdentityWork) async {
         for await _ in self.hangups {
-            self.logger.notice("reading settings, certificates, keys and issuers again")
+            self.logger.notice("reading settings, certificates, keys, issuers and rules again")
             let configuration = self.live.reread(self.logger)
             self.takeUp(configuration, listener, tls)
             identity.takeUp(configuration)
             tls?.reload(self.logger)
+            self.rules.reload(self.logger)
             await identity.reload()
         }
     }

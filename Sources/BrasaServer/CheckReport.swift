@@ -15,7 +15,7 @@ package struct CheckReport: Sendable {
 
     package var lines: [String] {
         self.checkpointLines + self.segmentLines + self.recordLines + self.databaseLines
-            + self.treeLines + [self.isSound ? "no damage" : "damaged"]
+            + self.treeLines + self.willLines + [self.isSound ? "no damage" : "damaged"]
     }
 
     /// What is wrong, with file and offset.
@@ -57,6 +57,12 @@ package struct CheckReport: Sendable {
         self.inspection.databases.map { database in
             "\(database.name.string): \(database.documents) documents, \(database.fieldBytes) bytes of fields"
         }
+    }
+
+    private var willLines: [String] {
+        let (sessions, places) = self.inspection.wills
+        guard sessions > 0 else { return [] }
+        return ["\(sessions) sessions were open and leave \(places) places to be written: a start does that"]
     }
 
     private var treeLines: [String] {

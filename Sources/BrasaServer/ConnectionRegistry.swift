@@ -1,13 +1,20 @@
 import BrasaHTTP
 import BrasaHTTP2
+import BrasaTreeSocket
 import NIOConcurrencyHelpers
 import NIOCore
 
 /// The open connections, so that a drain reaches each of them, and their bounds: in all, and from one address.
 final class ConnectionRegistry: Sendable {
+    /// The connections of one address.
+    private struct Address {
+        var count = 0
+        let budget: ByteBudget
+    }
+
     private struct Table {
         var channels: [ObjectIdentifier: any Channel] = [:]
-        var counts: [PeerAddress: Int] = [:]
+        var addresses: [PeerAddress: Address] = [:]
         var isDraining = false
         var countMax: Int
         var countPerAddressMax: Int
@@ -17,14 +24,18 @@ final class ConnectionRegistry: Sendable {
 
     let refusals: ConnectionRefusals
     private let count: ConnectionCount
+    /// Of all connections.
+    private let budget: ByteBudget
 
     /// Connections past the bounds are closed as soon as they are accepted.
     init(
         countMax: Int,
         countPerAddressMax: Int,
+        budget: ByteBudget,
         refusals: ConnectionRefusals,
         count: ConnectionCount = ConnectionCount()
     ) {
+        self.budget = budget
         self.refusals = refusals
         self.count = count
         self.table = NIOLockedValueBox(Table(countMax: countMax, countPerAddressMax: countPerAddressMax))
@@ -38,29 +49,33 @@ final class ConnectionRegistry: Sendable {
         }
     }
 
-    /// False when the server is full, for all or for this peer, or draining; the caller closes the channel.
-    func add(_ channel: any Channel) -> Bool {
+    /// What the connection draws from. Nil when the server is full, for all or for this peer, or draining; the caller closes
+    /// the channel.
+    func add(_ channel: any Channel) -> ByteBudget? {
         let address = PeerAddress(channel.remoteAddress)
-        let (isAdded, reason): (Bool, ConnectionRefusals.Reason?) = self.table.withLockedValue { table in
-            if table.isDraining { return (false, nil) }
-            if table.channels.count >= table.countMax { return (false, .connections) }
-            if table.counts[address, default: 0] >= table.countPerAddressMax { return (false, .address) }
+        let (budget, reason): (ByteBudget?, ConnectionRefusals.Reason?) = self.table.withLockedValue { table in
+            if table.isDraining { return (nil, nil) }
+            if table.channels.count >= table.countMax { return (nil, .connections) }
+            var entry = table.addresses[address] ?? Address(budget: ByteBudget(ofAddressIn: self.budget))
+            if entry.count >= table.countPerAddressMax { return (nil, .address) }
+            entry.count += 1
             table.channels[ObjectIdentifier(channel)] = channel
-            table.counts[address, default: 0] += 1
-            return (true, nil)
+            table.addresses[address] = entry
+            return (entry.budget, nil)
         }
         if let reason { self.refusals.count(reason) }
-        guard isAdded else { return false }
+        guard let budget else { return nil }
         self.count.connectionOpened()
         channel.closeFuture.whenComplete { _ in
             self.count.connectionClosed()
             self.table.withLockedValue { table in
                 table.channels[ObjectIdentifier(channel)] = nil
-                let rest = table.counts[address, default: 0] - 1
-                table.counts[address] = rest > 0 ? rest : nil
+                guard var entry = table.addresses[address] else { return }
+                entry.count -= 1
+                table.addresses[address] = entry.count > 0 ? entry : nil
             }
         }
-        return true
+        return budget
     }
 
     /// Asks every connection to finish what is in flight; the rest is cut off after `grace`. Returns when all are closed.
@@ -73,9 +88,12 @@ final class ConnectionRegistry: Sendable {
             channel.eventLoop.execute {
                 if let connection = try? channel.pipeline.syncOperations.handler(type: HTTP2Connection.self) {
                     connection.drain(grace: grace)
-                } else if (try? channel.pipeline.syncOperations.handler(type: HTTP1RequestHandler.self)) != nil {
+                } else if (try? channel.pipeline.syncOperations.handler(type: TreeSocketHandler.self)) != nil {
+                    channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+                } else if let requests = try? channel.pipeline.syncOperations.handler(type: HTTP1RequestHandler.self) {
                     // The HTTP/1.1 pipeline closes after the answer in progress, if there is one.
                     channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+                    requests.drain(channel)
                     channel.eventLoop.scheduleTask(in: grace) { channel.close(promise: nil) }
                 } else {
                     // Nothing is in flight before the protocol is known.

@@ -1,9 +1,14 @@
 import BrasaGRPCDoor
+import BrasaHTTP2
 import BrasaLog
 import BrasaPlatform
 import BrasaService
 import BrasaStore
 import BrasaTransactions
+import BrasaTreeDoor
+import BrasaTreeJudging
+import BrasaTreeSocket
+import BrasaTreeWatch
 import Logging
 import NIOCore
 
@@ -11,14 +16,21 @@ import NIOCore
 final class Engine: Sendable {
     let store: Store
     let transactions: TransactionManager
+    private let treeRules: TreeRuleArchive
     private let watchers = Watchers()
+    private let treeDoors = TreeDoors()
+    private let treeWatchers = TreeWatchers()
+    private let treeSessions = TreeSessionTable()
     private let writeStreams = WriteStreamTable(clock: .system, entropy: .system, archive: .protobuf)
     private let background: BackgroundWork
 
     /// - Throws: `StartError` when the data folder cannot be used.
-    /// - Parameter onFailure: called once, on another thread, when the log failed.
+    /// - Parameters:
+    ///   - treeRules: gets the rules of trees that are stored.
+    ///   - onFailure: called once, on another thread, when the log failed.
     init(
         _ configuration: ServerConfiguration,
+        treeRules: TreeRuleBook = TreeRuleBook(),
         logger: Logger,
         onFailure: @escaping @Sendable (LogError) -> Void
     ) throws {
@@ -33,7 +45,8 @@ final class Engine: Sendable {
         store.memoryBytesMax = configuration.memoryBytesMax
         store.memoryBytesReserved = configuration.connectionBytesMax
         let indexing = BackgroundWork.indexingWorker()
-        let watchers = self.watchers
+        let (watchers, treeDoors) = (self.watchers, self.treeDoors)
+        let treeWatchers = self.treeWatchers
         let writeStreams = self.writeStreams
         do throws(StoreError) {
             self.store = try Store.open(
@@ -43,7 +56,11 @@ final class Engine: Sendable {
                 clock: .system,
                 entropy: .system,
                 receiptKeeper: writeStreams,
-                onDurable: { _ in watchers.wake() },
+                onDurable: { _ in
+                    watchers.wake()
+                    treeDoors.wake()
+                    treeWatchers.wake()
+                },
                 onFailure: onFailure,
                 onDiskFull: { Self.report(diskFull: $0, logger: logger) },
                 onIndexRequested: { indexing.wake() }
@@ -52,6 +69,13 @@ final class Engine: Sendable {
             throw StartError("cannot open \(configuration.dataDirectory): \(error)")
         }
         self.transactions = TransactionManager(store: self.store, clock: .system, entropy: .system)
+        self.treeRules = TreeRuleArchive(book: treeRules, store: self.store, transactions: self.transactions)
+        for (tree, problem) in self.treeRules.load() {
+            logger.error(
+                "nobody but administrators gets into a database whose rules cannot be used",
+                metadata: ["database": "\(tree)", "error": "\(problem)"]
+            )
+        }
         self.background = BackgroundWork(
             store: self.store,
             transactions: self.transactions,
@@ -63,7 +87,7 @@ final class Engine: Sendable {
     }
 
     /// What answers the calls on that event loop. Once for each.
-    func makeService(on eventLoop: any EventLoop) -> FirestoreService {
+    func makeService(on eventLoop: any EventLoop, rules: RuleBook) -> FirestoreService {
         let mailbox = EventLoopMailbox(eventLoop)
         return FirestoreService(
             store: self.store,
@@ -72,7 +96,37 @@ final class Engine: Sendable {
             eventLoop: eventLoop,
             entropy: .system,
             watcher: self.watchers.make(for: self.store, on: eventLoop, mailbox: mailbox),
-            writeStreams: self.writeStreams
+            writeStreams: self.writeStreams,
+            rules: rules
+        )
+    }
+
+    /// The door to the trees on that event loop. Once for each.
+    func makeTreeDoor(on eventLoop: any EventLoop) -> TreeDoor {
+        self.treeDoors.make(
+            for: self.store,
+            self.transactions,
+            self.treeRules,
+            on: eventLoop,
+            mailbox: EventLoopMailbox(eventLoop)
+        )
+    }
+
+    /// What answers on that event loop about trees. Once for each.
+    func makeTreeSocketDoor(on eventLoop: any EventLoop) -> TreeSocketDoor {
+        let watcher = self.treeWatchers.make(for: self.store, self.transactions, self.treeRules.book, on: eventLoop)
+        return TreeSocketDoor(watcher, self.treeSessions)
+    }
+
+    /// Before anybody is let in, and when the rules are there that a server starts with: what sessions of trees left that were
+    /// open when the process before ended is written, or, where there is no room, tried again.
+    func endTreeSessionsOfBefore(_ logger: Logger) async {
+        let count = self.store.treeWillCount
+        guard count > 0 else { return }
+        await self.treeWatchers.endSessionsOfBefore()
+        logger.info(
+            "ended the sessions that were open when the process before ended",
+            metadata: ["sessions": "\(count)"]
         )
     }
 

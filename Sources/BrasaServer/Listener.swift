@@ -42,6 +42,7 @@ final class Listener: Sendable {
         let connections = ConnectionRegistry(
             countMax: connectionsMax,
             countPerAddressMax: configuration.connectionsPerAddressMax,
+            budget: services.budget,
             refusals: services.refusals,
             count: services.connectionCount
         )
@@ -56,12 +57,12 @@ final class Listener: Sendable {
                 value: FixedSizeRecvByteBufferAllocator(capacity: PlainConnection.readBytes)
             )
             .childChannelInitializer { channel in
-                guard connections.add(channel) else { return channel.close() }
+                guard let budget = connections.add(channel) else { return channel.close() }
                 return channel.eventLoop.makeCompletedFuture {
-                    try tls?.configure(channel)
+                    try tls?.configure(channel, budget: budget)
                     try channel.pipeline.syncOperations.addHandler(
                         ProtocolSniffer(timeLimit: Self.sniffTimeLimit) { verdict, channel in
-                            try Self.configure(channel, for: verdict, services: services, tls: tls)
+                            try Self.configure(channel, for: verdict, services: services, budget: budget, tls: tls)
                         }
                     )
                 }
@@ -96,6 +97,7 @@ final class Listener: Sendable {
         _ channel: any Channel,
         for verdict: ProtocolSniffer.Verdict,
         services: ServiceDirectory,
+        budget: ByteBudget,
         tls: TLSDoor?
     ) throws {
         let doors = services.doors(on: channel.eventLoop)
@@ -103,7 +105,7 @@ final class Listener: Sendable {
         switch verdict {
         case .http2:
             var configuration = HTTP2ServerConfiguration()
-            configuration.budget = services.budget
+            configuration.budget = budget
             configuration.limits.unreadTimeMax = services.receiveTimeMax
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: Self.readsPerTurn)
             try channel.syncOptions?.setOption(
@@ -117,11 +119,13 @@ final class Listener: Sendable {
             connection.onEnd = { log.ended($0, peer: peer) }
             try channel.pipeline.syncOperations.addHandler(connection)
         case .http1, .undecided:
+            let (door, upgrader) = doors.plain(on: channel.eventLoop, for: visitor, budget: budget)
             try PlainConnection.configure(
                 channel,
-                budget: services.budget,
+                budget: budget,
                 refusals: services.refusals,
-                door: doors.http(on: channel.eventLoop, for: visitor),
+                door: door,
+                upgrader: upgrader,
                 isOverTLS: tls != nil
             )
         }

@@ -1,17 +1,13 @@
-import BrasaDocuments
 import BrasaHTTP
-import BrasaMessages
-import BrasaService
+import BrasaTreeDoor
 
 /// What is answered over plain HTTP: `GET /` for tools that wait for the emulator, `/livez` and `/readyz` for probes, `GET
-/// /metrics` for Prometheus unless that has an address of its own, `POST /token` for clients with a key file, and the
-/// emulator's endpoint that clears a database.
+/// /metrics` for Prometheus unless that has an address of its own, `POST /token` for clients with a key file, the emulator's
+/// endpoints, and the Realtime Database's REST on every path that ends with `.json`.
 enum PlainEndpoints {
-    private static let database = "/emulator/v1/projects/{project}/databases/{database}/documents"
-
     static func router(
-        emulator: Bool,
-        service: FirestoreService,
+        emulator: EmulatorEndpoints?,
+        trees: TreeDoor,
         tokens: TokenEndpoint,
         observation: Observation,
         hasMetrics: Bool
@@ -25,18 +21,10 @@ enum PlainEndpoints {
             router.refuse("/metrics") { _ in HTTPAnswer(404, "the metrics are served on --metrics-address\n") }
         }
         tokens.register(in: &router)
-        if emulator {
-            router.add(
-                ["DELETE"],
-                Self.database,
-                for: .administrators,
-                otherwise: { _ in HTTPAnswer(404, "only DELETE is served here\n") },
-                { request, answer in Self.clear(request, service, answer) }
-            )
-        } else {
-            router.refuse(Self.database) { _ in
-                HTTPAnswer(403, "this server runs without --emulator, so databases cannot be cleared\n")
-            }
+        trees.register(in: &router)
+        if let emulator { emulator.register(in: &router) } else { EmulatorEndpoints.refuse(in: &router) }
+        router.refuse("/.ws") { _ in
+            HTTPAnswer(426, "a WebSocket of version 5 is served here, for a database: /.ws?v=5&ns=NAME\n")
         }
         // A method's path, and no call of it: it would say so.
         router.refuse("/{service}/{method}") { method in
@@ -45,22 +33,5 @@ enum PlainEndpoints {
                 : HTTPAnswer(404, "nothing is served here\n")
         }
         return router
-    }
-
-    private static func clear(
-        _ request: HTTPRequest,
-        _ service: FirestoreService,
-        _ answer: @escaping @Sendable (HTTPAnswer) -> Void
-    ) {
-        let name = "projects/\(request.parameters[0])/databases/\(request.parameters[1])"
-        guard let database = try? DatabaseName(parsing: name.utf8) else {
-            return answer(HTTPAnswer(404, "nothing is served at \(request.path)\n"))
-        }
-        service.clear(database) { error in
-            answer(
-                error.map { HTTPAnswer(503, "\($0)\n") }
-                    ?? HTTPAnswer(200, contentType: "application/json; charset=utf-8", "{}")
-            )
-        }
     }
 }

@@ -5,9 +5,11 @@ import BrasaHTTP2
 import BrasaIdentity
 import BrasaMessages
 import BrasaService
+import BrasaTreeSocket
 import BrasaWire
 import Logging
 import NIOCore
+import NIOHTTP1
 
 /// What answers on each event loop: the services, and the doors to them. Made once before the first connection; only read
 /// afterwards.
@@ -17,6 +19,7 @@ struct ServiceDirectory: Sendable {
         fileprivate let grpc: GRPCServer
         fileprivate let door: GRPCDoor
         fileprivate let router: HTTPRouter
+        fileprivate let trees: TreeSocketDoor
         fileprivate let desk: TokenDesk
         fileprivate let admissions: LoopAdmissions
         fileprivate let receiveTimeMax: TimeAmount
@@ -32,9 +35,14 @@ struct ServiceDirectory: Sendable {
             )
         }
 
-        /// Of one connection of HTTP/1.1.
-        func http(on eventLoop: any EventLoop, for visitor: Visitor) -> HTTPDoor {
-            self.http(ConnectionDesk(self.desk, visitor, self.admissions, on: eventLoop).reception, visitor)
+        /// Of one connection of HTTP/1.1, and what it may become.
+        func plain(
+            on eventLoop: any EventLoop,
+            for visitor: Visitor,
+            budget: ByteBudget
+        ) -> (door: HTTPDoor, upgrader: any HTTPServerProtocolUpgrader) {
+            let reception = ConnectionDesk(self.desk, visitor, self.admissions, on: eventLoop).reception
+            return (self.http(reception, visitor), self.trees.upgrader(reception, budget: budget))
         }
 
         private func http(_ reception: Reception, _ visitor: Visitor) -> HTTPDoor {
@@ -67,6 +75,7 @@ struct ServiceDirectory: Sendable {
         engine: Engine,
         observation: Observation = Observation(),
         desk: TokenDesk,
+        rules: RuleBook = RuleBook(),
         logger: Logger
     ) throws {
         var limits = GRPCServerLimits()
@@ -85,19 +94,21 @@ struct ServiceDirectory: Sendable {
             refusals: refusals,
             connections: self.connectionCount,
             endings: connectionLog,
-            tokens: desk.refusals
+            tokens: desk.refusals,
+            callers: desk.shares.bounds
         )
         var entries: [ObjectIdentifier: Doors] = [:]
         for eventLoop in group.makeIterator() {
-            let firestore = engine.makeService(on: eventLoop)
+            let firestore = engine.makeService(on: eventLoop, rules: rules)
             var grpc = GRPCDoor()
             grpc.add(firestore)
             grpc.add(admin)
             grpc.add(HealthService(health, on: eventLoop))
             grpc.add(reflection)
             let router = PlainEndpoints.router(
-                emulator: configuration.emulator,
-                service: firestore,
+                emulator: configuration.emulator
+                    ? EmulatorEndpoints(service: firestore, book: rules, desk: desk, logger: logger) : nil,
+                trees: engine.makeTreeDoor(on: eventLoop),
                 tokens: TokenEndpoint(desk, on: eventLoop),
                 observation: observation,
                 hasMetrics: configuration.metricsListen == nil
@@ -112,14 +123,16 @@ struct ServiceDirectory: Sendable {
                 grpc: server,
                 door: grpc,
                 router: router,
+                trees: engine.makeTreeSocketDoor(on: eventLoop),
                 desk: desk,
-                admissions: LoopAdmissions(desk),
+                admissions: LoopAdmissions(),
                 receiveTimeMax: limits.receiveTimeMax
             )
             entries[ObjectIdentifier(eventLoop)] = doors
             let interval = Self.admissionsInterval
             eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
                 doors.door.endOutlived(doors.grpc, on: eventLoop)
+                firestore.judgeListeners()
             }
         }
         observation.provide(metrics)

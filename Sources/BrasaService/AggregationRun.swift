@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaMessages
 import BrasaQueries
+import BrasaStore
 
 /// Computes the aggregations of a query in steps of bounded work.
 struct AggregationRun {

@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaMessages
 import BrasaQueries
+import BrasaRules
 import BrasaStatus
 import BrasaStore
 
@@ -94,6 +95,13 @@ struct DocumentListing: Sendable {
         } catch {
             throw Status(error)
         }
+    }
+
+    /// What rules are asked: `names` has what is listed, and the page may be a part of it.
+    func demand(in names: NameRange) -> RuleDemand {
+        if self.showMissing { return .metadata }
+        let order = self.order.fields.map { (field: UTF8Text($0.path.canonical), ascends: !$0.isDescending) }
+        return .listing(RuleTarget(names), RuleQuery(limit: Int64(self.pageSize), order: order))
     }
 
     private static func fingerprint(of request: ListDocumentsRequest) -> UInt64 {

@@ -1,6 +1,7 @@
 import BrasaDocuments
 package import BrasaMessages
 import BrasaQueries
+import BrasaRules
 import BrasaStore
 import BrasaTransactions
 
@@ -10,7 +11,8 @@ extension FirestoreService {
         _ request: RunAggregationQueryRequest,
         for call: Call<RunAggregationQueryResponse>
     ) -> CallObserver? {
-        guard self.admits(call, to: .read, request.parent.database) else { return nil }
+        var judge: CallJudge?
+        guard self.admits(call, to: .read, request.parent.database, &judge) else { return nil }
         guard let structured = request.query else {
             call.finish(.onlyStructuredAggregations)
             return nil
@@ -18,7 +20,10 @@ extension FirestoreService {
         do throws(QueryError) {
             let query = try AggregationQuery(structured, parent: request.parent)
             let stream = ResponseStream(call, on: self.eventLoop)
-            self.run(query, for: request, on: call, stream)
+            let read = judge.map {
+                JudgedRead(judge: $0, demand: .query(structured.query ?? StructuredQuery(), query.query))
+            }
+            self.run(query, read, for: request, on: call, stream)
             return call.isFinished ? nil : stream
         } catch {
             call.finish(Status(error))
@@ -28,18 +33,19 @@ extension FirestoreService {
 
     private func run(
         _ query: AggregationQuery,
+        _ read: JudgedRead?,
         for request: RunAggregationQueryRequest,
         on call: Call<RunAggregationQueryResponse>,
         _ stream: ResponseStream<RunAggregationQueryResponse>
     ) {
         let database = self.database(query.query.database)
         if request.explain == ExplainOptions(analyze: false) {
-            return self.explain(query.query, in: database, on: call, isAnyOrder: true) { metrics in
+            return self.explain(query.query, read, in: database, on: call, isAnyOrder: true) { metrics in
                 call.send(RunAggregationQueryResponse(result: nil, readTime: nil, metrics: metrics))
             }
         }
         let explanation = request.explain.map { _ in QueryExplanation(on: self.eventLoop) }
-        self.withAccess(to: QueryRange(query.query), in: database, request.consistency, for: call) {
+        self.withAccess(to: QueryRange(query.query), in: database, request.consistency, for: call, read) {
             (access) throws(StoreError) in
             let run = try self.start(query.query, access, isAnyOrder: true)
             let answer = AggregationAnswer(AggregationRun(query, run), access, explanation: explanation)

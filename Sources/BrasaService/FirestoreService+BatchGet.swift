@@ -1,7 +1,10 @@
 import BrasaDocuments
 package import BrasaMessages
+import BrasaRules
 import BrasaStore
 import BrasaTransactions
+
+private typealias BatchGetSource = () -> ResponseStream<BatchGetDocumentsResponse>.Part
 
 /// BatchGetDocuments: one answer for each distinct name, in the request's order, all from one snapshot.
 extension FirestoreService {
@@ -9,21 +12,25 @@ extension FirestoreService {
         _ request: BatchGetDocumentsRequest,
         for call: Call<BatchGetDocumentsResponse>
     ) -> CallObserver? {
-        guard self.admits(call, to: .read, request.database) else { return nil }
+        var judge: CallJudge?
+        guard self.admits(call, to: .read, request.database, &judge) else { return nil }
+        let read = judge.map {
+            JudgedRead(judge: $0, demand: .documents(request.documents.distinct.map(\.path)))
+        }
         let stream = ResponseStream(call, on: self.eventLoop)
         let database = self.database(request.database)
         switch request.consistency {
         case .strong:
-            self.batchGet(request, in: database, at: nil, on: call, stream)
+            self.batchGet(request, read, in: database, at: nil, on: call, stream)
         case .readTime(let time):
-            self.batchGet(request, in: database, at: time, on: call, stream)
+            self.batchGet(request, read, in: database, at: time, on: call, stream)
         case .transaction(let bytes):
             guard let id = self.transactionID(bytes, for: call) else { return nil }
-            self.batchGet(request, in: database, transaction: id, on: call, stream)
+            self.batchGet(request, read, in: database, transaction: id, on: call, stream)
         case .newTransaction(let options):
             self.begin(options, unspecified: .readOnly(readTime: nil), in: database, for: call) { id in
                 call.send(BatchGetDocumentsResponse(result: nil, readTime: nil, transaction: id.bytes))
-                self.batchGet(request, in: database, transaction: id, on: call, stream)
+                self.batchGet(request, read, in: database, transaction: id, on: call, stream)
             }
         }
         return call.isFinished ? nil : stream
@@ -31,18 +38,20 @@ extension FirestoreService {
 
     private func batchGet(
         _ request: BatchGetDocumentsRequest,
+        _ read: JudgedRead?,
         in database: DatabaseHandle,
         at time: ReadTime?,
         on call: Call<BatchGetDocumentsResponse>,
         _ stream: ResponseStream<BatchGetDocumentsResponse>
     ) {
+        let isPast = time != nil
         self.withReadTime(time, in: database, for: call) { (time) throws(StoreError) in
             // Held until the last answer is made, since a slow client may take longer than history lasts.
             let pin = try self.store.pin(at: time, in: database)
             let names = request.documents.distinct
             let mask = request.mask.map { FieldMask($0) }
             var index = 0
-            stream.run {
+            let source: BatchGetSource = {
                 guard index < names.count else { return .end }
                 defer { index += 1 }
                 do throws(StoreError) {
@@ -52,11 +61,37 @@ extension FirestoreService {
                     return .failure(Status(error))
                 }
             }
+            guard let read else { return stream.run(source) }
+            // The past shows nothing that is not allowed any more.
+            let times = isPast ? [pin.time, self.store.strongReadTime()] : [pin.time]
+            self.judge(read, in: database, at: times, for: call) { outcome in
+                if case .allowed = outcome { stream.run(source) }
+            }
         }
     }
 
     private func batchGet(
         _ request: BatchGetDocumentsRequest,
+        _ read: JudgedRead?,
+        in database: DatabaseHandle,
+        transaction id: TransactionID,
+        on call: Call<BatchGetDocumentsResponse>,
+        _ stream: ResponseStream<BatchGetDocumentsResponse>
+    ) {
+        guard let read else { return self.lockAndGet(request, nil, in: database, transaction: id, on: call, stream) }
+        // Before there are locks on what the caller may not see.
+        self.judge(read, in: database, at: [self.store.strongReadTime()], for: call) { outcome in
+            switch outcome {
+            case .allowed: self.lockAndGet(request, read, in: database, transaction: id, on: call, stream)
+            case .denied: self.abandon(id, in: database)
+            case .unwanted: break
+            }
+        }
+    }
+
+    private func lockAndGet(
+        _ request: BatchGetDocumentsRequest,
+        _ read: JudgedRead?,
         in database: DatabaseHandle,
         transaction id: TransactionID,
         on call: Call<BatchGetDocumentsResponse>,
@@ -68,15 +103,20 @@ extension FirestoreService {
             database: database,
             paths: names.map(\.path),
             reply: self.reply { result in
-                guard let read = call.value(result) else { return }
+                guard let found = call.value(result) else { return }
                 let mask = request.mask.map { FieldMask($0) }
                 var index = 0
-                stream.run {
+                let source: BatchGetSource = {
                     guard index < names.count else { return .end }
                     defer { index += 1 }
                     return .response(
-                        .init(names[index], read.documents[index], mask: mask, readTime: read.readTime)
+                        .init(names[index], found.documents[index], mask: mask, readTime: found.readTime)
                     )
+                }
+                guard let read else { return stream.run(source) }
+                self.judge(read, in: database, at: [found.readTime], for: call) { outcome in
+                    guard case .allowed = outcome else { return self.abandon(id, in: database) }
+                    stream.run(source)
                 }
             }
         )

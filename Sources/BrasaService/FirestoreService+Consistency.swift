@@ -66,7 +66,7 @@ extension FirestoreService {
             return call.finish(error)
         }
         // Its locks keep others from writing.
-        if case .readWrite = mode, !self.admits(call, to: .write, database.name) { return }
+        if case .readWrite = mode, !self.admitsUnjudged(call, to: .write, database.name) { return }
         guard case .readOnly(let readTime?) = mode else { return self.begin(mode, in: database, for: call, body) }
         self.withReadTime(ReadTime(readTime), in: database, for: call) { _ in
             self.begin(mode, in: database, for: call, body)

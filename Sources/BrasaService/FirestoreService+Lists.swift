@@ -1,28 +1,34 @@
 import BrasaDocuments
 package import BrasaMessages
 import BrasaQueries
+import BrasaRules
 import BrasaStore
 import BrasaTransactions
 
 /// ListDocuments and ListCollectionIds.
 extension FirestoreService {
     private static let pageSizeDefault = 300
+    private static let judgedPageSizeDefault = 30
     /// Some clients ask for as many as fit and then for no second page.
     private static let collectionIDsMax = 1 << 16
     /// Past this a page ends early.
     private static let collectionIDBytesMax = 3 << 20
 
     package func listDocuments(_ request: ListDocumentsRequest, for call: Call<ListDocumentsResponse>) {
-        guard self.admits(call, to: .read, request.parent.database) else { return }
+        var judge: CallJudge?
+        guard self.admits(call, to: .read, request.parent.database, &judge) else { return }
         do throws(Status) {
-            let listing = try DocumentListing(request, pageSizeDefault: Self.pageSizeDefault)
+            // What rules are told of the page's size has to be so.
+            let pageSizeDefault = judge == nil ? Self.pageSizeDefault : Self.judgedPageSizeDefault
+            let listing = try DocumentListing(request, pageSizeDefault: pageSizeDefault)
             let range: QueryRange =
                 switch listing.source {
                 case .names(let names): QueryRange(names: names)
                 case .query(let query): QueryRange(query)
                 }
             let database = self.database(listing.database)
-            self.withAccess(to: range, in: database, request.consistency, for: call) {
+            let read = judge.map { JudgedRead(judge: $0, demand: listing.demand(in: range.names)) }
+            self.withAccess(to: range, in: database, request.consistency, for: call, read) {
                 (access) throws(StoreError) in try self.list(listing, access, on: call)
             }
         } catch {
@@ -72,7 +78,7 @@ extension FirestoreService {
         _ request: ListCollectionIdsRequest,
         for call: Call<ListCollectionIdsResponse>
     ) {
-        guard self.admits(call, to: .read, request.parent.database) else { return }
+        guard self.admitsAdministrator(call, to: .read, request.parent.database, else: .metadata) else { return }
         guard request.pageSize >= 0 else { return call.finish(.negativePageSize) }
         var fingerprint = Fingerprint()
         fingerprint.add(request.parent.bytes)

@@ -1,12 +1,13 @@
 import BrasaDocuments
 package import BrasaMessages
 import BrasaQueries
+import BrasaRules
 import BrasaStore
 
 /// PartitionQuery.
 extension FirestoreService {
     package func partitionQuery(_ request: PartitionQueryRequest, for call: Call<PartitionQueryResponse>) {
-        guard self.admits(call, to: .read, request.parent.database) else { return }
+        guard self.admitsAdministrator(call, to: .read, request.parent.database, else: .partitions) else { return }
         do throws(Status) {
             let page = try PartitionPage(request)
             let database = self.database(request.parent.database)

@@ -1,13 +1,15 @@
 import BrasaDocuments
 package import BrasaMessages
 import BrasaQueries
+import BrasaRules
 import BrasaStore
 import BrasaTransactions
 
 /// RunQuery.
 extension FirestoreService {
     package func runQuery(_ request: RunQueryRequest, for call: Call<RunQueryResponse>) -> CallObserver? {
-        guard self.admits(call, to: .read, request.parent.database) else { return nil }
+        var judge: CallJudge?
+        guard self.admits(call, to: .read, request.parent.database, &judge) else { return nil }
         guard let structured = request.query else {
             call.finish(.onlyStructuredQueries)
             return nil
@@ -15,7 +17,8 @@ extension FirestoreService {
         do throws(QueryError) {
             let query = try Query(structured, parent: request.parent)
             let stream = ResponseStream(call, on: self.eventLoop)
-            self.run(query, for: request, on: call, stream)
+            let read = judge.map { JudgedRead(judge: $0, demand: .query(structured, query)) }
+            self.run(query, read, for: request, on: call, stream)
             return call.isFinished ? nil : stream
         } catch {
             call.finish(Status(error))
@@ -25,13 +28,14 @@ extension FirestoreService {
 
     private func run(
         _ query: Query,
+        _ read: JudgedRead?,
         for request: RunQueryRequest,
         on call: Call<RunQueryResponse>,
         _ stream: ResponseStream<RunQueryResponse>
     ) {
         let database = self.database(query.database)
         if request.explain == ExplainOptions(analyze: false) {
-            return self.explain(query, in: database, on: call) { metrics in
+            return self.explain(query, read, in: database, on: call) { metrics in
                 call.send(RunQueryResponse(readTime: nil, metrics: metrics))
             }
         }
@@ -41,6 +45,7 @@ extension FirestoreService {
             in: database,
             request.consistency,
             for: call,
+            read,
             began: { id in
                 call.send(RunQueryResponse(readTime: nil, transaction: id.bytes))
             },
@@ -77,11 +82,13 @@ extension FirestoreService {
     /// Plans a query without running it, which needs no time to read at and no lock, and ends the call.
     func explain<Response>(
         _ query: Query,
+        _ read: JudgedRead?,
         in database: DatabaseHandle,
         on call: Call<Response>,
         isAnyOrder: Bool = false,
         _ answer: (ExplainMetrics) -> Void
     ) {
+        guard self.allows(read, in: database, at: nil, for: call) else { return }
         do throws(StoreError) {
             let access = QueryAccess(database: database, time: self.store.strongReadTime())
             let run = try self.start(query, access, isAnyOrder: isAnyOrder)

@@ -1,5 +1,4 @@
 import BrasaDocuments
-import BrasaIdentity
 import BrasaMessages
 package import BrasaPlatform
 package import BrasaStore
@@ -20,6 +19,8 @@ package final class FirestoreService: Sendable {
     let plans = PlanCache()
     /// Of all loops.
     let writeStreams: WriteStreamTable
+    let rules: LoopRules
+    let listeners: JudgedListeners
     private let lastDatabase = LastDatabase()
 
     package init(
@@ -29,7 +30,8 @@ package final class FirestoreService: Sendable {
         eventLoop: any EventLoop,
         entropy: Entropy,
         watcher: Watcher,
-        writeStreams: WriteStreamTable
+        writeStreams: WriteStreamTable,
+        rules: RuleBook = RuleBook()
     ) {
         self.store = store
         self.transactions = transactions
@@ -38,40 +40,20 @@ package final class FirestoreService: Sendable {
         self.entropy = entropy
         self.watcher = watcher
         self.writeStreams = writeStreams
+        self.rules = LoopRules(rules)
+        self.listeners = JudgedListeners(self.rules)
     }
 
     /// How many writes a Commit and a message of a Write stream may have, and a BatchWrite.
     package var commitWritesMax: Int { self.transactions.configuration.commitWritesMax }
     package var batchWritesMax: Int { self.transactions.configuration.batchWritesMax }
 
+    /// To be called once a second on the service's event loop: listeners who may not go on by newer rules are told.
+    package func judgeListeners() { self.listeners.tick(on: self.eventLoop) }
+
     func database(_ name: DatabaseName) -> DatabaseHandle {
         self.eventLoop.assertInEventLoop()
         return self.lastDatabase.handle(name, in: self.store)
-    }
-
-    /// What a call is about to do, as far as it decides who may.
-    enum Access {
-        case read, write
-    }
-
-    /// Whether the caller may do that in the database; if not, the call is finished. No rules are judged yet, so only
-    /// administrators may.
-    func admits<Response>(_ call: Call<Response>, to access: Access, _ database: DatabaseName) -> Bool {
-        let isAllowed =
-            switch access {
-            case .read: call.caller.mayRead(database.string)
-            case .write: call.caller.mayWrite(database.string)
-            }
-        if !isAllowed { call.finish(.permissionDenied) }
-        return isAllowed
-    }
-
-    /// For streams, whose first request names the database: who may do nothing anywhere need not send one.
-    func refuseStrangers<Response>(_ call: Call<Response>) {
-        switch call.caller {
-        case .administrator, .restricted: break
-        case .user, .nobody: call.finish(.permissionDenied)
-        }
     }
 
     /// Takes a request that waits for locks back when its caller is gone.

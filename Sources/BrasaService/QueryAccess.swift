@@ -30,6 +30,7 @@ struct QueryAccess: Sendable {
 
     /// Whether others wait for what was seen; if so it is worth saying what was not.
     var isLocking: Bool { self.lock != nil }
+    var transaction: TransactionID? { self.lock?.transaction }
 }
 
 extension FirestoreService {
@@ -40,21 +41,22 @@ extension FirestoreService {
         in database: DatabaseHandle,
         _ consistency: ReadConsistency,
         for call: Call<Response>,
+        _ read: JudgedRead? = nil,
         began: @escaping @Sendable (TransactionID) -> Void = { _ in },
         _ body: @escaping @Sendable (QueryAccess) throws(StoreError) -> Void
     ) {
         switch consistency {
         case .strong:
-            self.withAccess(at: nil, in: database, for: call, body)
+            self.withAccess(at: nil, in: database, for: call, read, body)
         case .readTime(let time):
-            self.withAccess(at: time, in: database, for: call, body)
+            self.withAccess(at: time, in: database, for: call, read, body)
         case .transaction(let bytes):
             guard let id = self.transactionID(bytes, for: call) else { return }
-            self.withAccess(to: range, in: database, of: id, begun: nil, for: call, body)
+            self.withAccess(to: range, in: database, of: id, begun: nil, for: call, read, body)
         case .newTransaction(let options):
             self.begin(options, unspecified: .readOnly(readTime: nil), in: database, for: call) { id in
                 began(id)
-                self.withAccess(to: range, in: database, of: id, begun: id, for: call, body)
+                self.withAccess(to: range, in: database, of: id, begun: id, for: call, read, body)
             }
         }
     }
@@ -63,9 +65,14 @@ extension FirestoreService {
         at time: ReadTime?,
         in database: DatabaseHandle,
         for call: Call<Response>,
+        _ read: JudgedRead?,
         _ body: @escaping @Sendable (QueryAccess) throws(StoreError) -> Void
     ) {
+        let isPast = time != nil
         self.withReadTime(time, in: database, for: call) { (time) throws(StoreError) in
+            guard self.allows(read, in: database, at: time, for: call) else { return }
+            // The past shows nothing that is not allowed any more.
+            guard !isPast || self.allows(read, in: database, at: nil, for: call) else { return }
             try body(QueryAccess(database: database, time: time))
         }
     }
@@ -76,14 +83,18 @@ extension FirestoreService {
         of id: TransactionID,
         begun: TransactionID?,
         for call: Call<Response>,
+        _ read: JudgedRead?,
         _ body: @escaping @Sendable (QueryAccess) throws(StoreError) -> Void
     ) {
+        guard self.allows(read, in: database, at: nil, of: id, for: call) else { return }
         let ticket = self.transactions.scan(
             transaction: id,
             database: database,
             range: range,
             reply: self.reply { result in
-                guard let grant = call.value(result) else { return }
+                guard let grant = call.value(result),
+                    self.allows(read, in: database, at: grant.readTime, of: id, for: call)
+                else { return }
                 do throws(StoreError) {
                     try body(QueryAccess(database: database, begun: begun, transaction: id, grant: grant))
                 } catch {

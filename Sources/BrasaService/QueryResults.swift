@@ -10,7 +10,9 @@ final class QueryResults {
     private var run: QueryRun
     private let access: QueryAccess
     private var explanation: QueryExplanation?
-    private var found: ArraySlice<QueryRun.Found> = []
+    private var found: [QueryRun.Found] = []
+    /// How many of them have been taken.
+    private var taken = 0
     private var hasToldSkipped: Bool
     private var hasAnswered = false
     private var isYieldDue = false
@@ -37,7 +39,8 @@ final class QueryResults {
             return .yield
         }
         do throws(Status) {
-            self.found = try self.step()[...]
+            self.found = try self.step()
+            self.taken = 0
         } catch {
             return .failure(error)
         }
@@ -57,23 +60,36 @@ final class QueryResults {
             self.hasToldSkipped = true
             return RunQueryResponse(readTime: self.access.time, skippedResults: Int32(self.run.skipped))
         }
-        guard let found = self.found.popFirst(),
-            let name = DocumentName(database: self.access.database.name, path: found.path)
-        else { return nil }
-        let document = found.document.masked(by: self.run.query.projection)
-        return RunQueryResponse(document: NamedDocument(name: name, document: document), readTime: self.access.time)
+        guard self.taken < self.found.count else { return nil }
+        self.taken += 1
+        return self.response(self.found[self.taken - 1], of: self.access.database.name, self.run.query.projection)
+    }
+
+    private func response(
+        _ found: QueryRun.Found,
+        of database: DatabaseName,
+        _ projection: FieldMask?
+    ) -> RunQueryResponse? {
+        // Nothing but documents is found.
+        guard let name = DocumentName(database: database, path: found.path) else { return nil }
+        let document = NamedDocument(name: name, document: found.document.masked(by: projection))
+        return RunQueryResponse(document: document, readTime: self.access.time)
     }
 
     private func sendAll(from first: RunQueryResponse) -> ResponseStream<RunQueryResponse>.Part {
         self.hasAnswered = true
+        let (found, database, projection) = (self.found, self.access.database.name, self.run.query.projection)
         var responses = [first]
-        responses.reserveCapacity(self.found.count + 1)
+        responses.reserveCapacity(found.count - self.taken + 1)
         var bytes = first.documentBytes
-        while bytes < Self.bytesAtOnce, let response = self.takeResponse() {
+        while bytes < Self.bytesAtOnce, self.taken < found.count {
+            let next = found[self.taken]
+            self.taken += 1
+            guard let response = self.response(next, of: database, projection) else { continue }
             bytes += response.documentBytes
             responses.append(response)
         }
-        return .responses(responses)
+        return .responses(responses, byteCount: bytes)
     }
 
     private func send(_ response: RunQueryResponse) -> ResponseStream<RunQueryResponse>.Part {
@@ -86,10 +102,9 @@ final class QueryResults {
 
     private func end() -> ResponseStream<RunQueryResponse>.Part {
         if let explanation = self.explanation.take() {
-            var last = self.heldBack.take() ?? RunQueryResponse(readTime: self.access.time)
-            last.metrics = explanation.metrics(of: self.run)
+            let last = self.heldBack.take() ?? RunQueryResponse(readTime: self.access.time)
             self.hasAnswered = true
-            return .response(last)
+            return .response(last.explained(by: explanation.metrics(of: self.run)))
         }
         guard !self.hasAnswered else { return .end }
         return self.send(RunQueryResponse(readTime: self.access.time))
@@ -97,5 +112,6 @@ final class QueryResults {
 }
 
 extension RunQueryResponse {
-    fileprivate var documentBytes: Int { self.document?.document?.fields.bytes.count ?? 0 }
+    /// About: besides the fields there are the name and times.
+    fileprivate var documentBytes: Int { 192 + (self.document?.document?.fields.bytes.count ?? 0) }
 }

@@ -6,11 +6,8 @@ import BrasaStore
 /// Runs a query in steps of bounded work: passes over its offset, then finds the documents up to its limit, or the
 /// nearest of them.
 struct QueryRun {
-    struct Found {
-        let path: ResourcePath
-        /// All of it: projection is for whoever sends it.
-        let document: Document
-    }
+    /// All of a document: projection is for whoever sends it.
+    typealias Found = QueryScan.Entry
 
     private enum Phase {
         case offset, gathering, gathered, results, ended
@@ -117,7 +114,7 @@ struct QueryRun {
         } else if self.scan.isAtEnd {
             self.phase = .ended
         }
-        return entries.map { Found(path: $0.path, document: $0.document) }
+        return entries
     }
 
     // MARK: Nearest neighbours

@@ -30,7 +30,7 @@ extension Status {
             switch error.code {
             case .readTimeTooOld: .failedPrecondition
             case .readTimeInFuture, .readTimeBeforeCreation, .commitTooLarge: .invalidArgument
-            case .resourceExhausted, .diskFull, .memoryFull: .resourceExhausted
+            case .resourceExhausted, .diskFull, .memoryFull, .tooMuchLeft: .resourceExhausted
             case .unavailable, .unrecoverable: .unavailable
             }
         self.init(code, error.description)

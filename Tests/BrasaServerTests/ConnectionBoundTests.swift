@@ -1,3 +1,4 @@
+import BrasaHTTP2
 import Logging
 import NIOCore
 import NIOEmbedded
@@ -6,6 +7,8 @@ import Testing
 @testable import BrasaServer
 
 @Suite struct ConnectionBoundTests {
+    private let budget = ByteBudget(bytesMax: 1 << 20)
+
     private func channel(from address: String, port: Int = 1000) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
         channel.remoteAddress = try SocketAddress(ipAddress: address, port: port)
@@ -16,31 +19,55 @@ import Testing
 
     @Test func `Connections are bounded in all and from one address, and places are given back`() throws {
         let refusals = ConnectionRefusals { _ in }
-        let registry = ConnectionRegistry(countMax: 4, countPerAddressMax: 2, refusals: refusals)
+        let registry = ConnectionRegistry(countMax: 4, countPerAddressMax: 2, budget: self.budget, refusals: refusals)
         let first = try self.channel(from: "10.0.0.1")
-        #expect(registry.add(first))
-        #expect(registry.add(try self.channel(from: "10.0.0.1", port: 2)))
-        #expect(!registry.add(try self.channel(from: "10.0.0.1", port: 3)))
-        #expect(registry.add(try self.channel(from: "10.0.0.2")))
-        #expect(registry.add(try self.channel(from: "10.0.0.3")))
-        #expect(!registry.add(try self.channel(from: "10.0.0.4")))
+        #expect(nil != registry.add(first))
+        #expect(nil != registry.add(try self.channel(from: "10.0.0.1", port: 2)))
+        #expect(nil == registry.add(try self.channel(from: "10.0.0.1", port: 3)))
+        #expect(nil != registry.add(try self.channel(from: "10.0.0.2")))
+        #expect(nil != registry.add(try self.channel(from: "10.0.0.3")))
+        #expect(nil == registry.add(try self.channel(from: "10.0.0.4")))
         _ = try first.finish()
-        #expect(registry.add(try self.channel(from: "10.0.0.1", port: 4)))
-        #expect(!registry.add(try self.channel(from: "10.0.0.4")))
+        #expect(nil != registry.add(try self.channel(from: "10.0.0.1", port: 4)))
+        #expect(nil == registry.add(try self.channel(from: "10.0.0.4")))
         #expect(refusals[.address] == 1 && refusals[.connections] == 2 && refusals[.memory] == 0)
     }
 
+    @Test func `Connections of one address draw together, and leave others a quarter`() throws {
+        let registry = ConnectionRegistry(
+            countMax: 100,
+            countPerAddressMax: 100,
+            budget: self.budget,
+            refusals: ConnectionRefusals { _ in }
+        )
+        let channels = try (0..<50).map { try self.channel(from: "10.0.0.1", port: $0 + 1) }
+        for channel in channels {
+            let budget = try #require(registry.add(channel))
+            while budget.draw(1 << 10, holding: 0) {}
+        }
+        #expect(self.budget.drawnBytes == self.budget.bytesMax / 4 * 3)
+        let other = try #require(registry.add(try self.channel(from: "10.0.0.2")))
+        #expect(other.draw(self.budget.bytesMax / 8, holding: 0))
+        // The next connection of the first address still finds what the others hold.
+        #expect(try #require(registry.add(try self.channel(from: "10.0.0.1"))).draw(1, holding: 0) == false)
+    }
+
     @Test func `Bounds that change hold for connections that begin, and end none`() throws {
-        let registry = ConnectionRegistry(countMax: 2, countPerAddressMax: 2, refusals: ConnectionRefusals { _ in })
+        let registry = ConnectionRegistry(
+            countMax: 2,
+            countPerAddressMax: 2,
+            budget: self.budget,
+            refusals: ConnectionRefusals { _ in }
+        )
         let first = try self.channel(from: "10.0.0.1")
-        #expect(registry.add(first))
-        #expect(registry.add(try self.channel(from: "10.0.0.2")))
+        #expect(nil != registry.add(first))
+        #expect(nil != registry.add(try self.channel(from: "10.0.0.2")))
         registry.setBounds(countMax: 3, countPerAddressMax: 1)
-        #expect(!registry.add(try self.channel(from: "10.0.0.1", port: 2)))
-        #expect(registry.add(try self.channel(from: "10.0.0.3")))
+        #expect(nil == registry.add(try self.channel(from: "10.0.0.1", port: 2)))
+        #expect(nil != registry.add(try self.channel(from: "10.0.0.3")))
         registry.setBounds(countMax: 1, countPerAddressMax: 1)
         #expect(first.isActive)
-        #expect(!registry.add(try self.channel(from: "10.0.0.4")))
+        #expect(nil == registry.add(try self.channel(from: "10.0.0.4")))
     }
 
     @Test func `Each bound is told of once a minute, and every connection that it closes is counted`() {

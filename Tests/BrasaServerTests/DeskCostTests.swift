@@ -47,7 +47,7 @@ struct DeskCostTests {
         _ = await verifier.reload()
         let desk = TokenDesk(
             verifier,
-            policy: OpenPolicy(isReachedByTrusted: true, namesCallers: false),
+            policy: OpenPolicy(isLocal: true, isInsecure: false, namesCallers: false),
             isEmulator: false,
             refusals: RefusalLog(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         )
@@ -70,7 +70,7 @@ struct DeskCostTests {
     }
 
     private static func connection(_ desk: TokenDesk, _ loop: any EventLoop) -> ConnectionDesk {
-        ConnectionDesk(desk, Visitor(address: PeerAddress(nil), text: "?"), LoopAdmissions(desk), on: loop)
+        ConnectionDesk(desk, Visitor(address: PeerAddress(nil), text: "?"), LoopAdmissions(), on: loop)
     }
 
     @Test func `Where nothing checks who calls`() async throws {

@@ -4,43 +4,105 @@ import BrasaTokens
 import Foundation
 import Logging
 import NIOCore
+import NIOEmbedded
 import NIOPosix
 import Testing
 
 @testable import BrasaServer
 
 @Suite struct IdentityTests {
-    @Test func `Each has its turn, and no more than its part of the places`() {
+    /// What became of it: `+` it has a place, `-` it has none; a number, of which it has the place.
+    private static func word(_ place: FairQueue<String, Int>.Place) -> String {
+        switch place {
+        case .free: "+"
+        case .of(let other): "\(other)"
+        case .none: "-"
+        }
+    }
+
+    @Test func `Each has its turn and a part of the places, of which who has most gives to who has less`() {
         var queue = FairQueue<String, Int>(countMax: 5, countPerKeyMax: 3)
-        for (key, element, isTaken) in [
-            ("a", 1, true), ("a", 2, true), ("a", 3, true), ("a", 4, false), ("b", 5, true), ("c", 6, true),
-            ("c", 7, false),
+        for (key, element, expected) in [
+            ("a", 1, "+"), ("a", 2, "+"), ("a", 3, "+"), ("a", 4, "-"), ("b", 5, "+"), ("c", 6, "+"), ("d", 7, "3"),
+            ("d", 8, "-"), ("e", 9, "2"), ("f", 10, "-"),
         ] {
-            #expect(queue.append(element, for: key) == isTaken, "\(element)")
+            #expect(Self.word(queue.append(element, for: key)) == expected, "\(element)")
         }
         var order: [Int] = []
         while let element = queue.popFirst() { order.append(element) }
-        #expect(order == [1, 5, 6, 2, 3])
+        #expect(order == [1, 5, 6, 7, 9])
         // The places are there again.
-        #expect(queue.append(8, for: "a") && queue.popFirst() == 8 && queue.popFirst() == nil)
+        #expect(Self.word(queue.append(11, for: "a")) == "+" && queue.popFirst() == 11 && queue.popFirst() == nil)
+    }
+
+    @Test func `What comes back has a place beyond its part, as long as there are any`() {
+        var queue = FairQueue<String, Int>(countMax: 4, countPerKeyMax: 2)
+        let places = [1, 2, 3].map { Self.word(queue.append($0, for: "a")) }
+        #expect(places == ["+", "+", "-"])
+        let returning = [4, 5, 6].map { Self.word(queue.append($0, for: "a", isBounded: false)) }
+        #expect(returning == ["+", "+", "-"])
+        #expect(Self.word(queue.append(7, for: "b")) == "5")
+    }
+
+    @Test func `Who has most on the thread that verifies is refused for who has nothing there`() throws {
+        // Nobody takes the jobs: the thread has not been started.
+        let queue = VerificationQueue()
+        let refused = Recorded<Int>()
+        let hosts = VerificationQueue.jobsMax / VerificationQueue.jobsPerAddressMax
+        for host in 0..<hosts {
+            let address = PeerAddress(bytes: [10, 0, 0, UInt8(host)])
+            for _ in 0..<VerificationQueue.jobsPerAddressMax {
+                queue.add(address) {
+                } otherwise: {
+                    refused.append(host)
+                }
+            }
+        }
+        #expect(refused.list.isEmpty)
+        queue.add(PeerAddress(bytes: [10, 0, 0, 0])) {
+        } otherwise: {
+            refused.append(-1)
+        }
+        #expect(refused.list == [-1])
+        queue.add(PeerAddress(bytes: [10, 0, 0, 255])) {
+        } otherwise: {
+            refused.append(-2)
+        }
+        #expect(refused.list.count == 2 && refused.list.last != -2)
+    }
+
+    struct Opening: Sendable {
+        var isLocal = false
+        var isInsecure = false
+        var namesCallers = false
+        var hasKeys = false
+        let isOpen: Bool
+        /// Whether its log warns; nil: it says nothing.
+        let isWarning: Bool?
     }
 
     @Test(arguments: [
-        (true, false, false, true), (true, false, true, false), (true, true, false, false),
-        (false, false, false, false),
-        (false, false, true, false), (false, true, false, false),
+        Opening(isLocal: true, isOpen: true, isWarning: false),
+        Opening(isLocal: true, isInsecure: true, isOpen: true, isWarning: false),
+        Opening(isInsecure: true, isOpen: true, isWarning: true),
+        Opening(isLocal: true, hasKeys: true, isOpen: false, isWarning: nil),
+        Opening(isInsecure: true, hasKeys: true, isOpen: false, isWarning: nil),
+        Opening(isLocal: true, namesCallers: true, isOpen: false, isWarning: nil),
+        Opening(isInsecure: true, namesCallers: true, isOpen: false, isWarning: nil),
+        Opening(isOpen: false, isWarning: true),
+        Opening(hasKeys: true, isOpen: false, isWarning: nil),
+        Opening(namesCallers: true, isOpen: false, isWarning: nil),
     ])
-    func `A server is open where those who reach it are trusted and nothing says who may`(
-        _ isReachedByTrusted: Bool,
-        _ namesCallers: Bool,
-        _ hasKeys: Bool,
-        _ isOpen: Bool
+    func `A server is open to those who are trusted where nothing says who may, and warns beyond loopback`(
+        _ opening: Opening
     ) {
-        let policy = OpenPolicy(isReachedByTrusted: isReachedByTrusted, namesCallers: namesCallers)
-        #expect(policy.isOpen(hasKeys: hasKeys) == isOpen)
-        // Who would be let in by nothing is told.
-        let isUseless = !isOpen && !namesCallers && !hasKeys
-        #expect((policy.notice(hasKeys: hasKeys)?.isWarning ?? false) == isUseless)
+        let policy = OpenPolicy(
+            isLocal: opening.isLocal,
+            isInsecure: opening.isInsecure,
+            namesCallers: opening.namesCallers
+        )
+        #expect(policy.isOpen(hasKeys: opening.hasKeys) == opening.isOpen)
+        #expect(policy.notice(hasKeys: opening.hasKeys)?.isWarning == opening.isWarning)
     }
 
     @Test func `A reason is told at once and then once in ten seconds, and all are counted`() {
@@ -91,7 +153,7 @@ import Testing
         let store = AdministratorKeyStore(disk: RealDisk(), dataDirectory: folder.path)
         let desk = TokenDesk(
             TokenVerifier(store: store, issuers: issuers, isEmulator: false),
-            policy: OpenPolicy(isReachedByTrusted: true, namesCallers: true),
+            policy: OpenPolicy(isLocal: true, isInsecure: false, namesCallers: true),
             isEmulator: false,
             refusals: RefusalLog(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         )
@@ -103,7 +165,7 @@ import Testing
         let answers = Recorded<String>()
         let whole = loop.makePromise(of: Void.self)
         try await loop.submit {
-            let admissions = LoopAdmissions(desk)
+            let admissions = LoopAdmissions()
             let visitor = Visitor(address: PeerAddress(nil), text: "?")
             let connections = (0..<2).map { _ in ConnectionDesk(desk, visitor, admissions, on: loop) }
             for number in 0..<count {
@@ -127,6 +189,39 @@ import Testing
         await work.value
         desk.stop()
         try await group.shutdownGracefully()
+    }
+
+    @Test func `Who shows a certificate has a share apart from those at the address who show nothing`() throws {
+        let folder = try TemporaryFolder()
+        let issuers = IssuerKeys(
+            try TokenIssuers([]),
+            fetcher: nil,
+            disk: RealDisk(),
+            clock: .system,
+            onFailure: { _, _ in }
+        )
+        let store = AdministratorKeyStore(disk: RealDisk(), dataDirectory: folder.path)
+        let desk = TokenDesk(
+            TokenVerifier(store: store, issuers: issuers, isEmulator: false),
+            policy: OpenPolicy(isLocal: false, isInsecure: false, namesCallers: true),
+            isEmulator: false,
+            shares: CallerShares(CallerBounds(.init(callsPerSecond: 1))),
+            refusals: RefusalLog(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        )
+        defer { desk.stop() }
+        func share(_ certificate: [UInt8]?) throws -> ObjectIdentifier {
+            let shown = certificate.map { Visitor.Certificate(bytes: $0, expires: WallTime(microseconds: .max)) }
+            let visitor = Visitor(address: PeerAddress(bytes: [10, 0, 0, 1]), text: "10.0.0.1", certificate: shown)
+            let connection = ConnectionDesk(desk, visitor, LoopAdmissions(), on: EmbeddedEventLoop())
+            guard case .desk(let recognize, _) = connection.reception else { throw CancellationError() }
+            let admission = try #require(recognize(nil))
+            let expected = certificate == nil ? Caller.nobody : Caller.administrator
+            #expect(admission.caller == expected)
+            return ObjectIdentifier(try #require(admission.share))
+        }
+        let certificates: [[UInt8]?] = [nil, [1], [2], nil, [1], [2]]
+        let found = try certificates.map { try share($0) }
+        #expect(Set(found).count == 3 && found[..<3] == found[3...])
     }
 
     @Test func `A list of keys that cannot be read ends the start`() async throws {

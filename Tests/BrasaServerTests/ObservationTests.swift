@@ -70,6 +70,24 @@ import Testing
         try await group.shutdownGracefully()
     }
 
+    @Test func `One peer takes no more than its part of the places at that address`() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let bound = ListenAddress(host: "127.0.0.1", port: 0)
+        let listener = try await ObservationListener.bind(bound, Observation(), group: group)
+        let address = listener.address
+        func connect() async throws -> any Channel {
+            try await ClientBootstrap(group: group).connect(host: address.host, port: address.port).get()
+        }
+        var channels: [any Channel] = []
+        for _ in 0..<ObservationListener.connectionsPerAddressMax { channels.append(try await connect()) }
+        await #expect(throws: StartError.self) { try await HealthProbe.ask(address, "/livez") }
+        let openCount = channels.count { $0.isActive }
+        #expect(openCount == ObservationListener.connectionsPerAddressMax)
+        for channel in channels { channel.close(promise: nil) }
+        await listener.close()
+        try await group.shutdownGracefully()
+    }
+
     @Test func `With an address of their own the metrics are not on the other one`() async throws {
         let server = try await RunningServer(
             RunningServer.configuration { $0.metricsListen = ListenAddress(host: "127.0.0.1", port: 0) }

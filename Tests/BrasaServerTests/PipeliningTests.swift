@@ -45,7 +45,11 @@ import Testing
         private let made = NIOLockedValueBox(0)
         var metricsMade: Int { self.made.withLockedValue { $0 } }
 
-        init(budgetBytes: Int = 1 << 20, refusals: ConnectionRefusals = ConnectionRefusals { _ in }) throws {
+        init(
+            budgetBytes: Int = 1 << 20,
+            refusals: ConnectionRefusals = ConnectionRefusals { _ in },
+            receiveTimeMax: TimeAmount = .seconds(60)
+        ) throws {
             self.engine = try Engine(
                 RunningServer.configuration(),
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
@@ -68,7 +72,7 @@ import Testing
                     self.channel,
                     budget: self.budget,
                     refusals: refusals,
-                    door: HTTPDoor(router, .open)
+                    door: HTTPDoor(router, .open, receiveTimeMax: receiveTimeMax)
                 )
             } catch {
                 engine.stop()
@@ -117,6 +121,42 @@ import Testing
         // The handler before it measures by the system's clock.
         line.channel.pipeline.fireUserInboundEventTriggered(IdleStateHandler.IdleStateEvent.all)
         #expect(!line.channel.isActive)
+    }
+
+    /// Each way to be slow, a piece every second.
+    @Test(arguments: [
+        ["G", "E", "T", " ", "/", " ", "H", "T"], ["GET / HTTP/1.1\r\n", "a: 1\r\n", "b: 2\r\n", "c: 3\r\n", "d"],
+        ["GET / HTTP/1.1\r\ncontent-length: 100\r\n\r\n", "a", "b", "c", "d", "e"],
+        ["GET / HTTP/1.1\r\n\r\nG", "E", "T", " ", "/", " "],
+    ])
+    func `A request that has begun has its time, however steadily it trickles`(_ pieces: [String]) throws {
+        let line = try Line(receiveTimeMax: .milliseconds(3_500))
+        defer { line.stop() }
+        var seconds = 0
+        for piece in pieces where line.channel.isActive {
+            try line.channel.writeInbound(ByteBuffer(string: piece))
+            line.channel.embeddedEventLoop.run()
+            _ = line.socket.take()
+            line.channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+            seconds += 1
+        }
+        #expect(!line.channel.isActive)
+        // One whose first piece brings a whole request before it has its own time.
+        #expect(seconds == (pieces[0].hasSuffix("\r\n\r\nG") ? 5 : 4))
+    }
+
+    @Test func `Requests that come whole have no end together`() throws {
+        let line = try Line(receiveTimeMax: .seconds(3))
+        defer { line.stop() }
+        for _ in 0..<10 {
+            try line.channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n"))
+            line.channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+            try line.channel.writeInbound(ByteBuffer(string: "\r\n"))
+            line.channel.embeddedEventLoop.run()
+            #expect(line.socket.take().hasPrefix("HTTP/1.1 200"))
+            line.channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        }
+        #expect(line.channel.isActive)
     }
 
     @Test(arguments: [

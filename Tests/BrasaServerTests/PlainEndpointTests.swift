@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaMessages
 import BrasaWire
+import Logging
 import Testing
 
 @testable import BrasaServer
@@ -60,8 +61,10 @@ import Testing
         #expect(page["brasa_connection_bytes"] == 65536)
     }
 
-    @Test func `Clearing deletes the documents`() async throws {
-        let server = try await RunningServer(RunningServer.configuration { $0.emulator = true })
+    @Test func `Clearing deletes the documents, and leaves a line`() async throws {
+        let lines = Recorded<String>()
+        let logger = Logger(label: "test", factory: { _ in RecordingLogHandler(lines) })
+        let server = try await RunningServer(RunningServer.configuration { $0.emulator = true }, logger: logger)
         let client = try await server.connect()
         let database = try DatabaseName(parsing: "projects/p/databases/(default)".utf8)
         let name = try DocumentName(parsing: "\(database.string)/documents/c/x".utf8)
@@ -69,6 +72,7 @@ import Testing
         _ = try await client.unary { $0.commit(commit, completion: $1) }
         let answer = try await server.exchange("DELETE \(Self.clear) HTTP/1.1\r\nconnection: close\r\n\r\n")
         #expect(self.status(answer) == 200)
+        #expect(lines.list.contains("notice: the emulator's endpoint was asked to clear a database"))
         let found = try await client.stream {
             $0.batchGetDocuments(
                 BatchGetDocumentsRequest(database: database, documents: [name]),

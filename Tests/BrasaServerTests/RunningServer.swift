@@ -19,6 +19,7 @@ final class RunningServer: Sendable {
     let listener: Listener
     let group: MultiThreadedEventLoopGroup
     let services: ServiceDirectory
+    let rules: ServerRules
     let tls: TLSDoor?
     let identity: IdentityWork
     private let work: Task<Void, Never>
@@ -41,14 +42,23 @@ final class RunningServer: Sendable {
     ) async throws {
         let address = try Listener.resolve(configuration)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: configuration.threads)
+        let rules = try ServerRules.start(configuration, on: address, logger: logger)
         let engine = try Engine(
             configuration,
+            treeRules: rules.trees,
             logger: logger,
             onFailure: { _ in }
         )
         self.engine = engine
         self.group = group
-        let identity = try await IdentityWork.start(configuration, on: address, logger: logger)
+        self.rules = rules
+        let identity = try await IdentityWork.start(
+            configuration,
+            on: address,
+            rules: rules.book,
+            treeRules: rules.trees,
+            logger: logger
+        )
         self.identity = identity
         self.work = Task { await identity.run() }
         self.services = try ServiceDirectory(
@@ -56,6 +66,7 @@ final class RunningServer: Sendable {
             group: group,
             engine: engine,
             desk: identity.desk,
+            rules: rules.book,
             logger: logger
         )
         let services = self.services
@@ -66,7 +77,6 @@ final class RunningServer: Sendable {
                     connectionsMax: 1_000,
                     connectionsPerAddressMax: configuration.connectionsPerAddressMax
                 ),
-                budget: services.budget,
                 refusals: services.refusals
             )
         }

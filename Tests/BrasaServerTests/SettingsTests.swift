@@ -35,11 +35,14 @@ import Testing
         ("metrics-address", "[::1]:7", "[::1]:7"), ("max-memory", "2048M", "2G"), ("slow-call", "250ms", "250ms"),
         ("log-format", "json", "json"), ("index-idle", "48h", "2d"), ("connection-memory", "16384K", "16M"),
         ("connections", "5", "5"),
-        ("connections-per-address", "6", "6"), ("calls-per-second", "9", "9"), ("receive-time", "1500ms", "1500ms"),
+        ("connections-per-address", "6", "6"), ("calls-per-second", "9", "9"), ("streams-per-caller", "8", "8"),
+        ("listeners-per-caller", "7", "7"), ("bytes-per-caller", "8192K", "8M"),
+        ("receive-time", "1500ms", "1500ms"),
         ("emulator", "yes", "true"),
         ("tls-certificate", "/c.pem", "/c.pem"), ("tls-key", "/k.pem", "/k.pem"),
         ("tls-client-ca", "/a.pem", "/a.pem"), ("issuers", "/i.json", "/i.json"), ("firebase-project", "demo", "demo"),
-        ("insecure", "1", "true"),
+        ("insecure", "1", "true"), ("rules", "/f.rules", "/f.rules"),
+        ("tree-rules", "/f.json", "/f.json"),
         ("log-level", "trace", "trace"),
     ])
     func `Each sets its field and no other, whichever way it is said`(
@@ -58,7 +61,7 @@ import Testing
     }
 
     @Test func `Every setting has a case above, and a name of its own`() {
-        #expect(Setting.all.count == 25)
+        #expect(Setting.all.count == 30)
         #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
         #expect(Setting.named("connection-memory")?.variable == "BRASA_CONNECTION_MEMORY")
     }
@@ -278,10 +281,34 @@ import Testing
         #expect(lines.withLockedValue { $0 } == [])
     }
 
+    /// Else what is told to hold would not be what does, and the next SIGHUP would find nothing that differs.
+    @Test func `Issuers that cannot be read are not taken up, nor is anything else that was said with them`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/issuers.json"
+        try Data("{".utf8).write(to: URL(filePath: path))
+        let file = File("log-level: info")
+        let reader = SettingsReader(arguments: ["--config=b.yaml"], environment: [:]) { _ in
+            file.text.withLockedValue { $0 }
+        }
+        let live = LiveSettings(try reader.read().configuration, from: reader)
+        let lines = Recorded<String>()
+        let logger = Logger(label: "test", factory: { _ in RecordingLogHandler(lines) })
+        file.text.withLockedValue { $0 = "log-level: debug\nissuers: \(path)" }
+        let read = live.reread(logger)
+        #expect(read.issuersFile == nil && read.logLevel == .info)
+        #expect(lines.list == ["error: the settings of before go on, since these cannot be"])
+        let issuers = #"{"issuers":[{"issuer":"https://id.example","audiences":["app"]}]}"#
+        try Data(issuers.utf8).write(to: URL(filePath: path))
+        let again = live.reread(logger)
+        #expect(again.issuersFile == path && again.logLevel == .debug)
+    }
+
     @Test func `Help names those that hold at once`() {
         #expect(
             Setting.liveNames == [
-                "issuers", "firebase-project", "max-memory", "connections", "connections-per-address", "log-level",
+                "issuers", "firebase-project", "max-memory", "connections", "connections-per-address",
+                "calls-per-second",
+                "streams-per-caller", "listeners-per-caller", "bytes-per-caller", "log-level",
             ]
         )
         #expect(Setting.helpText.replacing("\n      ", with: " ").contains(Setting.liveNames.joined(separator: ", ")))

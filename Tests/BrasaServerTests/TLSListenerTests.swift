@@ -112,18 +112,17 @@ import Testing
         let door = TLSDoor(
             try ServerTLS(self.files, disk: RealDisk()),
             handshakes: places,
-            budget: budget,
             refusals: refusals
         )
         let channel = EmbeddedChannel()
-        try door.configure(channel)
+        try door.configure(channel, budget: budget)
         try channel.pipeline.syncOperations.addHandler(
             ProtocolSniffer(timeLimit: Listener.sniffTimeLimit) { _, _ in Issue.record("nothing was said") }
         )
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         #expect(budget.drawnBytes == TLSDoor.keptBytes)
         let second = EmbeddedChannel()
-        #expect(throws: TLSDoor.NoRoom.self) { try door.configure(second) }
+        #expect(throws: TLSDoor.NoRoom.self) { try door.configure(second, budget: budget) }
         second.close(promise: nil)
         second.embeddedEventLoop.run()
         // The start of a ClientHello.

@@ -232,7 +232,10 @@ import Testing
         let lines = Recorded<String>()
         var logger = Logger(label: "test", factory: { _ in ServerLogHandler(.text) { lines.append($0) } })
         logger.logLevel = .debug
-        let server = try await RunningServer(logger: logger)
+        var configuration = RunningServer.configuration()
+        // A slow call has a line of another level.
+        configuration.slowCall = .seconds(3_600)
+        let server = try await RunningServer(configuration, logger: logger)
         let client = try await server.connect()
         let begin = BeginTransactionRequest(database: try self.database())
         let begun: BeginTransactionResponse = try await client.unary { $0.beginTransaction(begin, completion: $1) }

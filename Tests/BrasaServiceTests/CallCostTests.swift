@@ -16,8 +16,8 @@ import Testing
 /// docs/performance.md has those of a release build, and `Benchmarks/call-cost` counts them.
 @Suite("A call allocates little", .enabled(if: brasa_allocations_are_counted()))
 struct CallCostTests {
-    private static let inFlight = 10
-    private static let rounds = 20
+    static let inFlight = 10
+    static let rounds = 20
 
     private static func service() throws -> ServiceUnderTest {
         var store = SimulatedServer.smallStore
@@ -33,7 +33,7 @@ struct CallCostTests {
     }
 
     /// Allocations for each call, once everything that is used again is there.
-    private static func cost(
+    static func cost(
         on service: ServiceUnderTest,
         _ call: (_ number: Int, _ done: @escaping (Bool) -> Void) throws -> Void
     ) throws -> Double {
@@ -97,7 +97,7 @@ struct CallCostTests {
 
 extension ServiceUnderTest {
     /// Carries bytes in both directions until nothing moves; what is allocated meanwhile on the server's side.
-    fileprivate func countAllocations() throws -> Int {
+    func countAllocations() throws -> Int {
         var (allocations, moved) = (0, true)
         while moved {
             self.loop.run()

@@ -96,9 +96,10 @@ import Testing
     }
 
     @Test func `Who calls too often is told when to call again, and calls of others go on`() throws {
-        let rate = CallRate(perSecond: 1)
+        let share = CallerShare(CallerBounds(.init(callsPerSecond: 1)))
         let admissions = Mutex([
-            Admission(.administrator, rate: rate), Admission(.administrator, rate: CallRate(perSecond: 1)),
+            Admission(.administrator, share: share),
+            Admission(.administrator, share: CallerShare(CallerBounds(.init(callsPerSecond: 1)))),
         ])
         let service = try ServiceUnderTest(
             reception: .credentials { _, _ in .admitted(admissions.withLock { $0[0] }) }
@@ -107,13 +108,38 @@ import Testing
         let method = FirestoreMethods.getDocument
         #expect(try self.status(of: method, on: service)?.code == .notFound)
         // The calls of an hour are made.
-        _ = rate.take(at: NIODeadline.now().uptimeNanoseconds + 3_600_000_000_000)
+        _ = share.take(at: NIODeadline.now().uptimeNanoseconds + 3_600_000_000_000)
         let refusal = try self.status(of: method, on: service)
         #expect(refusal?.code == .resourceExhausted)
         let name = Array("google.rpc.RetryInfo".utf8)
         #expect(refusal?.details.map { String(decoding: $0, as: UTF8.self).utf8.contains(name) } == true)
         admissions.withLock { _ = $0.removeFirst() }
         #expect(try self.status(of: method, on: service)?.code == .notFound)
+    }
+
+    @Test func `Who has too many streams open is refused another until one of them ends`() throws {
+        let admission = Admission(.administrator, share: CallerShare(CallerBounds(.init(streams: 2))))
+        let service = try ServiceUnderTest(reception: .credentials { _, _ in .admitted(admission) })
+        defer { service.close() }
+        func open(_ method: GRPCMethodDescriptor) throws -> (call: GRPCClientCall, ending: Ending) {
+            let ending = Ending()
+            let request = service.grpc.request(method, metadata: nil, timeout: nil)
+            let call = service.grpc.bidirectional(request, handler: ending)
+            try service.run()
+            return (call, ending)
+        }
+        let first = try open(FirestoreMethods.listen)
+        let second = try open(FirestoreMethods.write)
+        let third = try open(FirestoreMethods.listen)
+        #expect(first.ending.status == nil && second.ending.status == nil)
+        #expect(third.ending.status?.code == .resourceExhausted && third.ending.status?.details != nil)
+        // Calls that do not stream go on.
+        #expect(try self.status(of: FirestoreMethods.getDocument, on: service)?.code == .notFound)
+        first.call.halfClose()
+        try service.run()
+        #expect(first.ending.status != nil)
+        let fourth = try open(FirestoreMethods.listen)
+        #expect(fourth.ending.status == nil && second.ending.status == nil)
     }
 
     @Test func `Who may only read is refused by a Write stream when they write`() throws {

@@ -1,6 +1,7 @@
 import BrasaDocuments
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaIdentity
 import BrasaMessages
 import BrasaStatus
 import BrasaWire
@@ -49,6 +50,52 @@ import Testing
         for _ in 0..<5 { listening.add(try self.target(1)) }
         _ = try listening.take()
         #expect(budget.drawnBytes <= one + (64 << 10))
+    }
+
+    @Test func `Targets past what their caller may have are refused alone, until one of the others ends`() throws {
+        let admission = Admission(.administrator, share: CallerShare(CallerBounds(.init(listeners: 2))))
+        let service = try ServiceUnderTest(reception: .credentials { _, _ in .admitted(admission) })
+        defer { service.close() }
+        let streams = [Listening(service), Listening(service)]
+        func isAdded(_ id: Int32, to stream: Int) throws -> Bool {
+            streams[stream].add(ListenTarget(id: id, .documents([try name("c/\(id)")])))
+            return try !streams[stream].take().contains { $0.contains("too many listeners of this caller") }
+        }
+        let first = [try isAdded(1, to: 0), try isAdded(2, to: 1), try isAdded(3, to: 1), try isAdded(4, to: 0)]
+        #expect(first == [true, true, false, false])
+        streams[0].remove(1)
+        _ = try streams[0].take()
+        let second = [try isAdded(5, to: 1), try isAdded(6, to: 0)]
+        #expect(second == [true, false])
+        streams[1].call?.halfClose()
+        _ = try streams[1].take()
+        #expect(try isAdded(7, to: 0) && isAdded(8, to: 0))
+        #expect(streams[0].status == nil)
+    }
+
+    @Test func `What the targets of one caller may take is bounded on all streams together`() throws {
+        let bounds = CallerBounds(.init(bytes: 500_000))
+        let (one, other) = (CallerShare(bounds), CallerShare(bounds))
+        let share = Box(one)
+        let service = try ServiceUnderTest(
+            reception: .credentials { _, _ in .admitted(Admission(.administrator, share: share.value)) }
+        )
+        defer { service.close() }
+        func listen(_ id: Int32) throws -> Listening {
+            let listening = Listening(service)
+            listening.add(try self.target(id))
+            _ = try listening.take()
+            return listening
+        }
+        let streams = [try listen(1), try listen(2), try listen(3)]
+        #expect(streams.map { $0.status?.code } == [nil, nil, .resourceExhausted])
+        #expect(streams[2].status?.details != nil && bounds.refusals(.bytes) == 1)
+        share.value = other
+        #expect(try listen(4).status == nil)
+        share.value = one
+        streams[0].call?.halfClose()
+        _ = try streams[0].take()
+        #expect(try listen(5).status == nil)
     }
 
     @Test func `Past the budget a stream is refused, and those before it go on`() throws {

@@ -55,6 +55,7 @@ final class ServiceUnderTest {
         watch: WatchConfiguration = WatchConfiguration(),
         writeStreams: WriteStreamTable.Bounds = .init(),
         reception: Reception = .open,
+        rules: RuleBook = RuleBook(),
         reflection: [FileDescription] = [],
         seed: UInt64 = 1
     ) throws {
@@ -89,7 +90,8 @@ final class ServiceUnderTest {
             eventLoop: self.loop,
             entropy: .seeded(7),
             watcher: self.watcher,
-            writeStreams: streams
+            writeStreams: streams,
+            rules: rules
         )
         var door = GRPCDoor()
         door.add(self.service)
@@ -133,6 +135,8 @@ final class ServiceUnderTest {
         while moved {
             moved = self.engine.store.step()
             self.loop.run()
+            // What a later turn of the loop has handed over.
+            if self.engine.store.step() { moved = true }
             for (source, target) in [(self.client, self.server), (self.server, self.client)] {
                 guard self.isClientReading || source === self.client else { continue }
                 while let bytes = try source.readOutbound(as: ByteBuffer.self) {
@@ -178,6 +182,18 @@ final class ServiceUnderTest {
         self.loop.run()
         try turns.failure.map { throw $0 }
         return turns.count
+    }
+
+    /// The same as `run`, but what the client has sent arrives between two turns of the loop, and not behind all of them.
+    func runArriving() throws {
+        let turns = Turns(on: self.loop) { turn in
+            try self.carryToServer()
+            return turn < 20
+        }
+        turns.next()
+        self.loop.run()
+        try turns.failure.map { throw $0 }
+        try self.run()
     }
 
     /// Carries what lies ready once in each direction; returns how many bytes that was.
@@ -328,62 +344,4 @@ func fields(_ entries: [(String, Value)]) -> EncodedFields {
 
 func set(_ path: String, _ entries: [(String, Value)] = []) throws -> Write {
     Write(name: try name(path), operation: .set(fields(entries)))
-}
-
-extension ServiceUnderTest {
-    @discardableResult
-    func commit(_ writes: [Write], transaction: [UInt8] = []) throws -> CommitResponse {
-        try self.answer { stub, done in
-            stub.commit(
-                CommitRequest(database: Self.database, writes: writes, transaction: transaction),
-                completion: done
-            )
-        }.get()
-    }
-
-    /// A commit that may have to wait for its answer.
-    func tryCommit(_ writes: [Write]) throws -> Answer<CommitResponse> {
-        try self.answer { $0.commit(CommitRequest(database: Self.database, writes: writes), completion: $1) }
-    }
-
-    func begin(_ options: TransactionOptions? = nil) throws -> [UInt8] {
-        try self.answer { stub, done in
-            stub.beginTransaction(BeginTransactionRequest(database: Self.database, options: options), completion: done)
-        }.get().transaction
-    }
-
-    func get(_ path: String, mask: [FieldPath]? = nil, _ consistency: ReadConsistency = .strong) throws
-        -> Answer<NamedDocument>
-    {
-        let name = try name(path)
-        return try self.answer { stub, done in
-            stub.getDocument(
-                GetDocumentRequest(name: name, mask: mask, consistency: consistency),
-                completion: done
-            )
-        }
-    }
-
-    func list(_ request: ListDocumentsRequest) throws -> Answer<ListDocumentsResponse> {
-        try self.answer { stub, done in stub.listDocuments(request, completion: done) }
-    }
-
-    func query(_ request: RunQueryRequest) throws -> Stream<RunQueryResponse> {
-        try self.stream { stub, received, finished in stub.runQuery(request, received: received, finished: finished) }
-    }
-
-    func aggregate(_ request: RunAggregationQueryRequest) throws -> Stream<RunAggregationQueryResponse> {
-        try self.stream { stub, received, finished in
-            stub.runAggregationQuery(request, received: received, finished: finished)
-        }
-    }
-
-    /// Time passes and the engine works until no index is being built.
-    func buildIndexes() throws {
-        while self.engine.store.indexStep() { try self.run() }
-    }
-}
-
-extension Sequence<NamedDocument> {
-    var paths: [String] { self.map { String(decoding: $0.name.path.bytes, as: UTF8.self) } }
 }

@@ -6,22 +6,15 @@ package enum ConfigurationFile {
     static let bytesMax = 1 << 20
 
     package static let read: @Sendable (String) throws(StartError) -> String = { (path) throws(StartError) in
-        do {
-            let file = try RealDisk().open(path, .readOnly)
-            defer { file.close() }
-            let size = try file.size()
-            guard size <= Self.bytesMax else { throw StartError("\(path) is longer than \(Self.bytesMax) bytes") }
-            var bytes = [UInt8](repeating: 0, count: size)
-            let count = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
-            guard let text = String(validating: bytes.prefix(count), as: UTF8.self) else {
-                throw StartError("\(path) is not UTF-8")
-            }
-            return text
-        } catch let error as StartError {
-            throw error
+        let bytes: [UInt8]?
+        do throws(DiskError) {
+            bytes = try RealDisk().contents(of: path, bytesMax: Self.bytesMax)
         } catch {
             throw StartError("cannot read \(path): \(error)")
         }
+        guard let bytes else { throw StartError("\(path) is longer than \(Self.bytesMax) bytes") }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw StartError("\(path) is not UTF-8") }
+        return text
     }
 
     /// - Throws: `StartError` with the line that cannot be read, or names no setting.

@@ -34,6 +34,7 @@ final class LiveSettings: Sendable {
         for setting in differing where setting.isLive { setting.copy(read, &changed) }
         // Together with what does not change.
         try changed.checkMemory()
+        if differing.contains(where: \.namesIssuers) { _ = try changed.issuers() }
         for setting in differing {
             if setting.isLive {
                 let facts: Logger.Metadata = ["setting": "\(setting.name)", "value": "\(setting.text(read))"]

@@ -17,6 +17,8 @@ package struct ServerConfiguration: Sendable {
     package var tlsClientAuthorities: String?
     package var issuersFile: String?
     package var firebaseProject: String?
+    package var rulesFile: String?
+    package var treeRulesFile: String?
     package var durability = Durability.fsync
     /// Shards of the store: a power of two is not needed, more than the cores is useful.
     package var shards = 4
@@ -37,6 +39,12 @@ package struct ServerConfiguration: Sendable {
     package var connectionsPerAddressMax = 1024
     /// Of one caller; nil: as many as they like.
     package var callsPerSecondMax: Int?
+    /// At a time, of one caller; nil: as many as they like.
+    package var streamsPerCallerMax: Int?
+    /// At a time, of one caller; nil: as many as they like.
+    package var listenersPerCallerMax: Int?
+    /// Of what is kept for the calls of one caller; nil: as much as there is.
+    package var bytesPerCallerMax: Int?
     /// How long a client may take to send a request.
     package var receiveTimeMax: Duration = .seconds(60)
     /// Opens the emulator's endpoints, which can clear a database.
@@ -73,6 +81,8 @@ package struct ServerConfiguration: Sendable {
     static let threadsMax = 256
     /// Less would leave the first connection too little for a few documents.
     static let connectionBytesMin = 16 << 20
+    /// Less would refuse a commit of a large document.
+    static let bytesPerCallerMin = 4 << 20
 
     /// Less would leave hardly anything to documents beside the smallest `connectionBytesMax`.
     static let memoryBytesMin = 32 << 20

@@ -52,6 +52,20 @@ extension Setting {
             isLive: true
         ),
         Setting(
+            "rules",
+            \.rulesFile,
+            SettingKind<String>.file.optional,
+            default: "no rules: users may do nothing",
+            "The security rules by which users, and calls without a token, are judged; read again when it changes"
+        ),
+        Setting(
+            "tree-rules",
+            \.treeRulesFile,
+            SettingKind<String>.file.optional,
+            default: "no rules: users may do nothing",
+            "The Realtime Database's rules (JSON) for databases without rules of their own; read again when it changes"
+        ),
+        Setting(
             "durability",
             \.durability,
             .word("MODE"),
@@ -120,7 +134,32 @@ extension Setting {
             \.callsPerSecondMax,
             SettingKind<Int>.count(1...1_000_000).optional,
             default: "no bound",
-            "Calls over gRPC of one key or user, or of those at one address who show neither; more get `RESOURCE_EXHAUSTED`"
+            "Calls of one key, user or certificate, or of those at one address who show none; more get `RESOURCE_EXHAUSTED`",
+            isLive: true
+        ),
+        Setting(
+            "streams-per-caller",
+            \.streamsPerCallerMax,
+            SettingKind<Int>.count(1...1_000_000).optional,
+            default: "no bound",
+            "Streams of results, Listen and Write streams at a time of one such caller; more get `RESOURCE_EXHAUSTED`",
+            isLive: true
+        ),
+        Setting(
+            "listeners-per-caller",
+            \.listenersPerCallerMax,
+            SettingKind<Int>.count(1...1_000_000).optional,
+            default: "no bound",
+            "Targets that one such caller listens to at a time; more get `RESOURCE_EXHAUSTED`",
+            isLive: true
+        ),
+        Setting(
+            "bytes-per-caller",
+            \.bytesPerCallerMax,
+            SettingKind<Int>.bytes(from: ServerConfiguration.bytesPerCallerMin).optional,
+            default: "no bound",
+            "Of `--connection-memory`, what requests and listeners of one such caller may take; more get `RESOURCE_EXHAUSTED`",
+            isLive: true
         ),
         Setting(
             "receive-time",
@@ -136,8 +175,8 @@ extension Setting {
             \.emulator,
             .flag,
             """
-            Open the emulator's endpoint `DELETE /emulator/v1/projects/{p}/databases/{d}/documents`, which clears a \
-            database; on loopback, take `Bearer owner` for an administrator, and unsigned tokens for users
+            Open the emulator's endpoints, which clear a database and load its rules; on loopback, take \
+            `Bearer owner` for an administrator, and unsigned tokens for users
             """
         ),
         Setting(
@@ -158,6 +197,9 @@ extension Setting {
         Setting("log-format", \.logFormat, .word("FORMAT"), "How a line of the log is written"),
         Setting("log-level", \.logLevel, .word("LEVEL"), "What is logged, to standard error", isLive: true),
     ]
+
+    /// What stands there has to be read to know whether it can be.
+    var namesIssuers: Bool { ["issuers", "firebase-project"].contains(self.name) }
 
     package static func named(_ name: some StringProtocol) -> Setting? { self.all.first { $0.name == name } }
 }

@@ -21,14 +21,6 @@ final class LoopAdmissions: @unchecked Sendable {
     /// Who waits for a token to be verified. That is done once, however many show it meanwhile: all calls of a client that
     /// has a new one do.
     private var waiting: [[UInt8]: [Later]] = [:]
-    /// One for each loop, since all of its calls count their references to it.
-    fileprivate let owner: Admission
-    fileprivate let nobody = Admission(.nobody)
-
-    init(_ desk: TokenDesk) {
-        self.owner = Admission(.administrator) { desk.isOpen }
-    }
-
     /// False when too many wait for it already; `later` is not called then.
     fileprivate func verify(
         _ authorization: [UInt8],
@@ -85,6 +77,8 @@ final class ConnectionDesk: @unchecked Sendable {
     private let certificate: Admission?
     /// Of who shows nothing.
     private let nobody: Admission
+    /// The same where rules let nobody in besides.
+    private let tool: Admission
     /// Of everybody, while nothing checks who calls.
     private let owner: Admission
     private var last: Last?
@@ -94,12 +88,14 @@ final class ConnectionDesk: @unchecked Sendable {
         self.visitor = visitor
         self.loop = loop
         self.eventLoop = eventLoop
-        let rate = desk.rate(of: .address(visitor.address))
-        self.certificate = visitor.certificateExpires.map { expires in
-            Admission(.administrator, rate: rate) { desk.now < expires }
+        let share = desk.share(of: .address(visitor.address))
+        self.certificate = visitor.certificate.map { certificate in
+            let (share, expires) = (desk.share(of: .certificate(certificate.bytes)), certificate.expires)
+            return Admission(.administrator, share: share, isAmbient: true) { desk.now < expires }
         }
-        self.nobody = rate.map { Admission(.nobody, rate: $0) } ?? loop.nobody
-        self.owner = rate.map { rate in Admission(.administrator, rate: rate) { desk.isOpen } } ?? loop.owner
+        self.nobody = Admission(.nobody, share: share)
+        self.tool = Admission(.nobody, share: share, isAmbient: true)
+        self.owner = Admission(.administrator, share: share, isAmbient: true) { desk.isOpen }
     }
 
     var reception: Reception {
@@ -108,7 +104,7 @@ final class ConnectionDesk: @unchecked Sendable {
 
     private var plain: Admission {
         if let certificate = self.certificate, certificate.stands { return certificate }
-        return self.nobody
+        return self.desk.isOpenToTools ? self.tool : self.nobody
     }
 
     private func recognize(_ authorization: UnsafeRawBufferPointer?) -> Admission? {

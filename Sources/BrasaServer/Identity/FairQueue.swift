@@ -1,6 +1,7 @@
 import NIOCore
 
-/// What waits, by whom it is for: each has its turn, however much others bring, and no more than a part of the places.
+/// What waits, by whom it is for: each has its turn, however much others bring, and no more than a part of the places. When
+/// all are taken, who has most gives one to who has less.
 struct FairQueue<Key: Hashable, Element> {
     private let countMax: Int
     private let countPerKeyMax: Int
@@ -14,14 +15,35 @@ struct FairQueue<Key: Hashable, Element> {
         self.countPerKeyMax = countPerKeyMax
     }
 
-    /// False: there is no place.
-    mutating func append(_ element: Element, for key: Key) -> Bool {
+    enum Place {
+        case free
+        /// It was another's, the last of whoever had most.
+        case of(Element)
+        case none
+    }
+
+    /// - Parameter isBounded: by the part of the places that one may have. What comes back has been let in before.
+    mutating func append(_ element: Element, for key: Key, isBounded: Bool = true) -> Place {
         let waiting = self.queues[key]?.count ?? 0
-        guard self.count < self.countMax, waiting < self.countPerKeyMax else { return false }
+        guard waiting < self.countPerKeyMax || !isBounded else { return .none }
+        var place = Place.free
+        if self.count >= self.countMax {
+            guard let removed = self.removeLast(ofMoreThan: waiting + 1) else { return .none }
+            place = .of(removed)
+        }
         if waiting == 0 { self.turns.append(key) }
         self.queues[key, default: CircularBuffer()].append(element)
         self.count += 1
-        return true
+        return place
+    }
+
+    /// Of the longest queue, which keeps its turn: it has more.
+    private mutating func removeLast(ofMoreThan count: Int) -> Element? {
+        guard let (key, queue) = self.queues.max(by: { $0.value.count < $1.value.count }), queue.count > count,
+            let removed = self.queues[key]?.popLast()
+        else { return nil }
+        self.count -= 1
+        return removed
     }
 
     mutating func popFirst() -> Element? {
@@ -37,3 +59,5 @@ struct FairQueue<Key: Hashable, Element> {
 }
 
 extension FairQueue: Sendable where Key: Sendable, Element: Sendable {}
+
+extension FairQueue.Place: Sendable where Element: Sendable {}

@@ -1,7 +1,9 @@
 import BrasaFetch
 import BrasaIdentity
 import BrasaPlatform
+import BrasaService
 import BrasaTokens
+import BrasaTreeJudging
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -20,6 +22,8 @@ struct IdentityWork: Sendable {
     static func start(
         _ configuration: ServerConfiguration,
         on address: SocketAddress,
+        rules: RuleBook = RuleBook(),
+        treeRules: TreeRuleBook = TreeRuleBook(),
         logger: Logger
     ) async throws -> IdentityWork {
         let list = try configuration.issuers()
@@ -37,19 +41,24 @@ struct IdentityWork: Sendable {
             throw StartError("cannot read the administrators' keys: \(error)")
         }
         let policy = OpenPolicy(
-            isReachedByTrusted: address.isLoopback || configuration.insecure,
+            isLocal: address.isLoopback,
+            isInsecure: configuration.insecure,
             namesCallers: !list.isEmpty || configuration.tlsClientAuthorities != nil
         )
-        if let notice = policy.notice(hasKeys: verifier.hasKeyList) {
+        if !rules.isInUse, !treeRules.isInUse, let notice = policy.notice(hasKeys: verifier.hasKeyList) {
             logger.log(level: notice.isWarning ? .warning : .notice, "\(notice.text)")
         }
         let desk = TokenDesk(
             verifier,
             policy: policy,
             isEmulator: isEmulator,
-            rates: configuration.callsPerSecondMax.map { CallRates(perSecond: $0) },
+            rules: rules,
+            treeRules: treeRules,
+            shares: CallerShares(CallerBounds(configuration.callerBounds)),
             refusals: RefusalLog(logger)
         )
+        rules.openOthers { [weak desk] in desk?.isOpenToTools ?? false }
+        treeRules.openOthers { [weak desk] in desk?.isOpenToTools ?? false }
         return IdentityWork(desk: desk, issuers: issuers, fetcher: fetcher, logger: logger)
     }
 
@@ -83,8 +92,9 @@ struct IdentityWork: Sendable {
         }
     }
 
-    /// Other issuers, if they are. What cannot be read changes nothing.
+    /// Other bounds, and other issuers if they are. What cannot be read changes nothing.
     func takeUp(_ configuration: ServerConfiguration) {
+        self.desk.shares.bounds.set(configuration.callerBounds)
         let list: TokenIssuers
         do throws(StartError) {
             list = try configuration.issuers()

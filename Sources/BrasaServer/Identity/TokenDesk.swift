@@ -1,6 +1,8 @@
 import BrasaIdentity
 import BrasaPlatform
+import BrasaService
 import BrasaTokens
+import BrasaTreeJudging
 import NIOCore
 import Synchronization
 
@@ -18,23 +20,29 @@ final class TokenDesk: Sendable {
     private let queue = VerificationQueue()
     /// For a server with `--emulator` on loopback.
     let isEmulator: Bool
-    /// Nil: callers may call as often as they like.
-    let rates: CallRates?
+    let shares: CallerShares
     private let policy: OpenPolicy
     private let isClosed = Atomic<Bool>(false)
+    /// They say what those may do who show no token.
+    private let rules: RuleBook
+    private let treeRules: TreeRuleBook
 
     init(
         _ verifier: TokenVerifier,
         policy: OpenPolicy,
         isEmulator: Bool,
+        rules: RuleBook = RuleBook(),
+        treeRules: TreeRuleBook = TreeRuleBook(),
         clock: Clock = .system,
-        rates: CallRates? = nil,
+        shares: CallerShares = CallerShares(CallerBounds()),
         refusals: RefusalLog
     ) {
-        self.rates = rates
+        self.shares = shares
         self.verifier = verifier
         self.policy = policy
         self.isEmulator = isEmulator
+        self.rules = rules
+        self.treeRules = treeRules
         self.clock = clock
         self.refusals = refusals
         self.queue.start()
@@ -46,7 +54,12 @@ final class TokenDesk: Sendable {
     var now: WallTime { self.clock.wall() }
 
     /// Nothing checks who calls: everybody is the owner.
-    var isOpen: Bool {
+    var isOpen: Bool { !self.rules.isInUse && !self.treeRules.isInUse && self.isOpenWithoutRules }
+
+    /// An emulator that would be open without rules: what tools ask beside the protocol, they ask without a token.
+    var isOpenToTools: Bool { self.isEmulator && self.isOpenWithoutRules }
+
+    private var isOpenWithoutRules: Bool {
         self.policy.isOpen(hasKeys: self.verifier.hasKeyList) && !self.isClosed.load(ordering: .relaxed)
     }
 
@@ -57,10 +70,22 @@ final class TokenDesk: Sendable {
 
     /// Calls `done` once, at once or on another thread.
     func verify(_ authorization: [UInt8], from visitor: Visitor, _ done: @escaping @Sendable (Outcome) -> Void) {
-        let isQueued = self.queue.add(visitor.address) { self.decide(authorization, visitor, done) }
-        guard !isQueued else { return }
-        self.refusals.noteBusy(visitor)
-        done(.busy)
+        self.enqueue(authorization, visitor, isBounded: true, done)
+    }
+
+    /// - Parameter isBounded: not when it has waited for keys: it had a place before.
+    private func enqueue(
+        _ authorization: [UInt8],
+        _ visitor: Visitor,
+        isBounded: Bool,
+        _ done: @escaping @Sendable (Outcome) -> Void
+    ) {
+        self.queue.add(visitor.address, isBounded: isBounded) {
+            self.decide(authorization, visitor, done)
+        } otherwise: {
+            self.refusals.noteBusy(visitor)
+            done(.busy)
+        }
     }
 
     private func decide(
@@ -75,39 +100,43 @@ final class TokenDesk: Sendable {
             self.refusals.note(refusal, visitor)
             done(.refused)
         case .waiting(let issuer):
-            let waits = self.verifier.whenKeysCame(issuer) { self.verify(authorization, from: visitor, done) }
+            let waits = self.verifier.whenKeysCame(issuer) {
+                self.enqueue(authorization, visitor, isBounded: false, done)
+            }
             guard !waits else { return }
             self.refusals.noteBusy(visitor)
             done(.busy)
         }
     }
 
-    func rate(of key: CallRates.Key) -> CallRate? {
-        self.rates?.rate(of: key, at: NIODeadline.now().uptimeNanoseconds)
+    func share(of key: CallerShares.Key) -> CallerShare {
+        self.shares.share(of: key, at: NIODeadline.now().uptimeNanoseconds)
     }
 
     private func admission(_ token: VerifiedToken, of visitor: Visitor) -> Admission {
         let (verifier, clock) = (self.verifier, self.clock)
-        let rate = self.rate(of: token.bearer.rateKey ?? .address(visitor.address))
-        return Admission(token.bearer.caller, rate: rate) { verifier.refusal(of: token, at: clock.wall()) == nil }
+        let share = self.share(of: token.bearer.shareKey ?? .address(visitor.address))
+        return Admission(token.bearer.caller, share: share, isAmbient: token.isUnsigned) {
+            verifier.refusal(of: token, at: clock.wall()) == nil
+        }
     }
 
     /// Answers a request at `token_uri`. Calls `done` once, at once or on another thread; nil: too many wait already.
     func exchange(_ body: [UInt8], from visitor: Visitor, _ done: @escaping @Sendable (TokenResponse?) -> Void) {
-        let isQueued = self.queue.add(visitor.address) {
+        self.queue.add(visitor.address) {
             let response = self.verifier.exchange(body, at: self.now)
             if let refusal = response.refusal { self.refusals.note(refusal, visitor) }
             done(response)
+        } otherwise: {
+            self.refusals.noteBusy(visitor)
+            done(nil)
         }
-        guard !isQueued else { return }
-        self.refusals.noteBusy(visitor)
-        done(nil)
     }
 }
 
 extension VerifiedToken.Bearer {
     /// Nil: of whoever is at the address.
-    fileprivate var rateKey: CallRates.Key? {
+    fileprivate var shareKey: CallerShares.Key? {
         switch self {
         case .owner: return nil
         case .administrator(let key): return .key(Array(key.id.utf8))

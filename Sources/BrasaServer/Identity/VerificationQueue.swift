@@ -4,7 +4,12 @@ import NIOConcurrencyHelpers
 /// The thread that verifies: a signature takes so long that made-up ones by the thousand would hold up an event loop. They
 /// take one thread at most, and each address has its turn on it.
 final class VerificationQueue: Sendable {
-    typealias Job = @Sendable () -> Void
+    typealias Work = @Sendable () -> Void
+
+    private struct Job: Sendable {
+        let work: Work
+        let refuse: Work
+    }
 
     static let jobsMax = 1_024
     static let jobsPerAddressMax = 64
@@ -22,7 +27,7 @@ final class VerificationQueue: Sendable {
         let jobs = self.jobs
         self.worker.start {
             guard let job = jobs.withLockedValue({ $0.popFirst() }) else { return false }
-            job()
+            job.work()
             return true
         }
     }
@@ -30,10 +35,16 @@ final class VerificationQueue: Sendable {
     /// When no connection is left.
     func stop() { self.worker.stop() }
 
-    /// False, and the job is not done, when too many wait already.
-    func add(_ address: PeerAddress, _ job: @escaping Job) -> Bool {
-        guard self.jobs.withLockedValue({ $0.append(job, for: address) }) else { return false }
-        self.worker.wake()
-        return true
+    /// Does the one or the other once, `refuse` at once or later: when too many wait already, or others need the place more.
+    /// - Parameter isBounded: by what one address may have; not what has been let in before and comes back.
+    func add(_ address: PeerAddress, isBounded: Bool = true, _ work: @escaping Work, otherwise refuse: @escaping Work) {
+        let job = Job(work: work, refuse: refuse)
+        switch self.jobs.withLockedValue({ $0.append(job, for: address, isBounded: isBounded) }) {
+        case .free: self.worker.wake()
+        case .of(let other):
+            self.worker.wake()
+            other.refuse()
+        case .none: refuse()
+        }
     }
 }

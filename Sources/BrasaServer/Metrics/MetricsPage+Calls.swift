@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaIdentity
 import BrasaMeasures
 import BrasaStatus
 
@@ -49,6 +50,15 @@ extension MetricsPage {
             "brasa_tokens_refused_total",
             "Tokens that were refused, or not verified for want of places.",
             tokens.count
+        )
+    }
+
+    mutating func add(_ callers: CallerBounds) {
+        self.counters(
+            "brasa_caller_refusals_total",
+            "Calls, streams, listeners and bytes that were more than one caller may have.",
+            by: "bound",
+            CallerBounds.Bound.allCases.map { ($0.rawValue, callers.refusals($0)) }
         )
     }
 

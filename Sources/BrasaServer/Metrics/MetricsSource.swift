@@ -1,5 +1,6 @@
 import BrasaGRPC
 import BrasaHTTP2
+import BrasaIdentity
 import BrasaMeasures
 import BrasaStatus
 import Synchronization
@@ -12,6 +13,7 @@ final class MetricsSource: Sendable {
     private let connections: ConnectionCount
     private let endings: ConnectionLog
     private let tokens: RefusalLog
+    private let callers: CallerBounds
     /// One for each event loop.
     private let servers = Mutex<[GRPCServer]>([])
 
@@ -21,7 +23,8 @@ final class MetricsSource: Sendable {
         refusals: ConnectionRefusals,
         connections: ConnectionCount,
         endings: ConnectionLog,
-        tokens: RefusalLog
+        tokens: RefusalLog,
+        callers: CallerBounds
     ) {
         self.engine = engine
         self.budget = budget
@@ -29,6 +32,7 @@ final class MetricsSource: Sendable {
         self.connections = connections
         self.endings = endings
         self.tokens = tokens
+        self.callers = callers
     }
 
     func add(_ server: GRPCServer) { self.servers.withLock { $0.append(server) } }
@@ -43,6 +47,7 @@ final class MetricsSource: Sendable {
         page.add(self.budget)
         page.add(self.refusals)
         page.add(self.tokens)
+        page.add(self.callers)
         page.addProcess()
         return page
     }

@@ -20,16 +20,13 @@ package enum HealthProbe {
         let group = MultiThreadedEventLoopGroup.singleton
         let answer = group.next().makePromise(of: String.self)
         do {
-            let channel = try await ClientBootstrap(group: group)
+            // Not before it is connected, since several addresses of a host are tried at once and one is kept; and all of it on
+            // its loop, so that no time passes in between.
+            try await ClientBootstrap(group: group)
                 .connectTimeout(Self.timeMax)
-                .connect(host: address.reachableHost, port: address.port).get()
-            channel.eventLoop.scheduleTask(in: Self.timeMax) { channel.close(promise: nil) }
-            // Not before, since several addresses of a host are tried at once and one is kept.
-            try await channel.eventLoop.submit {
-                let pipeline = channel.pipeline.syncOperations
-                if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil)) }
-                try pipeline.addHandler(Asking(path, answer))
-            }.get()
+                .connect(host: address.reachableHost, port: address.port)
+                .flatMap { channel in channel.eventLoop.submit { try Self.ask(path, tls, on: channel, answer) } }
+                .get()
         } catch {
             answer.succeed("")
             throw StartError("nobody answers on \(address): \(error)")
@@ -42,6 +39,18 @@ package enum HealthProbe {
         }
         guard text.hasPrefix("HTTP/1.1 200 ") else { throw StartError(body.isEmpty ? "not well" : body) }
         return body
+    }
+
+    private static func ask(
+        _ path: String,
+        _ tls: NIOSSLContext?,
+        on channel: any Channel,
+        _ answer: EventLoopPromise<String>
+    ) throws {
+        channel.eventLoop.scheduleTask(in: Self.timeMax) { channel.close(promise: nil) }
+        let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nil)) }
+        try pipeline.addHandler(Asking(path, answer))
     }
 
     private static func credulousContext() throws -> NIOSSLContext {

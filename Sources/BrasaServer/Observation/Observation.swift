@@ -49,8 +49,9 @@ final class Observation: Sendable {
         return HTTPAnswer(200, contentType: MetricsPage.contentType, source.page.text)
     }
 
+    /// Not counted for how often anybody calls: who does so too often is not to end the server.
     func addProbes(to router: inout HTTPRouter) {
-        router.get("/livez", for: .everybody) { self.liveness }
-        router.get("/readyz", for: .everybody) { self.readiness }
+        router.get("/livez", for: .everybody, isCounted: false) { self.liveness }
+        router.get("/readyz", for: .everybody, isCounted: false) { self.readiness }
     }
 }

@@ -10,6 +10,8 @@ import NIOPosix
 final class ObservationListener: Sendable {
     /// Room for this many connections; more are closed.
     private static let connectionsMax = 64
+    /// For this many of one address, so that no one keeps probes from the others.
+    static let connectionsPerAddressMax = 16
 
     private let channel: any Channel
 
@@ -31,6 +33,12 @@ final class ObservationListener: Sendable {
         let door = HTTPDoor(Self.router(observation), .open)
         let budget = ByteBudget(bytesMax: Self.connectionsMax * PlainConnection.keptBytes)
         let refusals = ConnectionRefusals { _ in }
+        let connections = ConnectionRegistry(
+            countMax: Self.connectionsMax,
+            countPerAddressMax: Self.connectionsPerAddressMax,
+            budget: budget,
+            refusals: refusals
+        )
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.maxMessagesPerRead, value: 1)
@@ -39,7 +47,8 @@ final class ObservationListener: Sendable {
                 value: FixedSizeRecvByteBufferAllocator(capacity: PlainConnection.readBytes)
             )
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
+                guard let budget = connections.add(channel) else { return channel.close() }
+                return channel.eventLoop.makeCompletedFuture {
                     try PlainConnection.configure(channel, budget: budget, refusals: refusals, door: door)
                 }
             }

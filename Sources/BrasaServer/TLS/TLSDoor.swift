@@ -21,13 +21,11 @@ final class TLSDoor: Sendable {
 
     let tls: ServerTLS
     private let handshakes: HandshakePlaces
-    private let budget: ByteBudget
     private let refusals: ConnectionRefusals
 
-    init(_ tls: ServerTLS, handshakes: HandshakePlaces, budget: ByteBudget, refusals: ConnectionRefusals) {
+    init(_ tls: ServerTLS, handshakes: HandshakePlaces, refusals: ConnectionRefusals) {
         self.tls = tls
         self.handshakes = handshakes
-        self.budget = budget
         self.refusals = refusals
     }
 
@@ -39,13 +37,14 @@ final class TLSDoor: Sendable {
     var asksForCertificates: Bool { self.tls.asksForCertificates }
 
     /// On the connection's event loop, before any other handler.
+    /// - Parameter budget: what the connection draws from.
     /// - Throws: `NoRoom` when there is none for it; the caller closes the channel.
-    func configure(_ channel: any Channel) throws {
-        guard self.budget.draw(Self.keptBytes, holding: 0) else {
+    func configure(_ channel: any Channel, budget: ByteBudget) throws {
+        guard budget.draw(Self.keptBytes, holding: 0) else {
             self.refusals.count(.memory)
             throw NoRoom()
         }
-        channel.closeFuture.whenComplete { _ in self.budget.giveBack(Self.keptBytes) }
+        channel.closeFuture.whenComplete { _ in budget.giveBack(Self.keptBytes) }
         let address = PeerAddress(channel.remoteAddress)
         guard self.handshakes.take(address) else {
             self.refusals.count(.handshakes)

@@ -35,6 +35,7 @@ extension Call {
 
     package func hasRoom(for count: Int = 1) -> Bool { self.functions.transport.hasRoom(self.handle, count) }
     package func hold(_ count: Int) -> Bool { self.functions.transport.hold(self.handle, count) }
+    package func countListeners(_ count: Int) -> Status? { self.functions.transport.countListeners(self.handle, count) }
     package func pauseReading() { self.functions.transport.pauseReading(self.handle) }
     package func resumeReading() { self.functions.transport.resumeReading(self.handle) }
     package func flushIfMuch() { self.functions.transport.flushIfMuch(self.handle) }
@@ -47,8 +48,10 @@ extension Call {
     @discardableResult
     package func send(_ response: Response) -> Int { self.functions.send(self.handle, response) }
 
-    /// Sends several responses of a stream at once; about how many bytes they are.
-    func send(_ responses: [Response]) -> Int { self.functions.sendAll(self.handle, responses) }
+    /// Sends several responses of a stream at once, which are about so many bytes; about how many they were.
+    func send(_ responses: [Response], byteCount: Int) -> Int {
+        self.functions.sendAll(self.handle, responses, byteCount)
+    }
 
     /// Sends a response that other calls are sent too.
     package func send(_ response: SharedResponse<Response>) { self.functions.sendShared(self.handle, response) }

@@ -24,6 +24,9 @@ package protocol CallTransport: AnyObject, Sendable {
     /// the call has been ended with RESOURCE_EXHAUSTED.
     func hold(_ count: Int) -> Bool
 
+    /// The call listens to so many targets now. Why it may not, if whoever calls listens to as many as they may.
+    func countListeners(_ count: Int) -> Status?
+
     /// Stops handing over requests, and with them the client's leave to send more.
     func pauseReading()
     func resumeReading()

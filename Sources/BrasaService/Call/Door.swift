@@ -8,20 +8,20 @@ package struct Door<Transport: CallTransport, Response: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - send: sends one of any number of responses, and says about how many bytes it is.
-    ///   - sendAll: sends several of any number at once; nil: each by itself.
+    ///   - sendAll: sends several of any number at once, which are about so many bytes; nil: each by itself.
     ///   - sendShared: the same as `send` for one that other calls are sent as well; nil: each is sent its own.
     ///   - sendPair: the same for two in a row.
     ///   - respond: ends a call with its one response, or with RESOURCE_EXHAUSTED when there is no room for it.
     ///   - respondOutcome: the same for a call that may have changed something: what has happened is told in any case.
     package init(
         send: @escaping @Sendable (Transport, Response) -> Int,
-        sendAll: (@Sendable (Transport, [Response]) -> Int)? = nil,
+        sendAll: (@Sendable (Transport, [Response], Int) -> Int)? = nil,
         sendShared: (@Sendable (Transport, SharedResponse<Response>) -> Void)? = nil,
         sendPair: (@Sendable (Transport, SharedPair<Response>) -> Void)? = nil,
         respond: @escaping @Sendable (Transport, Response) -> Void,
         respondOutcome: @escaping @Sendable (Transport, Response) -> Void
     ) {
-        let sendAll = sendAll ?? { call, responses in responses.reduce(0) { $0 + send(call, $1) } }
+        let sendAll = sendAll ?? { call, responses, _ in responses.reduce(0) { $0 + send(call, $1) } }
         let sendShared = sendShared ?? { _ = send($0, $1.response) }
         let sendPair =
             sendPair
@@ -32,7 +32,7 @@ package struct Door<Transport: CallTransport, Response: Sendable>: Sendable {
         self.functions = CallFunctions(
             transport: TransportFunctions(Transport.self),
             send: { send(unsafeDowncast($0, to: Transport.self), $1) },
-            sendAll: { sendAll(unsafeDowncast($0, to: Transport.self), $1) },
+            sendAll: { sendAll(unsafeDowncast($0, to: Transport.self), $1, $2) },
             sendShared: { sendShared(unsafeDowncast($0, to: Transport.self), $1) },
             sendPair: { sendPair(unsafeDowncast($0, to: Transport.self), $1) },
             respond: { respond(unsafeDowncast($0, to: Transport.self), $1) },
@@ -56,7 +56,7 @@ typealias CallHandle = AnyObject & Sendable
 final class CallFunctions<Response: Sendable>: Sendable {
     let transport: TransportFunctions
     let send: @Sendable (any CallHandle, Response) -> Int
-    let sendAll: @Sendable (any CallHandle, [Response]) -> Int
+    let sendAll: @Sendable (any CallHandle, [Response], Int) -> Int
     let sendShared: @Sendable (any CallHandle, SharedResponse<Response>) -> Void
     let sendPair: @Sendable (any CallHandle, SharedPair<Response>) -> Void
     let respond: @Sendable (any CallHandle, Response) -> Void
@@ -65,7 +65,7 @@ final class CallFunctions<Response: Sendable>: Sendable {
     init(
         transport: TransportFunctions,
         send: @escaping @Sendable (any CallHandle, Response) -> Int,
-        sendAll: @escaping @Sendable (any CallHandle, [Response]) -> Int,
+        sendAll: @escaping @Sendable (any CallHandle, [Response], Int) -> Int,
         sendShared: @escaping @Sendable (any CallHandle, SharedResponse<Response>) -> Void,
         sendPair: @escaping @Sendable (any CallHandle, SharedPair<Response>) -> Void,
         respond: @escaping @Sendable (any CallHandle, Response) -> Void,
@@ -90,6 +90,7 @@ struct TransportFunctions: Sendable {
     let onCancel: @Sendable (any CallHandle, @escaping () -> Void) -> Void
     let hasRoom: @Sendable (any CallHandle, Int) -> Bool
     let hold: @Sendable (any CallHandle, Int) -> Bool
+    let countListeners: @Sendable (any CallHandle, Int) -> Status?
     let pauseReading: @Sendable (any CallHandle) -> Void
     let resumeReading: @Sendable (any CallHandle) -> Void
     let flushIfMuch: @Sendable (any CallHandle) -> Void
@@ -103,6 +104,7 @@ struct TransportFunctions: Sendable {
         self.onCancel = { unsafeDowncast($0, to: Transport.self).onCancel($1) }
         self.hasRoom = { unsafeDowncast($0, to: Transport.self).hasRoom(for: $1) }
         self.hold = { unsafeDowncast($0, to: Transport.self).hold($1) }
+        self.countListeners = { unsafeDowncast($0, to: Transport.self).countListeners($1) }
         self.pauseReading = { unsafeDowncast($0, to: Transport.self).pauseReading() }
         self.resumeReading = { unsafeDowncast($0, to: Transport.self).resumeReading() }
         self.flushIfMuch = { unsafeDowncast($0, to: Transport.self).flushIfMuch() }

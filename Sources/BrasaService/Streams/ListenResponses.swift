@@ -27,6 +27,13 @@ struct ListenResponses {
         }
     }
 
+    /// That a document is no longer in the targets, without what has become of it.
+    func left(_ changed: WatchedDocument, _ removed: [Int32]) -> ListenResponse {
+        .documentRemove(
+            .init(self.name(changed.path), removedTargetIDs: removed, readTime: changed.document.updateTime)
+        )
+    }
+
     /// What `pair` has made for another stream.
     static func madePair(_ update: WatchUpdate) -> SharedPair<ListenResponse>? {
         update.attachment as? SharedPair<ListenResponse>

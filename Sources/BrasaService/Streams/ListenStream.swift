@@ -1,9 +1,11 @@
 import BrasaDocuments
 package import BrasaMessages
 import BrasaQueries
+import BrasaRules
 import BrasaStatus
 import BrasaStore
 import BrasaWatch
+import NIOCore
 
 extension FirestoreService {
     package func listen(for call: Call<ListenResponse>) -> RequestObserver<ListenRequest> {
@@ -24,6 +26,10 @@ final class ListenStream: RequestObserver<ListenRequest> {
     /// Nil before the first request names the database, and once the call is over.
     private var stream: WatchStream?
     private var responses: ListenResponses?
+    /// Nil: no rules are asked.
+    private var judge: ListenJudge?
+    /// A target that is being judged. Reading is paused until that is decided.
+    private var judging: (decision: TargetDecision, request: TargetRequest)?
     /// What is counted on the call of the targets.
     private var heldBytes = 0
 
@@ -52,7 +58,7 @@ final class ListenStream: RequestObserver<ListenRequest> {
 
     override func becameWritable() {
         self.stream?.becameWritable()
-        self.call.resumeReading()
+        if self.judging == nil { self.call.resumeReading() }
     }
 
     override func failed() {
@@ -70,10 +76,15 @@ final class ListenStream: RequestObserver<ListenRequest> {
 
     /// Nil: the caller may not read there, and the call is over.
     private func open(_ database: DatabaseName) -> WatchStream? {
-        guard self.service.admits(self.call, to: .read, database) else { return nil }
+        var judge: CallJudge?
+        guard self.service.admits(self.call, to: .read, database, &judge) else { return nil }
         let stream = self.service.watcher.open(self.service.store.database(database), sink: self)
         self.stream = stream
         self.responses = ListenResponses(database: database)
+        if judge != nil {
+            self.judge = ListenJudge(self.call.caller, in: stream.database, on: self.service)
+            self.service.listeners.add(self)
+        }
         return stream
     }
 
@@ -86,11 +97,87 @@ final class ListenStream: RequestObserver<ListenRequest> {
                 // It fails alone, and so do ids that are wrong for the stream.
                 return self.send(.targetChange(TargetChange(.remove, [try stream.refuse(target.id)], cause: error)))
             }
+            if let refusal = self.call.countListeners(stream.targetCount + 1) { return self.refuse(request, refusal) }
             guard self.hold(stream.keptBytes + request.keptBytes) else { return self.close() }
-            try stream.add(request)
+            guard let judge else { return try stream.add(request) }
+            guard let demand = target.demand(request) else { return self.refuse(request, .permissionDenied) }
+            self.judge(request, demand, by: judge)
         } catch {
             self.finish(Status(.invalidArgument, error.description))
         }
+    }
+
+    // MARK: Targets that are judged
+
+    private func judge(_ request: TargetRequest, _ demand: RuleDemand, by judge: ListenJudge) {
+        guard let decision = judge.decision(about: demand, spansTurns: true) else {
+            return self.refuse(request, .permissionDenied)
+        }
+        self.call.pauseReading()
+        self.judging = (decision, request)
+        self.proceed()
+    }
+
+    private func proceed() {
+        guard let (known, request) = self.judging.take(), let judge, let stream else { return }
+        var decision = known
+        switch decision.turn(on: self.service.eventLoop) {
+        case .unfinished:
+            self.judging = (decision, request)
+            let step = ListenStep { self.proceed() }
+            return self.service.eventLoop.execute { step.run() }
+        case .denied(let status): self.refuse(request, status)
+        // Others have come meanwhile, and decide.
+        case .allowed where decision.edition != self.service.rules.editionNumber:
+            self.judge(request, decision.demand, by: judge)
+            guard self.judging == nil else { return }
+        case .allowed:
+            judge.expect(ListenJudge.Target(id: request.id, decision))
+            do throws(TargetIDError) {
+                try stream.add(request)
+            } catch {
+                self.finish(Status(.invalidArgument, error.description))
+            }
+        }
+        if self.call.isWritable { self.call.resumeReading() }
+    }
+
+    private func refuse(_ request: TargetRequest, _ cause: Status) {
+        do throws(TargetIDError) {
+            guard let stream, let id = try self.stream?.refuse(request.id) else { return }
+            self.recount(stream)
+            self.send(.targetChange(TargetChange(.add, [id])))
+            self.send(.targetChange(TargetChange(.remove, [id], cause: cause)))
+        } catch {
+            self.finish(Status(.invalidArgument, error.description))
+        }
+    }
+
+    /// All its targets, to be decided about again.
+    func round() -> ListenJudge.Round? { self.judge?.round() }
+
+    /// A turn of that. False: it is done.
+    func judgeAgain(_ round: inout ListenJudge.Round) -> Bool {
+        guard let judge, self.stream != nil else { return false }
+        switch judge.turn(of: &round) {
+        case .unfinished: return true
+        case .finished: return false
+        case .ends(let id, let cause):
+            judge.end(id)
+            self.end(id, cause)
+            return true
+        }
+    }
+
+    private func end(_ id: Int32, _ cause: Status) {
+        self.send(.targetChange(TargetChange(.remove, [id], cause: cause)))
+        self.stream?.remove(id)
+    }
+
+    /// After targets have gone.
+    private func recount(_ stream: WatchStream) {
+        _ = self.call.countListeners(stream.targetCount + (self.judging == nil ? 0 : 1))
+        _ = self.hold(stream.keptBytes)
     }
 
     /// Counts what is kept while the call is open. False: there was no room, and the call is over.
@@ -115,15 +202,32 @@ final class ListenStream: RequestObserver<ListenRequest> {
     private func close() {
         self.stream?.close()
         self.stream = nil
+        if self.judge != nil { self.service.listeners.remove(self) }
     }
+}
+
+/// Carries a judgement's next turn over the loop to itself.
+private struct ListenStep: @unchecked Sendable {
+    let run: () -> Void
 }
 
 extension ListenStream: WatchSink {
     var isWritable: Bool { self.call.isWritable }
 
     func send(_ event: WatchEvent) {
+        if case .targetRemoved = event, let stream { self.recount(stream) }
+        guard let judge else { return self.pass(event) }
+        let verdict = judge.verdict(on: event)
+        for (id, cause) in verdict.ended { self.end(id, cause) }
+        if let event = verdict.event { self.pass(event) }
+    }
+
+    private func pass(_ event: WatchEvent) {
         guard let responses else { return }
         switch event {
+        // Who may see what a query finds may not see what it finds no more.
+        case .documentChanged(let document, let targets, let removed) where targets.isEmpty && self.judge != nil:
+            self.send(responses.left(document, removed))
         case .documentChanged(let document, let targets, let removed):
             self.call.send(responses.changed(document, targets, removed))
         case .documentDeleted(let deletion, let removed):
@@ -141,7 +245,6 @@ extension ListenStream: WatchSink {
         case .reset(let targets):
             self.send(.targetChange(TargetChange(.reset, targets)))
         case .targetRemoved(let id, let cause):
-            if let stream { _ = self.hold(stream.keptBytes) }
             self.send(.targetChange(TargetChange(.remove, [id], cause: cause.map(Status.init))))
         case .existenceFilter(let id, let count, let unchanged):
             self.send(.filter(ExistenceFilter(id, count: count, unchanged)))
@@ -149,7 +252,9 @@ extension ListenStream: WatchSink {
     }
 
     func send(_ update: WatchUpdate) {
-        if let pair = ListenResponses.madePair(update) ?? self.responses?.pair(update) { return self.call.send(pair) }
+        if self.judge == nil, let pair = ListenResponses.madePair(update) ?? self.responses?.pair(update) {
+            return self.call.send(pair)
+        }
         self.send(update.event)
         self.send(.snapshot(update.snapshot))
     }
@@ -158,6 +263,17 @@ extension ListenStream: WatchSink {
     /// thousands of listeners need not wait until the last is told.
     func flush() {
         self.call.flushIfMuch()
+    }
+}
+
+extension ListenTarget {
+    /// What rules are asked about the target; nil for none that is known.
+    fileprivate func demand(_ request: TargetRequest) -> RuleDemand? {
+        switch (self.subject, request.selection) {
+        case (_, .documents(let paths)): .documents(paths)
+        case (.success(.query(_, let asked?)), .query(let query)): .query(asked, query)
+        default: nil
+        }
     }
 }
 

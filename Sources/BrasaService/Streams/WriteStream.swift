@@ -1,4 +1,5 @@
 import BrasaDocuments
+import BrasaIdentity
 package import BrasaMessages
 import BrasaPlatform
 import BrasaStatus
@@ -131,7 +132,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
         // Who may not write is told so by what is written: of a handshake clients believe that it may succeed later. To go on
         // with a stream, which takes it from whoever has it, is another matter.
         let isNew = request.streamID.bytes.isEmpty && request.streamToken.isEmpty
-        guard self.service.admits(self.call, to: isNew ? .read : .write, request.database) else { return }
+        guard self.service.admitsUnjudged(self.call, to: isNew ? .read : .write, request.database) else { return }
         guard request.writes.isEmpty else {
             return self.call.finish(
                 Status(.invalidArgument, "The first request of a write stream must not have writes.")
@@ -231,23 +232,64 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     }
 
     private func commit(_ writes: [Write], _ session: Session) {
-        guard self.service.admits(self.call, to: .write, session.database.name) else { return self.close() }
+        // By the rules of this moment: streams stay open for long.
+        var judge: CallJudge?
+        guard self.service.admits(self.call, to: .write, session.database.name, &judge) else { return self.close() }
         // The answer is kept in any case, so this is asked before anything has happened.
         guard self.hold(session.record.bytes + Self.answerBytes(writes)) else { return self.close() }
         guard session.record.begin(by: session.owner) else { return self.end(Self.taken) }
         self.isCommitting = true
-        self.call.hasOpenOutcome = true
         self.call.pauseReading()
+        let witness = BatchWitness(record: session.record, archive: self.service.writeStreams.archive)
+        if let judge {
+            let order = JudgedCommit.Order(database: session.database, writes: writes, witness: witness)
+            return self.judge(order, by: judge, session)
+        }
+        self.call.hasOpenOutcome = true
         let ticket = self.service.transactions.commit(
             database: session.database,
             transaction: nil,
             writes: writes,
-            witness: BatchWitness(record: session.record, archive: self.service.writeStreams.archive),
+            witness: witness,
             reply: self.service.reply { self.committed($0, session) }
         )
+        self.wait(with: ticket)
+    }
+
+    private func wait(with ticket: RequestTicket?) {
         guard self.isCommitting, let ticket else { return }
         self.ticket = ticket
         self.call.onCancel { [weak self] in self?.takeBack() }
+    }
+
+    private func judge(_ order: JudgedCommit.Order, by judge: CallJudge, _ session: Session) {
+        let client = JudgedCommit.Client(
+            isWanted: {
+                if self.isOver { self.refused(.permissionDenied, session) }
+                return !self.isOver
+            },
+            isWithEngine: { isWithEngine, ticket in
+                self.ticket = nil
+                self.call.hasOpenOutcome = isWithEngine
+                if isWithEngine { self.wait(with: ticket) }
+            },
+            hold: { if !self.hold(self.heldBytes + $0) { self.isOver = true } },
+            done: { outcome in
+                switch outcome {
+                case .committed(let result): self.committed(.success(result), session)
+                case .failed(let error): self.committed(.failure(error), session)
+                case .denied(let status): self.refused(status, session)
+                }
+            }
+        )
+        JudgedCommit(order, of: self.call.caller, by: judge, on: self.service, for: client).run()
+    }
+
+    /// The batch never got to the engine.
+    private func refused(_ status: Status, _ session: Session) {
+        self.isCommitting = false
+        session.record.settleRefused()
+        self.end(status)
     }
 
     private func committed(_ result: Result<CommitResult, TransactionError>, _ session: Session) {

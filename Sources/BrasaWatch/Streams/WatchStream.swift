@@ -49,6 +49,8 @@ package final class WatchStream {
         self.lastTold = now
     }
 
+    package var targetCount: Int { self.targets.count }
+
     /// About what it keeps of its targets.
     package var keptBytes: Int { self.selectionBytes + TargetRequest.ownBytes * self.targets.count }
 
