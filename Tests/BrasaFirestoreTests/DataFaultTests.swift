@@ -1,3 +1,4 @@
+import BrasaApp
 import BrasaDocuments
 import BrasaSync
 import Foundation

@@ -35,7 +35,7 @@ final class FakeDatastore: DatastoreCalls {
         var lastID: UInt64 = 0
         var open: Set<[UInt8]> = []
         var committed: Set<[UInt8]> = []
-        var reads = 0
+        var readTimes: [BrasaDocuments.Timestamp?] = []
         var commits = 0
         var mishaps: [Mishap?] = []
         var memory = Memory.good
@@ -54,7 +54,10 @@ final class FakeDatastore: DatastoreCalls {
         self.mishap = mishap
     }
 
-    var reads: Int { self.state.withLock { $0.reads } }
+    var reads: Int { self.readTimes.count }
+    /// What each read has asked for.
+    var readTimes: [BrasaDocuments.Timestamp?] { self.state.withLock { $0.readTimes } }
+    var beginnings: UInt64 { self.state.withLock { $0.lastID } }
     var commits: Int { self.state.withLock { $0.commits } }
     /// What each rollback was given.
     var questionTimes: [Duration] { self.state.withLock { $0.questionTimes } }
@@ -92,13 +95,31 @@ final class FakeDatastore: DatastoreCalls {
         try self.state.withLock { try Self.apply([write], &$0) }
     }
 
-    func read(_ path: ResourcePath) async throws(CallFailure) -> StoredDocument {
+    /// It keeps no versions: whatever the time, the newest.
+    func documents(
+        _ paths: [ResourcePath],
+        mask: [BrasaDocuments.FieldPath]?,
+        at time: BrasaDocuments.Timestamp?
+    ) async throws(CallFailure) -> [StoredDocument] {
         // As if it took its time.
         await Task.yield()
         return self.state.withLock { state in
-            state.reads += 1
-            guard let document = state.documents[path] else { return StoredDocument(version: .missing, fields: nil) }
-            return StoredDocument(version: .at(document.updateTime), fields: document.fields)
+            state.readTimes.append(time)
+            let readTime = time ?? BrasaDocuments.Timestamp(microseconds: state.time)
+            return paths.map { path in
+                state.documents[path].map { StoredDocument($0, readTime: readTime) }
+                    ?? StoredDocument(missingAt: readTime)
+            }
+        }
+    }
+
+    func collectionIDs(
+        below parent: ResourcePath,
+        at time: BrasaDocuments.Timestamp?
+    ) async throws(CallFailure) -> [UTF8Text] {
+        self.state.withLock { state in
+            let collections = state.documents.keys.compactMap(\.parent).filter { $0.parent ?? .root == parent }
+            return Set(collections.compactMap { UTF8Text(validating: $0.lastSegment) }).sorted()
         }
     }
 
@@ -127,10 +148,11 @@ final class FakeDatastore: DatastoreCalls {
         at time: BrasaDocuments.Timestamp?
     ) async throws(CallFailure) -> ResultPage {
         let paths = try await self.paths(query, parent: parent)
-        let documents = self.state.withLock { state in
-            paths.compactMap { path in state.documents[path].map { (path, $0.fields) } }
+        let documents = self.state.withLock { state -> [(path: ResourcePath, document: Document)] in
+            state.readTimes.append(time)
+            return paths.compactMap { path in state.documents[path].map { (path, $0) } }
         }
-        return ResultPage(documents: documents, readTime: nil)
+        return ResultPage(documents: documents, readTime: time ?? BrasaDocuments.Timestamp(microseconds: 1))
     }
 
     private static func root(_ path: ResourcePath) -> ParentName? {

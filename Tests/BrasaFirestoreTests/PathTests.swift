@@ -1,3 +1,5 @@
+import BrasaApp
+import BrasaClientNetwork
 import BrasaDocuments
 import Foundation
 import NIOCore

@@ -105,7 +105,7 @@ struct ConvergenceRun {
     }
 
     mutating func step() throws {
-        switch self.random.below(104) {
+        switch self.random.below(106) {
         case 0..<20: self.test.write(try self.write())
         case 20..<35: _ = self.server.commit([try self.write()])
         case 35..<45: self.toggleListener(self.random.below(self.queries.count))
@@ -121,6 +121,7 @@ struct ConvergenceRun {
         case 97: self.toggleCacheListener(self.random.below(self.queries.count))
         case 98: self.readFromServer(self.random.below(self.queries.count))
         case 99: try self.collect()
+        case 100..<102: _ = try self.server.answerRead()
         default: self.test.scheduler.fire(through: nil)
         }
         if Bool.random(using: &self.random) {
@@ -137,6 +138,7 @@ struct ConvergenceRun {
         for _ in 0..<100 {
             self.test.settle()
             self.fireBackoff()
+            while try self.server.answerRead() { self.test.settle() }
             while self.server.hasRequests {
                 try self.server.answerRequest(isForgetful: false)
                 self.test.settle()

@@ -37,16 +37,13 @@ import Testing
         #expect(self.delay(test, .watchStreamBackoff) == .seconds(60))
     }
 
-    @Test(arguments: [ReadSource.default, .server])
-    func `Each read during an outage is answered when the next attempt fails, a second after the last`(
-        _ source: ReadSource
-    ) throws {
+    @Test func `Each read during an outage is answered when the next attempt fails, a second after the last`() throws {
         let test = try TestClient()
-        try self.read(test, source)
+        try self.read(test, .default)
         self.breakWatch(test)
         #expect(test.log == ["error unavailable"])
         for count in 2..<20 {
-            try self.read(test, source)
+            try self.read(test, .default)
             #expect(test.log.count == count - 1)
             #expect(try #require(self.delay(test, .watchStreamBackoff)) <= .seconds(1))
             #expect(self.delay(test, .onlineState) == .seconds(10))
@@ -57,35 +54,18 @@ import Testing
         }
     }
 
-    @Test func `A read from the server finds it when it is back, whatever was known of it before`() throws {
+    @Test func `A read from the server asks it at once, whatever was known of it before`() throws {
         let test = try TestClient()
         test.listen(try collection("d"))
         try self.worn(test)
         test.log = []
         try self.read(test, .server)
-        #expect(self.delay(test, .watchStreamBackoff) == .seconds(1))
-        test.scheduler.fire(.watchStreamBackoff)
+        #expect(test.transport.questions.count == 1)
+        #expect(self.delay(test, .watchStreamBackoff) == .seconds(60))
+        let found = try document("c/a", 1, [:])
+        test.transport.answerRead(.success(ServerAnswer(documents: [found], readTime: Timestamp(microseconds: 10))))
         test.settle()
-        let targets = try #require(test.transport.watch).active
-        #expect(targets.count == 2)
-        let ids = Array(targets.keys)
-        test.say(.target(.init(.add, targets: ids)))
-        test.say(.target(.init(.current, targets: ids)))
-        test.snapshot(10)
-        #expect(test.log.filter { $0 == "read" }.count == 1)
-    }
-
-    @Test func `Ten seconds of silence are an answer to a read as well`() throws {
-        let test = try TestClient()
-        test.listen(try collection("d"))
-        try self.worn(test)
-        test.log = []
-        try self.read(test, .server)
-        test.scheduler.fire(.watchStreamBackoff)
-        test.settle()
-        test.scheduler.fire(.onlineState)
-        test.settle()
-        #expect(test.log == ["error unavailable"])
+        #expect(test.log == ["read"])
     }
 
     @Test func `Who has found the server tells the others, who do not wait any longer`() throws {

@@ -24,20 +24,13 @@ import Testing
         return token
     }
 
-    /// What was asked for last.
-    private func lastTarget(_ test: TestClient) -> WireTargetID {
-        for request in test.transport.sent.reversed() {
-            if case .add(let target) = request { return target.id }
-        }
-        return 0
-    }
-
+    /// To the oldest question.
     private func answer(_ test: TestClient, _ documents: [SyncDocument], at version: Int64) {
-        let id = self.lastTarget(test)
-        test.say(.target(.init(.add, targets: [id])))
-        for document in documents { test.say(.document(document, targets: [id], removed: [])) }
-        test.say(.target(.init(.current, targets: [id])))
-        test.snapshot(version)
+        let time = Timestamp(microseconds: version)
+        var documents = documents
+        for index in documents.indices { documents[index].readTime = time }
+        test.transport.answerRead(.success(ServerAnswer(documents: documents, readTime: time)))
+        test.settle()
     }
 
     private func number(in document: SyncDocument) -> Int64 {
@@ -45,74 +38,82 @@ import Testing
     }
 
     @Test func `The answer is newer than the question though somebody listens to the same`() throws {
-        let test = try TestClient()
+        let test = try TestClient(.leastRecentlyUsed)
         let query = try collection("c")
         test.listen(query)
         test.bring([try document("c/a", 1, ["n": .integer(1)])], to: query, at: 10)
         test.log = []
         self.read(test, query)
         #expect(test.log == [])
-        #expect(test.transport.watch?.active.count == 2)
+        #expect(test.transport.questions.map(\.target) == [query.target])
         self.answer(test, [try document("c/a", 15, ["n": .integer(2)])], at: 20)
-        #expect(test.log.contains("read c/a=2"))
-        #expect(test.transport.watch?.active.count == 1)
-        // The listener has learned it, too.
+        #expect(test.log == ["read c/a=2"])
+        // The listener hears of it by its stream, together with what changed with it.
+        #expect(test.last?.documents.map(\.version) == [Timestamp(microseconds: 1)])
+        test.change([try document("c/a", 15, ["n": .integer(2)])], in: query, at: 20)
         #expect(test.last?.documents.map(\.version) == [Timestamp(microseconds: 15)])
     }
 
-    @Test func `Nothing new is an answer, too`() throws {
+    @Test func `What was read is in the cache, and listeners to the cache see it`() throws {
         let test = try TestClient(.leastRecentlyUsed)
-        let path = SyncQuery(document: try path("c/a"))
-        test.listen(path)
-        test.bring([], to: path, at: 10)
+        let (query, path) = (try collection("c"), try path("c/a"))
+        test.listen(query, ListenOptions(source: .cache))
         test.log = []
-        self.read(test, path)
-        #expect(test.log == [])
-        self.answer(test, [], at: 10)
-        #expect(test.log == ["read"])
+        self.read(test, SyncQuery(document: path))
+        self.answer(test, [try document("c/a", 15, ["n": .integer(2)])], at: 20)
+        #expect(test.log == ["[added c/a] (cached)", "read c/a=2"])
+        #expect(try test.engine.local.readDocument(at: path).version == Timestamp(microseconds: 15))
+        self.read(test, SyncQuery(document: path))
+        self.answer(test, [.missing(path, version: Timestamp(microseconds: 30))], at: 30)
+        #expect(test.log.suffix(2) == ["[removed c/a] (cached)", "read"])
+        #expect(try !test.engine.local.readDocument(at: path).isFound)
     }
 
-    @Test func `What the server says before an answered read is over does not make its document disappear`() throws {
+    @Test func `An answer that is older than the cache does not undo it`() throws {
         let test = try TestClient(.leastRecentlyUsed)
         let path = try path("c/a")
         self.read(test, SyncQuery(document: path))
-        let id = self.lastTarget(test)
-        let messages: [WatchMessage] = [
-            .target(.init(.add, targets: [id])),
-            .document(try document("c/a", 5, ["n": .integer(1)]), targets: [id], removed: []),
-            .target(.init(.current, targets: [id])),
-            .target(.init(.noChange, targets: [], readTime: Timestamp(microseconds: 10))),
-            .target(.init(.current, targets: [id])),
-            .target(.init(.noChange, targets: [], resumeToken: [1], readTime: Timestamp(microseconds: 20))),
-        ]
-        // All of it is there before the engine has a turn of its own.
-        for message in messages { test.transport.say(message) }
-        test.settle()
-        #expect(test.log == ["read c/a=1"])
-        #expect(try test.engine.local.readDocument(at: path).isFound)
-        #expect(test.transport.watch?.active.isEmpty == true)
+        test.write(try set("c/a", ["n": .integer(7)]))
+        test.acknowledge(12)
+        test.log = []
+        self.answer(test, [try document("c/a", 5, ["n": .integer(1)])], at: 10)
+        #expect(test.log == ["read c/a=7"])
     }
 
-    @Test func `What a read costs does not go by the reads that were answered just before`() throws {
+    @Test func `Reads are answered in any order, each for itself`() throws {
         let test = try TestClient()
-        let names = (0..<10).map { "c\($0)" }
-        let ids = try names.map { name in
-            self.read(test, try collection(name))
-            return self.lastTarget(test)
-        }
-        // All answers are there before the engine has a turn of its own.
-        for (index, id) in ids.enumerated() {
-            test.transport.say(.target(.init(.add, targets: [id])))
-            let found = try document("\(names[index])/a", 1, ["n": .integer(Int64(index))])
-            test.transport.say(.document(found, targets: [id], removed: []))
-            test.transport.say(.target(.init(.current, targets: [id])))
-            test.transport.say(.target(.init(.noChange, targets: Array(ids[...index]), resumeToken: [1])))
-            let time = Timestamp(microseconds: Int64(index + 10))
-            test.transport.say(.target(.init(.noChange, targets: [], readTime: time)))
-        }
+        for name in ["a", "b"] { self.read(test, try collection(name)) }
+        let time = Timestamp(microseconds: 10)
+        let found = try document("b/x", 1, ["n": .integer(2)])
+        test.transport.answerRead(at: 1, .success(ServerAnswer(documents: [found], readTime: time)))
         test.settle()
-        #expect(test.log == names.indices.map { "read c\($0)/a=\($0)" })
-        #expect(test.storage.counts[.executeQuery] == 10)
+        #expect(test.log == ["read b/x=2"])
+        self.answer(test, [], at: 11)
+        #expect(test.log == ["read b/x=2", "read"])
+        #expect(test.storage.counts[.executeQuery] == 2)
+    }
+
+    @Test func `A document's read knows its times`() throws {
+        let test = try TestClient()
+        let path = try path("c/a")
+        var found: [DocumentRead] = []
+        for _ in 0..<2 {
+            test.client.getDocument(path, source: .server) { if case .success(let read) = $0 { found.append(read) } }
+        }
+        let time = Timestamp(microseconds: 10)
+        let created = SyncDocument(
+            path: path,
+            kind: .found(fields([:])),
+            version: Timestamp(microseconds: 5),
+            readTime: time,
+            createTime: Timestamp(microseconds: 3)
+        )
+        test.transport.answerRead(.success(ServerAnswer(documents: [created], readTime: time)))
+        self.answer(test, [.missing(path, version: time)], at: 10)
+        #expect(found.compactMap(\.readTime) == [time, time])
+        #expect(found.first?.document?.createTime == Timestamp(microseconds: 3))
+        #expect(found.last?.document == nil)
+        #expect(!found.contains { $0.isFromCache || $0.hasPendingWrites })
     }
 
     @Test(arguments: [(SyncQuery.LimitType.first, "read c/a=1 c/b=2"), (.last, "read c/b=2 c/d=4")])
@@ -154,26 +155,43 @@ import Testing
         test.listen(query)
         test.bring([], to: query, at: 10)
         self.read(test, query)
-        let id = self.lastTarget(test)
-        test.say(.target(.init(.remove, targets: [id], cause: SyncError(.permissionDenied))))
+        test.transport.answerRead(.failure(SyncError(.permissionDenied)))
+        test.settle()
         #expect(test.log == ["[]", "error permissionDenied"])
         #expect(test.engine.remote.listenTargets.ids.count == 1)
     }
 
-    @Test func `After a broken connection only what the new one brings counts`() throws {
+    @Test func `Streams that break are nothing to a read, and a disabled network is its end`() throws {
         let test = try TestClient()
-        let query = try collection("c")
-        self.read(test, query)
-        let id = self.lastTarget(test)
-        test.say(.target(.init(.add, targets: [id])))
-        test.say(.document(try document("c/a", 1, ["n": .integer(1)]), targets: [id], removed: []))
-        test.snapshot(10)
+        test.listen(try collection("d"))
+        self.read(test, try collection("c"))
         test.transport.breakWatch(SyncError(.unavailable))
         test.settle()
-        test.scheduler.fire(.watchStreamBackoff)
+        #expect(test.transport.questions.count == 1)
+        test.log = []
+        test.client.disableNetwork {}
         test.settle()
-        self.answer(test, [try document("c/b", 12, ["n": .integer(2)])], at: 20)
-        #expect(test.log == ["read c/b=2"])
+        #expect(test.log == ["error unavailable"])
+        #expect(test.transport.questions.isEmpty)
+        self.read(test, try collection("c"))
+        #expect(test.log == ["error unavailable", "error unavailable"])
+    }
+
+    @Test func `A server that does not say what it was asked has not answered`() throws {
+        let test = try TestClient()
+        test.client.getDocument(try path("c/a"), source: .server) { result in
+            if case .failure(let error) = result { test.log.append("error \(error.code)") }
+        }
+        self.answer(test, [], at: 10)
+        #expect(test.log == ["error internal"])
+    }
+
+    @Test func `A cache that cannot be read fails a read`() throws {
+        let test = try TestClient()
+        self.read(test, try collection("c"))
+        test.storage.failing = [.executeQuery]
+        self.answer(test, [], at: 10)
+        #expect(test.log == ["error unavailable"])
     }
 
     @Test func `Documents that were only read are not kept by the eager collector`() throws {
@@ -190,20 +208,28 @@ import Testing
         test.client.cancelRead(token)
         test.settle()
         #expect(test.log == ["error cancelled"])
-        #expect(test.transport.watch?.active.isEmpty == true)
+        #expect(test.transport.questions.isEmpty)
         test.client.cancelRead(token)
         test.settle()
         #expect(test.log.count == 1)
     }
 
-    @Test(arguments: [ReadSource.default, .server])
-    func `A server that never says that this is all does not hold a read for ever`(_ source: ReadSource) throws {
+    @Test func `The end of the client ends its reads`() throws {
         let test = try TestClient()
-        test.client.getDocuments(try collection("c"), source: source) { result in
+        self.read(test, try collection("c"))
+        test.client.terminate {}
+        test.settle()
+        #expect(test.log == ["error cancelled"])
+    }
+
+    @Test func `A server that never answers does not hold a read for ever`() throws {
+        let test = try TestClient()
+        self.read(test, try collection("c"))
+        #expect(test.transport.questions.first?.time == .seconds(300))
+        test.client.getDocuments(try collection("c")) { result in
             if case .failure(let error) = result { test.log.append("error \(error.code)") }
         }
         test.settle()
-        test.say(.target(.init(.add, targets: [self.lastTarget(test)])))
         test.scheduler.fire(.readTimeout)
         test.settle()
         #expect(test.log == ["error deadlineExceeded"])

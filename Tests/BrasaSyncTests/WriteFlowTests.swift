@@ -40,17 +40,31 @@ import Testing
         #expect(test.log == ["[added c/a] (pending)", "rejected permissionDenied", "[removed c/a]"])
     }
 
-    @Test func `Ten batches are on their way at a time, in order, and the others follow`() throws {
+    @Test func `So many batches are on their way at a time, in order, and the others follow`() throws {
         let test = try TestClient()
-        for index in 0..<12 { test.write(try set("c/\(index)", [:])) }
-        #expect(test.transport.writes?.pending.count == 10)
-        for version in 1...12 {
+        let count = WritePipeline.countMax + 2
+        for index in 0..<count { test.write(try set("c/\(index)", [:])) }
+        #expect(test.transport.writes?.pending.count == WritePipeline.countMax)
+        for version in 1...count {
             let sent = test.transport.writes?.pending.first?.first?.name.path.string
             #expect(sent == "c/\(version - 1)")
             test.acknowledge(Int64(version))
         }
-        #expect(test.log == Array(repeating: "acknowledged", count: 12))
+        #expect(test.log == Array(repeating: "acknowledged", count: count))
         #expect(test.transport.writes?.pending.isEmpty == true)
+    }
+
+    @Test func `A mebibyte is on its way at a time, or one batch that is larger`() throws {
+        let test = try TestClient()
+        let large = Value.bytes(Array(repeating: 7, count: 400_000))
+        for index in 0..<5 { test.write(try set("c/\(index)", ["large": large])) }
+        // Two are less than that.
+        #expect(test.transport.writes?.pending.count == 3)
+        test.acknowledge(1)
+        #expect(test.transport.writes?.pending.count == 3)
+        test.write(try set("c/a", ["large": large]), try set("c/b", ["large": large]), try set("c/c", ["large": large]))
+        for version in 2...5 { test.acknowledge(Int64(version)) }
+        #expect(test.transport.writes?.pending.map(\.count) == [3])
     }
 
     @Test func `A batch is one message, seen as one change and answered as one`() throws {

@@ -1,3 +1,4 @@
+import BrasaDatabase
 import BrasaFirestore
 import Foundation
 
@@ -9,6 +10,18 @@ func fields() -> [String: Any] { ["population": 860_000] }
 // In the top-level code of a main.swift the compiler takes each of these for the form that does not wait. It has to be an
 // error; scripts/check-snippets counts them, and the warnings.
 try await reference.setData(fields())  // error
+let place = Database.database(url: "http://127.0.0.1:8080?ns=demo").reference()
+try await place.setValue(1)  // error
+try await place.setValue(1, andPriority: 2)  // error
+try await place.setPriority(2)  // error
+try await place.updateChildValues(["a": 1])  // error
+try await place.removeValue()  // error
+try await place.onDisconnectSetValue(1)  // error
+try await place.onDisconnectRemoveValue()  // error
+try await place.onDisconnectUpdateChildValues(["a": 1])  // error
+try await place.cancelDisconnectOperations()  // error
+try await place.runTransactionBlock { .success(withValue: $0) }  // error
+place.setValue(1)  // error
 try await reference.setData(fields(), merge: true)  // error
 try await reference.setData(fields(), mergeFields: ["population"])  // error
 try await reference.updateData(fields())  // error
@@ -38,6 +51,12 @@ db.batch().deleteDocument(reference).commit { error in print(error as Any) }
 db.terminate { error in print(error as Any) }
 let task: LoadBundleTask = db.loadBundle(Data(), completion: nil)
 try reference.setData(from: ["population": 1])
+try place.setValue(from: ["population": 1])
+place.setValue(1) { error, _ in print(error as Any) }
+place.removeValue(completionBlock: nil)
+place.observe(.value) { snapshot in print(snapshot) }
+place.getData { error, snapshot in print(error as Any, snapshot as Any) }
+let now = try await place.getData()
 try await db.waitForPendingWrites()
 let snapshot = try await reference.getDocument()
 
@@ -58,6 +77,11 @@ func queue() {
     db.disableNetwork { error in print(error as Any) }
     db.terminate()
     db.clearPersistence()
+    place.setValue(1)
+    place.updateChildValues(["a": 1])
+    place.removeValue()
+    place.onDisconnectRemoveValue()
+    place.runTransactionBlock { .success(withValue: $0) }
 }
 
 func wait() async throws {
@@ -70,6 +94,9 @@ func wait() async throws {
     let added = try await cities.addDocument(data: fields())
     let progress = try await db.loadBundle(Data())
     print(added.documentID, progress.documentsLoaded)
+    try await place.setValue(1)
+    try await place.updateChildValues(["a": 1])
+    try await place.runTransactionBlock { .success(withValue: $0) }
     reference.setData(fields(), completion: nil)
     try await db.disableNetwork()
     try await db.terminate()

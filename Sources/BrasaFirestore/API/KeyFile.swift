@@ -1,3 +1,4 @@
+internal import BrasaClientNetwork
 internal import BrasaSigner
 internal import Foundation
 internal import Synchronization

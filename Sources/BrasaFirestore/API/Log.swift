@@ -1,23 +1,21 @@
-internal import Foundation
-internal import Synchronization
+internal import BrasaApp
 
 /// Lines for whoever runs the program, on standard error.
 enum Log {
-    private static let isDetailed = Atomic(false)
+    private static let log = ClientLog("BrasaFirestore")
 
     static func setDetailed(_ isDetailed: Bool) {
-        self.isDetailed.store(isDetailed, ordering: .relaxed)
+        self.log.setDetailed(isDetailed)
     }
 
     /// What somebody should know.
     static func notice(_ line: @autoclosure () -> String) {
-        // Nobody may be there to read it.
-        try? FileHandle.standardError.write(contentsOf: Data("BrasaFirestore: \(line())\n".utf8))
+        self.log.notice(line())
     }
 
     /// What helps to find out why something happens. Nothing unless it was asked for.
     static func debug(_ line: @autoclosure () -> String) {
-        if self.isDetailed.load(ordering: .relaxed) { self.notice(line()) }
+        self.log.debug(line())
     }
 }
 

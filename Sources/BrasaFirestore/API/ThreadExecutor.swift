@@ -1,3 +1,4 @@
+internal import BrasaClientNetwork
 internal import NIOCore
 
 /// Runs tasks on a thread that nothing ever blocks.

@@ -1,3 +1,4 @@
+internal import BrasaClientNetwork
 internal import BrasaDocuments
 internal import BrasaMessages
 internal import BrasaSync
@@ -37,7 +38,7 @@ package struct BundleBuilder: Sendable {
         guard let name = try? DatabaseName(project: UTF8Text(project), database: UTF8Text(database)) else {
             throw BundleBuildingError("there is no database \"\(database)\" of a project \"\(project)\"")
         }
-        if let fault = token.flatMap(Credentials.Token.fault) { throw BundleBuildingError(fault) }
+        if let fault = token.flatMap(BearerToken.fault) { throw BundleBuildingError(fault) }
         self.server = server
         self.isEncrypted = isEncrypted
         self.token = token ?? (isEncrypted ? nil : "owner")

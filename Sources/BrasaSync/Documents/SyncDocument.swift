@@ -26,27 +26,36 @@ package struct SyncDocument: Hashable, Sendable {
     package private(set) var state: State
     /// The time of the event that brought it; never zero in the cache.
     package var readTime: Timestamp
+    /// Nil where that is not known: of what writes here have made of the document, and of what a cache on disk has kept.
+    package private(set) var createTime: Timestamp?
 
     package init(
         path: ResourcePath,
         kind: Kind,
         version: Timestamp,
         state: State = .synced,
-        readTime: Timestamp = .zero
+        readTime: Timestamp = .zero,
+        createTime: Timestamp? = nil
     ) {
         self.path = path
         self.kind = kind
         self.version = version
         self.state = state
         self.readTime = readTime
+        self.createTime = createTime
     }
 
     package static func invalid(_ path: ResourcePath) -> SyncDocument {
         SyncDocument(path: path, kind: .invalid, version: .zero)
     }
 
-    package static func found(_ path: ResourcePath, _ fields: EncodedFields, version: Timestamp) -> SyncDocument {
-        SyncDocument(path: path, kind: .found(fields), version: version)
+    package static func found(
+        _ path: ResourcePath,
+        _ fields: EncodedFields,
+        version: Timestamp,
+        createTime: Timestamp? = nil
+    ) -> SyncDocument {
+        SyncDocument(path: path, kind: .found(fields), version: version, createTime: createTime)
     }
 
     package static func missing(_ path: ResourcePath, version: Timestamp) -> SyncDocument {
@@ -67,6 +76,7 @@ package struct SyncDocument: Hashable, Sendable {
     mutating func changeLocally(to kind: Kind) {
         self.kind = kind
         self.version = .zero
+        self.createTime = nil
         self.state = .localMutations
     }
 
@@ -74,6 +84,7 @@ package struct SyncDocument: Hashable, Sendable {
     mutating func commit(_ kind: Kind, version: Timestamp) {
         self.kind = kind
         self.version = version
+        self.createTime = nil
         self.state = .committedMutations
     }
 

@@ -1,4 +1,4 @@
-internal import BrasaDocuments
+package import BrasaDocuments
 internal import BrasaStatus
 
 /// What a read of one document found.
@@ -7,6 +7,8 @@ package struct DocumentRead: Hashable, Sendable {
     package let document: SyncDocument?
     package let isFromCache: Bool
     package let hasPendingWrites: Bool
+    /// When the server was asked for it, what it says.
+    package var readTime: Timestamp?
 
     private static let offline = SyncError(
         .unavailable,
@@ -23,7 +25,8 @@ package struct DocumentRead: Hashable, Sendable {
             DocumentRead(
                 document: document,
                 isFromCache: snapshot.isFromCache,
-                hasPendingWrites: snapshot.mutatedKeys.contains(path)
+                hasPendingWrites: snapshot.mutatedKeys.contains(path),
+                readTime: snapshot.readTime
             )
         )
     }

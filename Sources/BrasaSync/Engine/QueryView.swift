@@ -48,6 +48,13 @@ struct PlaceViews {
 
     var isEmpty: Bool { self.unconditional.isEmpty && self.byValue.isEmpty }
 
+    var listenToServer: Bool {
+        self.unconditional.values.contains(where: \.usesRemote)
+            || self.byValue.values.contains { views in
+                views.values.contains { $0.values.contains(where: \.usesRemote) }
+            }
+    }
+
     mutating func add(_ view: QueryView) {
         if let equality = view.equality {
             self.byValue[equality.path, default: [:]][equality.key, default: [:]][view.number] = view

@@ -1,103 +1,108 @@
 internal import BrasaDocuments
 internal import BrasaStatus
 
-/// A read that only the server can answer. It has a target of its own, so that the answer is newer than the question whoever
-/// else listens to the same.
+/// A read that only the server can answer: a question of its own, past the streams, so that the answer is newer than the
+/// question whoever listens to the same.
 struct ServerRead {
-    let query: SyncQuery
-    let completion: (Result<ViewSnapshot, SyncError>) -> Void
-    /// What the server has named so far.
-    private(set) var documents: DocumentMap = [:]
-    /// The server may still speak of the target until it is let go of.
-    var isAnswered = false
-    private var connection: UInt64?
-
-    init(_ query: SyncQuery, completion: @escaping (Result<ViewSnapshot, SyncError>) -> Void) {
-        self.query = query
-        self.completion = completion
-    }
-
-    /// Gives whether that was all there is.
-    mutating func take(_ change: TargetChange, of event: RemoteEvent, for id: TargetID) -> Bool {
-        // There is no token: on each connection the server begins anew.
-        if event.connection != self.connection { self.documents = [:] }
-        self.connection = event.connection
-        for path in change.removed { self.documents[path] = nil }
-        for path in change.added { self.documents[path] = event.documentUpdates[path] }
-        for path in change.modified { self.documents[path] = event.documentUpdates[path] }
-        return change.isCurrent && event.mismatches[id] == nil
-    }
+    let completion: (Result<ServerAnswer, SyncError>) -> Void
+    var connection: (any ReadConnection)?
 }
 
 extension SyncEngine {
-    /// The completion is called later, once. Gives what the read is known by.
+    /// The completion is called later, once, unless the read is cancelled.
     func readFromServer(
-        _ query: SyncQuery,
-        completion: @escaping (Result<ViewSnapshot, SyncError>) -> Void
-    ) -> TargetID {
-        self.lastServerRead -= 1
-        let id = self.lastServerRead
-        self.serverReads[id] = ServerRead(query, completion: completion)
-        if self.remote.canUseNetwork {
-            self.remote.listen(TargetData(target: query.target, id: id, purpose: .listen, sequence: -1))
-        } else {
-            self.answer(id, .failure(Self.unreachable))
+        _ token: ListenerToken,
+        _ target: SyncTarget,
+        within time: Duration,
+        completion: @escaping (Result<ServerAnswer, SyncError>) -> Void
+    ) {
+        guard self.remote.canUseNetwork else {
+            return self.scheduler.enqueue { completion(.failure(Self.unreachable)) }
         }
-        return id
+        self.serverReads[token] = ServerRead(completion: completion)
+        let connection = self.transport.read(target, within: time) { [weak self] answer in
+            self?.serverReads.removeValue(forKey: token)?.completion(answer)
+        }
+        self.serverReads[token]?.connection = connection
     }
 
-    /// It is not answered.
-    func cancelServerRead(_ id: TargetID) {
-        if self.serverReads[id]?.isAnswered == false { self.endServerRead(id) }
-    }
-
-    private func endServerRead(_ id: TargetID) {
-        self.serverReads[id] = nil
-        self.remote.unlisten(id)
-        self.local.letGo(of: id)
+    /// False when there is no such read any more. Its completion is called later.
+    func cancelServerRead(_ token: ListenerToken, _ error: SyncError) -> Bool {
+        guard let read = self.serverReads.removeValue(forKey: token) else { return false }
+        read.connection?.close()
+        self.scheduler.enqueue { read.completion(.failure(error)) }
+        return true
     }
 
     func failServerReads(_ error: SyncError) {
-        for id in self.serverReads.keys.sorted(by: >) { self.answer(id, .failure(error)) }
-    }
-
-    /// What is read stays in the cache at least until the views have seen it.
-    func holdServerReads(_ event: RemoteEvent) {
-        guard !self.serverReads.isEmpty else { return }
-        for (id, change) in event.targetChanges where self.serverReads[id] != nil {
-            self.local.hold(change.added, for: id)
-            self.local.hold(change.modified, for: id)
-        }
-    }
-
-    func noteServerReads(_ event: RemoteEvent) {
-        guard !self.serverReads.isEmpty else { return }
-        for (id, change) in event.targetChanges {
-            guard self.serverReads[id]?.take(change, of: event, for: id) == true, let read = self.serverReads[id],
-                !read.isAnswered
-            else { continue }
-            self.answer(id, self.result(of: read))
-        }
-    }
-
-    func answer(_ id: TargetID, _ result: Result<ViewSnapshot, SyncError>) {
-        guard let read = self.serverReads[id], !read.isAnswered else { return }
-        // Until the target is let go of, it keeps its documents: a target without them would say that they do not exist.
-        self.serverReads[id]?.isAnswered = true
-        self.scheduler.enqueue { [weak self] in
-            self?.endServerRead(id)
-            read.completion(result)
-        }
-    }
-
-    private func result(of read: ServerRead) -> Result<ViewSnapshot, SyncError> {
-        do throws(StorageError) {
-            let documents = try self.local.merge(queuedWritesInto: read.documents, of: read.query)
-            return .success(ViewSnapshot(of: read.query, documents.values, isFromCache: false))
-        } catch {
-            return .failure(SyncError(.unavailable, "The cache could not be read."))
+        for token in self.serverReads.keys.sorted(by: { $0.number < $1.number }) {
+            _ = self.cancelServerRead(token, error)
         }
     }
 
     static let unreachable = SyncError(.unavailable, "The server could not be reached.")
+}
+
+// What the server says goes into the cache, too, unless a view that listens to the server may be concerned: that one hears of
+// it by its stream, together with what changed with it, and shows no state that never was.
+
+extension SyncEngine {
+    /// The server's answer under the queued writes.
+    func documentRead(_ answer: ServerAnswer, at path: ResourcePath) -> Result<DocumentRead, SyncError> {
+        guard let found = answer.documents.first, found.path == path else {
+            return .failure(SyncError(.internal, "The server did not say whether '\(path)' exists."))
+        }
+        do throws(StorageError) {
+            let document = try self.storing([path: found]) { kept throws(StorageError) in
+                try self.local.take(found, isKept: kept[path] != nil)
+            }
+            return .success(
+                DocumentRead(
+                    document: document.isFound ? document : nil,
+                    isFromCache: false,
+                    hasPendingWrites: document.isFound && document.hasLocalMutations,
+                    readTime: answer.readTime
+                )
+            )
+        } catch {
+            return .failure(Self.cacheFailed)
+        }
+    }
+
+    /// The same for a query's results.
+    func queryRead(_ answer: ServerAnswer, of query: SyncQuery) -> Result<ViewSnapshot, SyncError> {
+        var results: DocumentMap = [:]
+        results.reserveCapacity(answer.documents.count)
+        for document in answer.documents { results[document.path] = document }
+        do throws(StorageError) {
+            let documents = try self.storing(results) { kept throws(StorageError) in
+                try self.local.take(results, of: query, keeping: kept)
+            }
+            var snapshot = ViewSnapshot(of: query, documents.values, isFromCache: false)
+            snapshot.readTime = answer.readTime
+            return .success(snapshot)
+        } catch {
+            return .failure(Self.cacheFailed)
+        }
+    }
+
+    private static let cacheFailed = SyncError(.unavailable, "The cache could not be read.")
+
+    /// Tells `store` what may be kept of what was read, and then the views that look at nothing but the cache.
+    private func storing<Value>(
+        _ read: DocumentMap,
+        _ store: (DocumentMap) throws(StorageError) -> (value: Value, changed: DocumentMap)
+    ) throws(StorageError) -> Value {
+        guard !self.views.isEmpty else { return try store(read).value }
+        let kept = read.filter { !self.views.listenToServer(for: $0.key) }
+        // At least until the views have seen it.
+        self.local.hold(kept.keys, for: Self.readTarget)
+        defer { self.local.letGo(of: Self.readTarget) }
+        let (value, changed) = try store(kept)
+        self.emit(changed)
+        return value
+    }
+
+    /// The cache knows no target with this id.
+    private static let readTarget: TargetID = -1
 }

@@ -26,7 +26,12 @@ extension SyncClient {
             completion(self.readCached(path))
             return self.nextToken()
         }
-        return self.read(SyncQuery(document: path), source) { event in
+        guard source != .server else {
+            return self.readFromServer(.document(path)) { [weak engine = self.engine] answer in
+                completion(answer.flatMap { engine?.documentRead($0, at: path) ?? .failure(SyncEngine.unreachable) })
+            }
+        }
+        return self.read(SyncQuery(document: path)) { event in
             completion(event.flatMap { DocumentRead.result(of: $0, at: path) })
         }
     }
@@ -42,18 +47,25 @@ extension SyncClient {
             completion(self.engine.readCached(query))
             return self.nextToken()
         }
-        return self.read(query, source, completion: completion)
+        guard source != .server else {
+            return self.readFromServer(query.target) { [weak engine = self.engine] answer in
+                completion(answer.flatMap { engine?.queryRead($0, of: query) ?? .failure(SyncEngine.unreachable) })
+            }
+        }
+        return self.read(query, completion: completion)
     }
 
     /// A read that has been answered, or will be, is left alone.
     package func cancelRead(_ token: ListenerToken) {
-        self.finish(token, .failure(SyncError(.cancelled, "The read was cancelled.")))
+        let error = SyncError(.cancelled, "The read was cancelled.")
+        if !self.engine.cancelServerRead(token, error) { self.finish(token, .failure(error)) }
     }
 
     /// With the client.
     func endReads() {
         let error = SyncError(.cancelled, "The client was terminated before the read was answered.")
         for token in self.reads.keys { self.finish(token, .failure(error)) }
+        self.engine.failServerReads(error)
     }
 
     private func fail<Value>(
@@ -72,10 +84,19 @@ extension SyncClient {
         }
     }
 
-    /// From the server, what it answers after this moment; else the first that says as much as can be said.
+    /// What the server answers after this moment.
+    private func readFromServer(
+        _ target: SyncTarget,
+        completion: @escaping (Result<ServerAnswer, SyncError>) -> Void
+    ) -> ListenerToken {
+        let token = self.nextToken()
+        self.engine.readFromServer(token, target, within: self.readTimeout, completion: completion)
+        return token
+    }
+
+    /// The first that says as much as can be said.
     private func read(
         _ query: SyncQuery,
-        _ source: ReadSource,
         completion: @escaping (Result<ViewSnapshot, SyncError>) -> Void
     ) -> ListenerToken {
         let token = self.nextToken()
@@ -85,14 +106,9 @@ extension SyncClient {
             self?.finish(token, .failure(SyncError(.deadlineExceeded, "The server has not answered in time.")))
         }
         let answer = { [weak self] (event: Result<ViewSnapshot, SyncError>) -> Void in self?.finish(token, event) }
-        if source == .server {
-            let id = self.engine.readFromServer(query, completion: answer)
-            read.stop = { [weak self] in self?.engine.cancelServerRead(id) }
-        } else {
-            let options = ListenOptions(includeMetadataChanges: true, waitForSyncWhenOnline: true)
-            let listener = self.listen(query, options: options, handler: answer)
-            read.stop = { [weak self] in self?.unlisten(listener) }
-        }
+        let options = ListenOptions(includeMetadataChanges: true, waitForSyncWhenOnline: true)
+        let listener = self.listen(query, options: options, handler: answer)
+        read.stop = { [weak self] in self?.unlisten(listener) }
         return token
     }
 

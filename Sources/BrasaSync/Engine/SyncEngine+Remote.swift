@@ -3,13 +3,11 @@ internal import BrasaStatus
 
 extension SyncEngine: RemoteSyncer {
     func apply(_ event: RemoteEvent) throws(StorageError) {
-        self.holdServerReads(event)
         var changes = try self.local.apply(event)
         for path in self.takeWithheld(until: event.snapshotVersion) where changes[path] == nil {
             changes[path] = try? self.local.readDocument(at: path)
         }
         for (target, change) in event.targetChanges { self.limbo.note(change, for: target) }
-        self.noteServerReads(event)
         self.emit(changes, event)
     }
 
@@ -21,7 +19,6 @@ extension SyncEngine: RemoteSyncer {
     }
 
     func rejectListen(_ target: TargetID, _ error: SyncError) throws(StorageError) {
-        if self.serverReads[target] != nil { return self.answer(target, .failure(error)) }
         guard let active = self.limbo.active[target] else {
             self.local.releaseTarget(target)
             return self.removeViews(of: target, error)
@@ -64,13 +61,11 @@ extension SyncEngine: RemoteSyncer {
     }
 
     func remoteKeys(of target: TargetID) -> Set<ResourcePath> {
-        if let read = self.serverReads[target] { return Set(read.documents.keys) }
         if let active = self.limbo.active[target] { return active.hasDocument ? [active.path] : [] }
         return self.viewKeys(of: target)
     }
 
     func isRemoteKey(_ path: ResourcePath, of target: TargetID) -> Bool {
-        if let read = self.serverReads[target] { return read.documents[path] != nil }
         if let active = self.limbo.active[target] { return active.hasDocument && active.path == path }
         return self.isViewKey(path, of: target)
     }

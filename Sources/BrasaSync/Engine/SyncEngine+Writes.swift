@@ -49,7 +49,6 @@ extension SyncEngine {
         let pending = self.pendingWriteWaiters.sorted { $0.key < $1.key }.flatMap(\.value)
         self.writeWaiters = [:]
         self.pendingWriteWaiters = [:]
-        self.serverReads = [:]
         for waiter in writes + pending { waiter.ended() }
     }
 }

@@ -13,19 +13,21 @@ final class SyncEngine {
     let scheduler: any SyncScheduler
     weak var observer: (any ViewObserver)?
     let database: DatabaseName
-    private let transport: any SyncTransport
+    let transport: any SyncTransport
+    private let pipelineCountMax: Int
     private(set) lazy var remote = RemoteStore(
         database: self.database,
         local: self.local,
         scheduler: self.scheduler,
         transport: self.transport,
-        syncer: self
+        syncer: self,
+        pipelineCountMax: self.pipelineCountMax
     )
 
     private(set) var views = ViewTable()
     var limbo: LimboResolution
-    var serverReads: [TargetID: ServerRead] = [:]
-    var lastServerRead: TargetID = 0
+    /// Not answered yet.
+    var serverReads: [ListenerToken: ServerRead] = [:]
     /// Acknowledged documents that a view does not show before watch has come to these times.
     var withheld: [ResourcePath: Timestamp] = [:]
 
@@ -43,6 +45,7 @@ final class SyncEngine {
         self.local = local
         self.scheduler = scheduler
         self.transport = transport
+        self.pipelineCountMax = configuration.pipelineCountMax
         self.limbo = LimboResolution(activeMax: configuration.limboResolutionsMax)
     }
 

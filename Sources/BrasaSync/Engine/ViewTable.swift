@@ -20,6 +20,8 @@ struct ViewTable {
     /// In the order in which they were listened to.
     var all: [QueryView] { self.byQuery.values.sorted { $0.number < $1.number } }
 
+    var isEmpty: Bool { self.byQuery.isEmpty }
+
     subscript(query: SyncQuery) -> QueryView? { self.byQuery[query] }
 
     /// Queries of which one is the other's mirror image share a target.
@@ -80,6 +82,11 @@ struct ViewTable {
             for view in (self.byPlace[place]?.unconditional ?? [:]).values { found[view.number] = (view, part) }
         }
         return found.values.sorted { $0.view.number < $1.view.number }
+    }
+
+    /// Whether somebody listens to the server at a place where the document is, whatever it has in its fields.
+    func listenToServer(for path: ResourcePath) -> Bool {
+        Self.places(of: path).contains { self.byPlace[$0]?.listenToServer == true }
     }
 
     /// Where queries may be of which the document is a result.

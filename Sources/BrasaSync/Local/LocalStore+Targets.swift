@@ -70,11 +70,36 @@ extension LocalStore {
         return result
     }
 
-    /// What the server has named as the query's results, as the user sees it.
-    func merge(queuedWritesInto results: DocumentMap, of query: SyncQuery) throws(StorageError) -> DocumentMap {
+    /// What the server has named as the query's results, as the user sees it. Gives as well how what is kept of it has
+    /// changed the user's view of the cache.
+    func take(
+        _ results: DocumentMap,
+        of query: SyncQuery,
+        keeping kept: DocumentMap
+    ) throws(StorageError) -> (value: DocumentMap, changed: DocumentMap) {
         try self.storage.transaction(.executeQuery) { tables throws(StorageError) in
-            try QueryRunner(tables: tables, user: self.user).run(query, onResults: results)
+            let changed = try self.keep(kept, in: tables)
+            return (try QueryRunner(tables: tables, user: self.user).run(query, onResults: results), changed)
         }
+    }
+
+    /// The same for one document.
+    func take(
+        _ document: SyncDocument,
+        isKept: Bool
+    ) throws(StorageError) -> (value: SyncDocument, changed: DocumentMap) {
+        try self.storage.transaction(.executeQuery) { tables throws(StorageError) in
+            let changed = isKept ? try self.keep([document.path: document], in: tables) : [:]
+            let cached = try tables.document(at: document.path)
+            let newest = cached.isValid && cached.version > document.version ? cached : document
+            return (try self.documents(tables).overlaid(newest).document, changed)
+        }
+    }
+
+    private func keep(_ documents: DocumentMap, in tables: any StorageTables) throws(StorageError) -> DocumentMap {
+        let changed = try self.store(documents, in: tables)
+        for path in documents.keys { try tables.noteUse(of: path) }
+        return changed
     }
 
     func remoteKeys(of target: TargetID) throws(StorageError) -> Set<ResourcePath> {

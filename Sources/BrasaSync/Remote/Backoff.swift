@@ -1,3 +1,4 @@
+internal import BrasaBackoff
 internal import BrasaDocuments
 
 /// Tries again after the delays of a backoff, on the executor.

@@ -13,7 +13,6 @@ enum OnlineState: Hashable, Sendable {
 final class OnlineStateTracker {
     private let scheduler: any SyncScheduler
     private let changed: (OnlineState) -> Void
-    private let unreachable: () -> Void
     private var state = OnlineState.unknown
     private var failures = 0
     private var timer: SyncTimerID?
@@ -23,12 +22,10 @@ final class OnlineStateTracker {
 
     init(
         _ scheduler: any SyncScheduler,
-        changed: @escaping (OnlineState) -> Void,
-        unreachable: @escaping () -> Void
+        changed: @escaping (OnlineState) -> Void
     ) {
         self.scheduler = scheduler
         self.changed = changed
-        self.unreachable = unreachable
     }
 
     func streamStarted() {
@@ -43,7 +40,7 @@ final class OnlineStateTracker {
         guard self.timer == nil, self.state != .online else { return }
         self.timer = self.scheduler.schedule(.onlineState, after: Self.patience) { [weak self] in
             self?.timer = nil
-            self?.goOffline()
+            self?.broadcast(.offline)
         }
     }
 
@@ -55,18 +52,13 @@ final class OnlineStateTracker {
         self.failures += 1
         guard self.failures >= Self.failuresMax else { return }
         self.stopTimer()
-        self.goOffline()
+        self.broadcast(.offline)
     }
 
     func set(_ state: OnlineState) {
         self.stopTimer()
         self.failures = 0
-        if state == .offline { self.goOffline() } else { self.broadcast(state) }
-    }
-
-    private func goOffline() {
-        self.broadcast(.offline)
-        self.unreachable()
+        self.broadcast(state)
     }
 
     private func broadcast(_ state: OnlineState) {

@@ -8,7 +8,7 @@ extension RemoteStore {
 
     /// Takes batches out of the queue as long as there is room.
     func fillPipeline() {
-        while self.canUseNetwork, self.pipeline.count < Self.pipelineMax {
+        while self.canUseNetwork, self.pipeline.hasRoom {
             do throws(StorageError) {
                 guard let batch = try self.local.nextBatch(after: self.pipeline.last?.id ?? 0) else {
                     if self.pipeline.isEmpty { self.writes.lifecycle.markIdle() }

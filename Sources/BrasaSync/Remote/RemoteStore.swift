@@ -24,10 +24,8 @@ final class RemoteStore {
     var connections: UInt64 = 0
     /// The target that the server has just dropped.
     var droppedTarget: TargetID?
-    /// Sent or about to be sent, oldest first.
-    var pipeline: [MutationBatch] = []
+    var pipeline: WritePipeline
 
-    static let pipelineMax = 10
     /// Half of what the server remembers.
     static let answersAtRiskMax = 50
 
@@ -36,9 +34,11 @@ final class RemoteStore {
         local: LocalStore,
         scheduler: any SyncScheduler,
         transport: any SyncTransport,
-        syncer: any RemoteSyncer
+        syncer: any RemoteSyncer,
+        pipelineCountMax: Int = WritePipeline.countMax
     ) {
         self.database = database
+        self.pipeline = WritePipeline(countMax: pipelineCountMax)
         self.local = local
         self.syncer = syncer
         self.watch = WatchStream(transport, scheduler)
@@ -46,8 +46,7 @@ final class RemoteStore {
         self.retries = StorageRetries(scheduler)
         self.tracker = OnlineStateTracker(
             scheduler,
-            changed: { [unowned syncer] in syncer.onlineStateChanged(to: $0) },
-            unreachable: { [unowned syncer] in syncer.serverUnreachable() }
+            changed: { [unowned syncer] in syncer.onlineStateChanged(to: $0) }
         )
         self.watch.opened = { [unowned self] in self.watchOpened() }
         self.watch.received = { [unowned self] in self.watchReceived($0) }
@@ -68,6 +67,7 @@ final class RemoteStore {
         self.offlineReasons.insert(.userDisabled)
         self.stopStreams()
         self.tracker.set(.offline)
+        self.syncer.serverUnreachable()
     }
 
     func start() {
@@ -118,6 +118,7 @@ final class RemoteStore {
         self.offlineReasons.insert(.storageFailed)
         self.stopStreams()
         self.tracker.set(.offline)
+        self.syncer.serverUnreachable()
         self.retries.add { [unowned self] () throws(StorageError) in
             if let operation {
                 try operation()
@@ -141,7 +142,7 @@ final class RemoteStore {
             // What comes next is a fresh start.
             lifecycle.inhibitBackoff()
         }
-        self.pipeline = []
+        self.pipeline.removeAll()
         self.writes.forgetPosition()
         self.aggregator = nil
     }

@@ -8,7 +8,7 @@ protocol RemoteSyncer: AnyObject {
     func rejectWrite(_ id: BatchID, _ error: SyncError) throws(StorageError)
     func changeUser(to user: SyncUser) throws(StorageError)
     func onlineStateChanged(to state: OnlineState)
-    /// An attempt to reach the server has failed, also when the last one had.
+    /// The network may not be used: what was asked past the streams is not answered.
     func serverUnreachable()
     func remoteKeys(of target: TargetID) -> Set<ResourcePath>
     func isRemoteKey(_ path: ResourcePath, of target: TargetID) -> Bool

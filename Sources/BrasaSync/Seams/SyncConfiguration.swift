@@ -6,6 +6,8 @@ package struct SyncConfiguration: Sendable {
     package var cacheBytesMax: Int?
     /// How long a read waits for the server.
     package var readTimeout: Duration = .seconds(300)
+    /// Batches that are sent before the first of them is answered.
+    package var pipelineCountMax = WritePipeline.countMax
 
     package static let cacheBytesDefault = 100 * 1024 * 1024
     package static let cacheBytesMin = 1024 * 1024

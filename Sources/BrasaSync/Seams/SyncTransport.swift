@@ -1,10 +1,16 @@
 package import BrasaDocuments
 
-/// Opens the two streams. Whatever a connection tells its delegate is posted on the executor: no delegate is called inside
-/// a call of the engine, and none after `close`.
+/// Opens the two streams, and asks single questions. Whatever a connection tells its delegate is posted on the executor: no
+/// delegate is called inside a call of the engine, and none after `close`.
 package protocol SyncTransport: AnyObject {
     func openWatchStream(_ delegate: any WatchStreamDelegate) -> any WatchConnection
     func openWriteStream(_ delegate: any WriteStreamDelegate) -> any WriteConnection
+    /// Asks the server for what a target has now. The completion is called once, within the time.
+    func read(
+        _ target: SyncTarget,
+        within time: Duration,
+        completion: @escaping (Result<ServerAnswer, SyncError>) -> Void
+    ) -> any ReadConnection
     /// The server did not take the credentials: the next stream shall fetch new ones.
     func invalidateCredentials()
 }
@@ -16,6 +22,11 @@ package protocol WatchConnection: AnyObject {
 
 package protocol WriteConnection: AnyObject {
     func send(_ request: WriteRequest)
+    func close()
+}
+
+/// A question that was not answered yet.
+package protocol ReadConnection: AnyObject {
     func close()
 }
 
@@ -31,6 +42,18 @@ package protocol WriteStreamDelegate: AnyObject {
     func writeStreamOpened()
     func writeStreamReceived(_ message: WriteMessage)
     func writeStreamClosed(_ error: SyncError?)
+}
+
+/// What the server has found, all at one time: of a document that it exists or does not, of a query the results.
+package struct ServerAnswer: Sendable {
+    package var documents: [SyncDocument]
+    /// Nil when the server did not say.
+    package var readTime: Timestamp?
+
+    package init(documents: [SyncDocument], readTime: Timestamp?) {
+        self.documents = documents
+        self.readTime = readTime
+    }
 }
 
 /// One request of the Listen stream.

@@ -15,6 +15,8 @@ package struct ViewSnapshot: Sendable {
     package internal(set) var excludesMetadataChanges: Bool
     /// The server had brought the target up to date at some time before.
     package let hasCachedResults: Bool
+    /// When the server was asked for it, what it says; nil of views and of what the cache answers.
+    package internal(set) var readTime: Timestamp?
 
     package var hasPendingWrites: Bool { !self.mutatedKeys.isEmpty }
 

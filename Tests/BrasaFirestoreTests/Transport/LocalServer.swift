@@ -14,7 +14,8 @@ final class LocalServer: Sendable {
     private let identity: IdentityWork
     private let group: MultiThreadedEventLoopGroup
 
-    init(port: Int = 0, folder: String? = nil) async throws {
+    /// - Parameter rulesFile: users are judged by it, and named by the emulator's tokens.
+    init(port: Int = 0, folder: String? = nil, rulesFile: String? = nil) async throws {
         var configuration = ServerConfiguration()
         configuration.listen.port = port
         configuration.dataDirectory = folder ?? "unused"
@@ -22,15 +23,25 @@ final class LocalServer: Sendable {
         configuration.threads = 1
         configuration.logLevel = .critical
         configuration.grace = .seconds(5)
+        configuration.rulesFile = rulesFile
+        configuration.emulator = rulesFile != nil
         let address = try Listener.resolve(configuration)
         self.group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let rules = try ServerRules.start(configuration, on: address, logger: logger)
         self.engine = try Engine(
             configuration,
+            treeRules: rules.trees,
             logger: logger,
             onFailure: { _ in }
         )
-        self.identity = try await IdentityWork.start(configuration, on: address, logger: logger)
+        self.identity = try await IdentityWork.start(
+            configuration,
+            on: address,
+            rules: rules.book,
+            treeRules: rules.trees,
+            logger: logger
+        )
         self.listener = try await Listener.bind(
             address,
             configuration,
@@ -41,12 +52,16 @@ final class LocalServer: Sendable {
                 group: self.group,
                 engine: self.engine,
                 desk: self.identity.desk,
+                rules: rules.book,
                 logger: logger
             )
         )
     }
 
     var port: Int { self.listener.address.port }
+
+    /// Looks at the list of administrators' keys, as a server does by itself every two seconds.
+    func reloadKeys() async { await self.identity.reload() }
 
     func stop() async throws {
         await self.listener.drain(grace: .zero)

@@ -1,3 +1,5 @@
+import BrasaBackoff
+import BrasaClientNetwork
 import BrasaGRPC
 import BrasaHTTP2
 import BrasaMessages

@@ -1,3 +1,4 @@
+import BrasaClientNetwork
 import BrasaGRPC
 import BrasaHTTP2
 import NIOCore

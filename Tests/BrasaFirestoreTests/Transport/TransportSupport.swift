@@ -1,3 +1,5 @@
+import BrasaBackoff
+import BrasaClientNetwork
 import BrasaDocuments
 import BrasaGRPC
 import BrasaMessages

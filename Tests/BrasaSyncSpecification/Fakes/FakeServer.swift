@@ -80,6 +80,20 @@ final class FakeServer {
         return Array(found)
     }
 
+    /// Answers the oldest question that was asked past the streams; false when there is none.
+    func answerRead() throws -> Bool {
+        guard let question = self.transport.questions.first else { return false }
+        let time = Timestamp(microseconds: self.version)
+        let query = try Self.query(of: question.target)
+        var documents = self.results(of: query)
+        if case .document(let path) = question.target, documents.isEmpty {
+            documents = [.missing(path, version: time)]
+        }
+        for index in documents.indices { documents[index].readTime = time }
+        self.transport.answerRead(.success(ServerAnswer(documents: documents, readTime: time)))
+        return true
+    }
+
     // MARK: - Listening
 
     /// Answers the oldest request. A forgetful server does not say what has left a resumed target, only how many

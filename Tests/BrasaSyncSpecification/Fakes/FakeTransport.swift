@@ -11,6 +11,8 @@ final class FakeTransport: SyncTransport {
     private(set) var invalidations = 0
     /// Everything that was sent on the watch streams.
     private(set) var sent: [WatchRequest] = []
+    /// Asked past the streams and not answered, oldest first.
+    private(set) var questions: [FakeQuestion] = []
     var watchOpened: () -> Void = {}
     var watchSent: (WatchRequest) -> Void = { _ in }
     /// What the server says to a handshake, or why it refuses it.
@@ -38,6 +40,27 @@ final class FakeTransport: SyncTransport {
         self.writes = connection
         self.scheduler.enqueue { delegate.writeStreamOpened() }
         return connection
+    }
+
+    func read(
+        _ target: SyncTarget,
+        within time: Duration,
+        completion: @escaping (Result<ServerAnswer, SyncError>) -> Void
+    ) -> any ReadConnection {
+        let question = FakeQuestion(target, time, self, completion)
+        self.questions.append(question)
+        return question
+    }
+
+    /// Answers the oldest question, or another one.
+    func answerRead(at index: Int = 0, _ result: Result<ServerAnswer, SyncError>) {
+        guard index < self.questions.count else { return }
+        let question = self.questions.remove(at: index)
+        self.scheduler.enqueue { question.completion?(result) }
+    }
+
+    fileprivate func closed(_ question: FakeQuestion) {
+        self.questions.removeAll { $0 === question }
     }
 
     func invalidateCredentials() {
@@ -100,6 +123,31 @@ final class FakeTransport: SyncTransport {
             }
         case .failure(let error): self.breakWrites(error)
         }
+    }
+}
+
+final class FakeQuestion: ReadConnection {
+    let target: SyncTarget
+    let time: Duration
+    private unowned let transport: FakeTransport
+    /// Nil once closed.
+    private(set) var completion: ((Result<ServerAnswer, SyncError>) -> Void)?
+
+    init(
+        _ target: SyncTarget,
+        _ time: Duration,
+        _ transport: FakeTransport,
+        _ completion: @escaping (Result<ServerAnswer, SyncError>) -> Void
+    ) {
+        self.target = target
+        self.time = time
+        self.transport = transport
+        self.completion = completion
+    }
+
+    func close() {
+        self.completion = nil
+        self.transport.closed(self)
     }
 }
 

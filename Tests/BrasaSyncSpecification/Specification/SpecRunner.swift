@@ -53,12 +53,15 @@ final class SpecRunner {
         _ transport: FakeTransport,
         _ user: SyncUser
     ) throws -> SyncClient {
-        SyncClient(
+        var configuration = SyncConfiguration(
+            limboResolutionsMax: specification.limboResolutionsMax ?? .max,
+            cacheBytesMax: nil
+        )
+        // As the portable cases have it.
+        configuration.pipelineCountMax = 10
+        return SyncClient(
             database: try SpecModel.database(),
-            configuration: SyncConfiguration(
-                limboResolutionsMax: specification.limboResolutionsMax ?? .max,
-                cacheBytesMax: nil
-            ),
+            configuration: configuration,
             storage: storage,
             scheduler: scheduler,
             transport: transport,

@@ -5,6 +5,8 @@ struct CallOptions {
     /// Where the method's own timeout is longer.
     var timeMax: TimeAmount?
     var cancellation = CallCancellation.ends
+    /// Does not wait for the next attempt to connect, and fails with it.
+    var isUrgent = false
 }
 
 /// What becomes of a call when the task that waits for it is cancelled.

@@ -15,6 +15,8 @@ package final class Caller: @unchecked Sendable {
     // Guarded by the event loop.
     private var requests: [GRPCClientRequest?]
     private var requestsToken: UInt64?
+    /// When a read found no server last.
+    var unreachableSince: NIODeadline?
 
     package init(
         channel: CallChannel,
@@ -30,6 +32,12 @@ package final class Caller: @unchecked Sendable {
     }
 
     package var eventLoop: any EventLoop { self.channel.eventLoop }
+
+    /// Does something on the event loop: at once for whoever is there, else after what was handed over before.
+    func onLoop(_ work: @escaping @Sendable () -> Void) {
+        let eventLoop = self.eventLoop
+        if eventLoop.inEventLoop { work() } else { eventLoop.execute(work) }
+    }
 
     /// The headers of a call. Those with the method's own timeout are used again, also for calls that have a little less
     /// time left.

@@ -1,9 +1,7 @@
+package import BrasaClientNetwork
 internal import BrasaGRPC
 internal import BrasaStatus
 package import NIOCore
-
-/// Where bearer tokens come from. Asked when there is none, and again, with true, when the server did not take the last.
-package typealias TokenProvider = @Sendable (_ isRefresh: Bool) async throws -> String?
 
 /// The token that goes with calls: fetched once for all that wait for it, and kept until the server refuses it. Calls that
 /// end no longer wait for it, and a provider that takes too long is left to itself and asked again by the next call.
@@ -40,17 +38,6 @@ package final class Credentials: @unchecked Sendable {
         package let text: String?
         /// Tells tokens apart, however equal.
         package let number: UInt64
-
-        /// Why no header can carry that token, nil when one can. A line end that came along from a file would otherwise
-        /// be a broken stream, of which nobody thinks of the token.
-        package static func fault(in text: String) -> String? {
-            guard !text.isEmpty else { return "the token is empty" }
-            guard text.utf8.last != 0x20 else { return "the token ends with a space, which no header can carry" }
-            guard let position = text.utf8.enumerated().first(where: { !(0x20...0x7E).contains($0.element) }) else {
-                return nil
-            }
-            return "the token's byte \(position.offset) is \(position.element), which no header can carry"
-        }
     }
 
     /// Without a provider calls go without a token.
@@ -109,7 +96,7 @@ package final class Credentials: @unchecked Sendable {
             let result: Result<String?, any Error>
             do {
                 let text = try await provider(isRefresh)
-                if let fault = text.flatMap(Token.fault) { throw UnusableToken(description: fault) }
+                if let fault = text.flatMap(BearerToken.fault) { throw UnusableToken(description: fault) }
                 result = .success(text)
             } catch {
                 result = .failure(error)

@@ -14,7 +14,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     private let method: CallMethod
     private let request: Request
     private let policy: CallPolicy
-    private let cancellation: CallCancellation
+    private let options: CallOptions
 
     // All state is guarded by the event loop.
     /// Nil before the start and after the end.
@@ -37,7 +37,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
         var policy = caller.policies[method]
         if let timeMax = options.timeMax { policy.timeout = min(policy.timeout ?? timeMax, timeMax) }
         self.policy = policy
-        self.cancellation = options.cancellation
+        self.options = options
     }
 
     private var now: NIODeadline { self.caller.eventLoop.now }
@@ -55,7 +55,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
         self.isCancelled = true
         guard self.completion != nil else { return }
         let wasSent = self.call != nil
-        guard !wasSent || self.cancellation == .ends else { return }
+        guard !wasSent || self.options.cancellation == .ends else { return }
         let call = self.call
         self.end(.failure(CallError(.cancelledByUser, mayHaveBeenApplied: wasSent && self.method.changesDocuments)))
         call?.cancel()
@@ -71,10 +71,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     /// Starts the attempt, or starts it again elsewhere.
     private func place() {
         // Whatever it waits for, it does not wait longer.
-        if let deadline = self.deadline {
-            guard deadline > self.now else { return self.expire() }
-            self.timer = self.caller.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.expire() }
-        }
+        if let deadline = self.deadline, deadline <= self.now { return self.expire() }
         self.tokenWaiter = self.caller.credentials.withToken { result in
             self.tokenWaiter = nil
             guard self.completion != nil else { return }
@@ -85,10 +82,18 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
             case .failure(let failure): self.end(.failure(CallError(failure, of: self.method)))
             }
         }
+        self.boundWaiting()
+    }
+
+    /// Once it is sent, the connection sees to the deadline.
+    private func boundWaiting() {
+        let isWaiting = self.completion != nil && (self.tokenWaiter != nil || self.waiter != nil)
+        guard isWaiting, self.timer == nil, let deadline = self.deadline else { return }
+        self.timer = self.caller.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.expire() }
     }
 
     private func findLink(_ token: Credentials.Token) {
-        self.waiter = self.caller.channel.acquire(isUrgent: false) { result in
+        self.waiter = self.caller.channel.acquire(isUrgent: self.options.isUrgent) { result in
             self.waiter = nil
             guard self.completion != nil else { return }
             switch result {
@@ -143,6 +148,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
             }
         }
         let chance = Double.random(in: 0..<1)
+        if self.options.isUrgent, !wasPlaced { return self.end(.failure(CallError(result.status))) }
         guard let wait = self.policy.retry.backoff(after: result, attempts: self.attempts, chance: chance),
             self.deadline.map({ self.now + wait < $0 }) ?? true
         else {

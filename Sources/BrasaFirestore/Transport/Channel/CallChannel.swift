@@ -1,7 +1,8 @@
+internal import BrasaBackoff
+package import BrasaClientNetwork
 package import BrasaGRPC
 internal import BrasaHTTP2
 internal import BrasaStatus
-internal import BrasaSync
 package import NIOCore
 
 /// The way to a server: a connection to each of its addresses, made when calls want them and made again when they are

@@ -1,6 +1,7 @@
+package import BrasaBackoff
+package import BrasaClientNetwork
 internal import BrasaGRPC
 package import BrasaHTTP2
-package import BrasaSync
 internal import NIOCore
 
 /// Where a channel leads and how it behaves.

@@ -1,3 +1,4 @@
+internal import BrasaClientNetwork
 internal import BrasaGRPC
 internal import BrasaHTTP2
 internal import NIOCore

@@ -1,6 +1,7 @@
+internal import BrasaBackoff
+internal import BrasaClientNetwork
 internal import BrasaGRPC
 internal import BrasaHTTP2
-internal import BrasaSync
 internal import NIOCore
 
 /// One address of the server and the connection to it. On the channel's event loop only.

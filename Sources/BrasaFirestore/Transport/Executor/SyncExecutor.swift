@@ -1,3 +1,4 @@
+package import BrasaClientNetwork
 package import BrasaDocuments
 package import BrasaSync
 internal import Foundation
@@ -5,7 +6,7 @@ package import NIOCore
 
 /// The sync engine's executor: an event loop, which runs one thing after the other and has timers.
 ///
-/// Unchecked: on the event loop only, but for `submit`.
+/// Unchecked: on the event loop only, but for `submit` and `deliver`.
 package final class SyncExecutor: SyncScheduler, @unchecked Sendable {
     package let eventLoop: any EventLoop
     private let thread: EventLoopThread?
@@ -13,6 +14,8 @@ package final class SyncExecutor: SyncScheduler, @unchecked Sendable {
     // Guarded by the event loop.
     private var timers: [SyncTimerID: Scheduled<Void>] = [:]
     private var lastTimer: UInt64 = 0
+    /// Something of the engine's is running.
+    private var isBusy = false
 
     package init(_ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
@@ -26,7 +29,20 @@ package final class SyncExecutor: SyncScheduler, @unchecked Sendable {
 
     /// From any thread: runs the work after what was handed over before.
     package func submit(_ work: @escaping @Sendable () -> Void) {
-        self.eventLoop.execute(work)
+        self.eventLoop.execute { self.run(work) }
+    }
+
+    /// The same at once where that is possible: on the executor's own event loop, while nothing of the engine's is running.
+    /// So what a connection says is not put off where engine and connection share a loop, and never heard inside a call of
+    /// the engine's that has made the connection say it.
+    package func deliver(_ work: @escaping @Sendable () -> Void) {
+        if self.eventLoop.inEventLoop, !self.isBusy { self.run(work) } else { self.submit(work) }
+    }
+
+    private func run(_ work: () -> Void) {
+        self.isBusy = true
+        defer { self.isBusy = false }
+        work()
     }
 
     // MARK: SyncScheduler
@@ -40,7 +56,7 @@ package final class SyncExecutor: SyncScheduler, @unchecked Sendable {
     package func random() -> Double { .random(in: 0..<1) }
 
     package func enqueue(_ work: @escaping () -> Void) {
-        self.eventLoop.assumeIsolated().execute(work)
+        self.eventLoop.assumeIsolated().execute { self.run(work) }
     }
 
     package func schedule(
@@ -52,7 +68,7 @@ package final class SyncExecutor: SyncScheduler, @unchecked Sendable {
         let id = SyncTimerID(number: self.lastTimer)
         self.timers[id] = self.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(delay)) {
             self.timers[id] = nil
-            work()
+            self.run(work)
         }
         return id
     }

@@ -76,7 +76,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
     }
 
     func send(_ request: Request) {
-        self.caller.eventLoop.execute {
+        self.caller.onLoop {
             guard let call = self.call else { return }
             var message = call.connection.makeMessageBuffer(capacity: 256)
             request.encode(into: &message)
@@ -87,7 +87,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
     /// Nothing is heard of it any more. A stream in good order lets the server finish what it was sent.
     func close(inGoodOrder: Bool) {
         self.sink = nil
-        self.caller.eventLoop.execute { self.abandon(inGoodOrder: inGoodOrder) }
+        self.caller.onLoop { self.abandon(inGoodOrder: inGoodOrder) }
     }
 
     private func log(_ event: Event) {
@@ -115,7 +115,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
                 sink.closed(error)
             }
         }
-        if wasPaused { self.caller.eventLoop.execute { self.call?.resumeReading() } }
+        if wasPaused { self.caller.onLoop { self.call?.resumeReading() } }
     }
 
     // MARK: On the event loop
@@ -128,7 +128,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
             return (mailbox.events.count == 1, mailbox.isPaused)
         }
         if isFull { self.call?.pauseReading() }
-        if isFirst { self.executor.submit { self.deliver() } }
+        if isFirst { self.executor.deliver { self.deliver() } }
     }
 
     private func connect() {

@@ -22,6 +22,14 @@ package final class StreamTransport: SyncTransport {
         WriteStream(self.caller, executor: self.executor, delegate: delegate)
     }
 
+    package func read(
+        _ target: SyncTarget,
+        within time: Duration,
+        completion: @escaping (Result<ServerAnswer, SyncError>) -> Void
+    ) -> any ReadConnection {
+        ReadCall.ask(target, within: time, self.caller, self.executor, completion)
+    }
+
     package func invalidateCredentials() {
         let caller = self.caller
         caller.eventLoop.execute { caller.credentials.invalidate() }

@@ -62,7 +62,7 @@ extension WatchMessage {
             let name = change.document.name
             try Self.check(name, in: database)
             self = .document(
-                .found(name.path, document.fields, version: document.updateTime),
+                .found(name.path, document.fields, version: document.updateTime, createTime: document.createTime),
                 targets: change.targetIDs,
                 removed: change.removedTargetIDs
             )

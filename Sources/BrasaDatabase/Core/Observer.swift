@@ -1,0 +1,74 @@
+internal import BrasaTree
+internal import BrasaTreeSync
+internal import Synchronization
+
+/// One observer of a query, from any thread.
+final class Observer: Sendable {
+    typealias Tell = (DataSnapshot, String?) -> Void
+    typealias Cancel = (any Error) -> Void
+
+    let handle: DatabaseHandle
+    let query: DatabaseQuery
+    let kind: DataEventType
+    /// It is told of one event only.
+    let isSingle: Bool
+    private let tell: Handed<Tell>
+    private let cancel: Handed<Cancel?>
+    /// By its user: nothing is told from then on.
+    private let isRemoved = Atomic(false)
+
+    private static let lastHandle = Atomic<DatabaseHandle>(0)
+
+    init(
+        of query: DatabaseQuery,
+        _ kind: DataEventType,
+        isSingle: Bool,
+        _ tell: @escaping Tell,
+        cancel: Cancel?
+    ) {
+        self.handle = Self.lastHandle.add(1, ordering: .relaxed).newValue
+        (self.query, self.kind, self.isSingle) = (query, kind, isSingle)
+        (self.tell, self.cancel) = (Handed(tell), Handed(cancel))
+    }
+
+    func remove() { self.isRemoved.store(true, ordering: .relaxed) }
+
+    /// What an event is for it; nil when it does not want it.
+    func snapshot(of event: TreeSyncEvent) -> (snapshot: DataSnapshot, previous: String?)? {
+        switch event.kind {
+        case .value(let node):
+            guard self.kind == .value else { return nil }
+            return (DataSnapshot(self.query.ref, node, event.query.order), nil)
+        case .child(let child):
+            guard self.kind == DataEventType(child.kind) else { return nil }
+            let snapshot = DataSnapshot(self.query.ref.child(child.key), child.node)
+            return (snapshot, child.previous?.description)
+        case .refused: return nil
+        }
+    }
+
+    /// On the users' queue.
+    func deliver(_ snapshot: DataSnapshot, _ previous: String?) {
+        if !self.isRemoved.load(ordering: .relaxed) { self.tell.value(snapshot, previous) }
+    }
+
+    /// On the users' queue.
+    func deliver(_ fault: DatabaseFault) {
+        guard !self.isRemoved.load(ordering: .relaxed) else { return }
+        guard let cancel = self.cancel.value else {
+            return Database.log.notice("a listener at /\(self.query.place.text) has ended: \(fault.message)")
+        }
+        cancel(fault.nsError)
+    }
+}
+
+extension DataEventType {
+    fileprivate init(_ kind: ChildEvent.Kind) {
+        switch kind {
+        case .added: self = .childAdded
+        case .removed: self = .childRemoved
+        case .moved: self = .childMoved
+        case .changed: self = .childChanged
+        }
+    }
+}

@@ -1,0 +1,150 @@
+internal import BrasaDocuments
+internal import BrasaGRPC
+internal import BrasaMessages
+internal import BrasaQueries
+internal import BrasaStatus
+internal import BrasaSync
+internal import BrasaWire
+internal import NIOCore
+
+/// One question of the engine's to the server: BatchGetDocuments for a document, RunQuery for a query.
+///
+/// Unchecked: on the executor only.
+final class ReadCall: ReadConnection, @unchecked Sendable {
+    typealias Completion = (Result<ServerAnswer, SyncError>) -> Void
+
+    private let executor: SyncExecutor
+    /// Nil once it is answered or closed.
+    private var completion: Completion?
+    private var cancel: () -> Void = {}
+
+    private init(_ executor: SyncExecutor, _ completion: @escaping Completion) {
+        self.executor = executor
+        self.completion = completion
+    }
+
+    static func ask(
+        _ target: SyncTarget,
+        within time: Duration,
+        _ caller: Caller,
+        _ executor: SyncExecutor,
+        _ completion: @escaping Completion
+    ) -> ReadCall {
+        let call = ReadCall(executor, completion)
+        let database = caller.database
+        switch target {
+        case .document(let path):
+            guard let name = DocumentName(database: database, path: path) else { return call.refuse() }
+            let request = BatchGetDocumentsRequest(database: database, documents: [name])
+            call.start(caller, .batchGetDocuments, request, time) { (responses: [BatchGetDocumentsResponse]) in
+                ServerAnswer(responses)
+            }
+        case .query(let query, let parent):
+            guard let name = ParentName(database: database, path: parent) else { return call.refuse() }
+            let request = RunQueryRequest(parent: name, query: query)
+            call.start(caller, .runQuery, request, time) { (responses: [RunQueryResponse]) in ServerAnswer(responses) }
+        case .bundle: return call.refuse()
+        }
+        return call
+    }
+
+    /// For what has no name on a server, which is never asked for.
+    private func refuse() -> ReadCall {
+        self.executor.enqueue { self.finish(.failure(SyncError(.invalidArgument, "This cannot be read."))) }
+        return self
+    }
+
+    private func start<Request: WireRequest, Response: WireResponse>(
+        _ caller: Caller,
+        _ method: CallMethod,
+        _ request: Request,
+        _ time: Duration,
+        _ answer: @escaping @Sendable ([Response]) -> ServerAnswer
+    ) {
+        let options = CallOptions(timeMax: TimeAmount(time), isUrgent: true)
+        let call = RetryingCall<Request, Response>(caller, method, request, options)
+        self.cancel = { caller.onLoop { call.cancel() } }
+        caller.onLoop {
+            caller.whenReachable {
+                call.start { result in
+                    caller.note(result)
+                    let result = result.map(answer).mapError(\.syncError)
+                    self.executor.deliver { self.finish(result) }
+                }
+            }
+        }
+    }
+
+    func close() {
+        guard self.completion != nil else { return }
+        self.completion = nil
+        self.cancel()
+        self.cancel = {}
+    }
+
+    private func finish(_ result: Result<ServerAnswer, SyncError>) {
+        guard let completion = self.completion else { return }
+        self.completion = nil
+        self.cancel = {}
+        completion(result)
+    }
+}
+
+extension Caller {
+    /// A server that is away is not asked more than once in that time, however often reads come.
+    private static var unreachablePause: TimeAmount { .seconds(1) }
+
+    fileprivate func note<Response>(_ result: Result<[Response], CallError>) {
+        if case .failure(let error) = result, error.status.code == .unavailable {
+            self.unreachableSince = self.eventLoop.now
+        } else {
+            self.unreachableSince = nil
+        }
+    }
+
+    fileprivate func whenReachable(_ start: @escaping () -> Void) {
+        guard let time = self.unreachableSince.map({ $0 + Self.unreachablePause }), time > self.eventLoop.now else {
+            return start()
+        }
+        self.eventLoop.assumeIsolated().scheduleTask(deadline: time, start)
+    }
+}
+
+extension ServerAnswer {
+    /// What is neither found nor missing has not been said.
+    fileprivate init(_ responses: [BatchGetDocumentsResponse]) {
+        self.init(documents: [], readTime: responses.lazy.compactMap(\.readTime).first)
+        for response in responses {
+            switch response.result {
+            case .found(let named)?:
+                if let document = named.document { self.add(named.name.path, document) }
+            case .missing(let name)?:
+                let time = response.readTime ?? .zero
+                self.documents.append(
+                    SyncDocument(path: name.path, kind: .missing, version: time, readTime: time)
+                )
+            case nil: break
+            }
+        }
+    }
+
+    fileprivate init(_ responses: [RunQueryResponse]) {
+        self.init(documents: [], readTime: responses.lazy.compactMap(\.readTime).first)
+        self.documents.reserveCapacity(responses.count)
+        for case let named? in responses.lazy.map(\.document) {
+            if let document = named.document { self.add(named.name.path, document) }
+        }
+    }
+
+    private mutating func add(_ path: ResourcePath, _ document: Document) {
+        self.documents.append(
+            SyncDocument(
+                path: path,
+                kind: .found(document.fields),
+                version: document.updateTime,
+                readTime: self.readTime ?? document.updateTime,
+                createTime: document.createTime
+            )
+        )
+    }
+}

@@ -1,0 +1,90 @@
+import BrasaTree
+import Foundation
+import Testing
+
+@testable import BrasaDatabase
+
+@Suite("Values")
+struct ValueTests {
+    private func text(_ value: Any?) throws -> String {
+        String(decoding: try ValueReader.json(value).text, as: UTF8.self)
+    }
+
+    @Test("What JSON has is read, by Swift's types and by Foundation's")
+    func reading() throws {
+        #expect(try self.text(nil) == "null")
+        #expect(try self.text(NSNull()) == "null")
+        #expect(try self.text(true) == "true")
+        #expect(try self.text(NSNumber(value: false)) == "false")
+        #expect(try self.text(NSNumber(value: 1)) == "1")
+        #expect(try self.text(Int8(3)) == "3")
+        #expect(try Double(self.text(UInt64.max)) == Double(UInt64.max))
+        #expect(try self.text(1.5) == "1.5")
+        #expect(try self.text("é") == #""é""#)
+        #expect(try self.text([1, "a", NSNull()] as [Any]) == #"[1,"a",null]"#)
+        #expect(try self.text(["a": ["b": true]]) == #"{"a":{"b":true}}"#)
+        #expect(try self.text(ServerValue.increment(2)) == #"{".sv":{"increment":2}}"#)
+        #expect(try self.text(["a": Optional(1) as Any]) == #"{"a":1}"#)
+        #expect(try self.text(["a": Int?.none as Any]) == #"{"a":null}"#)
+    }
+
+    @Test("What cannot be stored is told, and nothing stops")
+    func refused() {
+        let values: [Any] = [
+            Date(), Data(), Double.nan, Double.infinity, [1: 2] as [AnyHashable: Any], ["a": Date()] as [String: Any],
+        ]
+        for value in values {
+            #expect(throws: DatabaseFault.self) { try ValueReader.template(value, at: .root) }
+        }
+    }
+
+    @Test(
+        "Keys, server values and priorities are checked",
+        arguments: [
+            #"{"a.b":1}"#, #"{"a/b":1}"#, #"{".sv":"timestamp","a":1}"#, #"{".value":1,"a":1}"#,
+            #"{".priority":true,"a":1}"#,
+        ]
+    )
+    func invalid(_ text: String) throws {
+        let value = ValueWriter.value(try JSONValue(parsing: Array(text.utf8)))
+        #expect(throws: DatabaseFault.self) { try ValueReader.template(value, at: .root) }
+    }
+
+    @Test("A value without end does not end the program")
+    func deep() {
+        var value: Any = 1
+        for _ in 0..<1_000 { value = ["a": value] }
+        #expect(throws: DatabaseFault.self) { try ValueReader.template(value, at: .root) }
+    }
+
+    @Test("Numbers and booleans come back as such, and as what they are cast to")
+    func writing() throws {
+        let node = try TreeTemplate(parsing: Array(#"{"n":1,"d":1.5,"b":true,"l":[1,2],"s":"x"}"#.utf8)).node
+        let value = try #require(ValueWriter.value(node) as? [String: Any])
+        #expect(value["n"] as? Int == 1)
+        #expect(value["d"] as? Double == 1.5)
+        #expect(value["b"] as? Bool == true)
+        #expect(value["l"] as? [Int] == [1, 2])
+        #expect(value["s"] as? String == "x")
+        #expect(ValueWriter.value(.absent) is NSNull)
+    }
+
+    @Test("A transaction's data changes by its parts")
+    func mutableData() throws {
+        let data = MutableData(try TreeTemplate(parsing: Array(#"{"a":{"b":1}}"#.utf8)).node)
+        #expect(data.key == nil && data.childrenCount == 1 && data.hasChild(atPath: "a/b"))
+        let child = data.childData(byAppendingPath: "a/c")
+        child.value = [1, 2]
+        child.priority = "p"
+        data.childData(byAppendingPath: "a/b").value = nil
+        data.childData(byAppendingPath: "t").value = ServerValue.increment(1)
+        #expect(child.key == "c" && child.priority as? String == "p")
+        let template = try data.result()
+        let text = String(decoding: template.json.text, as: UTF8.self)
+        #expect(text == #"{"a":{"c":{"0":1,"1":2,".priority":"p"}},"t":{".sv":{"increment":1}}}"#)
+        child.priority = nil
+        #expect(child.priority is NSNull)
+        data.childData(byAppendingPath: "a.b").value = 1
+        #expect(throws: DatabaseFault.self) { try data.result() }
+    }
+}
