@@ -7,7 +7,8 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,15 +35,31 @@ def program(product: str, variable: str) -> Path:
 class Server:
     """One `brasa serve` process on a folder of its own."""
 
-    def __init__(self, binary: Path, *flags: str, under: Sequence[str] = ()):
-        """`under`: a command that runs the server."""
+    def __init__(
+        self, binary: Path, *flags: str, under: Sequence[str] = (), prepare: Callable[[Path], None] | None = None
+    ):
+        """`under`: a command that runs the server; `prepare`: what happens to the data's folder before it starts."""
         self.folder = Path(tempfile.mkdtemp())
-        command = [*under, str(binary), "serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.folder / "data")]
-        self.process = subprocess.Popen([*command, "--log-level", "error", *flags], stdout=subprocess.PIPE, text=True)
+        data = self.folder / "data"
+        if prepare:
+            prepare(data)
+        command = [*under, str(binary), "serve", "--listen", "127.0.0.1:0", "--data-dir", str(data)]
+        self.command = [*command, "--log-level", "error", *flags]
+        self.start()
+
+    def start(self) -> None:
+        self.process = subprocess.Popen(self.command, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening on "):
-            raise SystemExit(f"{binary} does not start")
+            raise SystemExit(f"{' '.join(self.command)}: does not start")
         self.address = line.removeprefix("listening on ").strip()
+
+    def restart(self) -> float:
+        """On what it has written; the seconds until it listens."""
+        self.end()
+        began = time.monotonic()
+        self.start()
+        return time.monotonic() - began
 
     def cpu_seconds(self) -> float:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -54,9 +71,12 @@ class Server:
                 return int(line.split()[1]) * 1024
         return 0
 
-    def stop(self) -> None:
+    def end(self) -> None:
         self.process.send_signal(signal.SIGTERM)
         self.process.wait()
+
+    def stop(self) -> None:
+        self.end()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -21,12 +21,20 @@ def install() -> None:
     subprocess.run([*prefix, *packages], check=True, stdout=subprocess.DEVNULL)
 
 
-class Server:
-    name = "PostgreSQL 15"
+def binaries() -> Path:
+    """Of the newest version that is installed."""
+    return max(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda folder: int(folder.parent.name))
 
+
+def name() -> str:
+    return f"PostgreSQL {binaries().parent.name}"
+
+
+class Server:
     def __init__(self, options: str = ""):
         self.folder = Path(tempfile.mkdtemp())
-        self.binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"))[-1]
+        self.binaries = binaries()
+        self.name = name()
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres", "postgres")
         with socket.socket() as probe:
@@ -35,6 +43,14 @@ class Server:
         self.as_user("initdb", "-D", f"{self.folder}/data", "-U", "bench", "-A", "trust", "-E", "UTF8", "--locale", "C")
         options = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1 -c fsync=off {options}"
         self.as_user("pg_ctl", "-D", f"{self.folder}/data", "-l", f"{self.folder}/log", "-w", "-o", options, "start")
+        try:
+            self.load()
+        except BaseException:
+            self.stop()
+            raise
+
+    def load(self) -> None:
+        """What there is to be asked for; called once, when the server has started."""
 
     def as_user(self, program: str, *arguments: str) -> None:
         command = [str(self.binaries / program), *arguments]

@@ -1,3 +1,4 @@
+import BrasaClientNetwork
 import BrasaGRPC
 import BrasaHTTP2
 import NIOCore
@@ -9,6 +10,7 @@ enum BenchChannel {
     static func open<Made: Sendable>(
         host: String,
         port: Int,
+        security: ChannelSecurity = .plaintext,
         group: any EventLoopGroup,
         streamWindowBytes: Int,
         connectionWindowBytes: Int = 4 << 20,
@@ -19,12 +21,18 @@ enum BenchChannel {
         configuration.limits.connectionWindowBytes = connectionWindowBytes
         let http2 = configuration
         do {
+            let encryption: TLSContext? =
+                switch security {
+                case .plaintext: nil
+                case .tls(let settings): try TLSContext(settings, host: host)
+                }
             return try await ClientBootstrap(group: group)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
                 .channelOption(.maxMessagesPerRead, value: 4)
                 .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
                 .connect(host: host, port: port) { channel in
                     channel.eventLoop.makeCompletedFuture {
+                        try encryption?.addHandler(to: channel)
                         let connection = HTTP2Connection(role: .client(http2))
                         try channel.pipeline.syncOperations.addHandler(connection)
                         let grpc = GRPCClientConnection(
@@ -35,12 +43,19 @@ enum BenchChannel {
                         return make(grpc, channel)
                     }
                 }
-        } catch let error as NIOConnectionError {
-            // One of the addresses' errors is enough.
-            let reason = error.connectionErrors.first.map { "\($0.error)" } ?? "the host is not known"
-            throw BenchError("cannot connect to \(host):\(port): \(reason)")
         } catch {
-            throw BenchError("cannot connect to \(host):\(port): \(error)")
+            throw BenchError(cannotConnectTo: host, port, error)
         }
+    }
+}
+
+extension BenchError {
+    init(cannotConnectTo host: String, _ port: Int, _ error: any Error) {
+        var reason = "\(error)"
+        if let error = error as? NIOConnectionError {
+            // One of the addresses' errors is enough.
+            reason = error.connectionErrors.first.map { "\($0.error)" } ?? "the host is not known"
+        }
+        self.init("cannot connect to \(host):\(port): \(reason)")
     }
 }

@@ -39,8 +39,7 @@ final class BenchConnection: @unchecked Sendable {
         self.grpc = grpc
         self.channel = channel
         var (get, commit) = (BenchWorkload.get, BenchWorkload.commit)
-        // What official clients send to an emulator; other servers take it for a token of theirs.
-        var metadata: GRPCMetadata? = GRPCMetadata(headers: HTTP2Headers([(.authorization, "Bearer owner")]))
+        var metadata = plan.token.map { GRPCMetadata(headers: HTTP2Headers([(.authorization, "Bearer \($0)")])) }
         if case .raw(let method, _) = plan.work { (get, commit, metadata) = (method, method, nil) }
         self.getRequest = grpc.request(get, metadata: metadata, timeout: .seconds(60))
         self.commitRequest = grpc.request(commit, metadata: metadata, timeout: .seconds(60))
@@ -55,7 +54,13 @@ final class BenchConnection: @unchecked Sendable {
         index: Int,
         group: MultiThreadedEventLoopGroup
     ) async throws -> BenchConnection {
-        try await BenchChannel.open(host: plan.host, port: plan.port, group: group, streamWindowBytes: 1 << 20) {
+        try await BenchChannel.open(
+            host: plan.host,
+            port: plan.port,
+            security: plan.security,
+            group: group,
+            streamWindowBytes: 1 << 20
+        ) {
             BenchConnection(plan: plan, workload: workload, grpc: $0, channel: $1, index: index)
         }
     }

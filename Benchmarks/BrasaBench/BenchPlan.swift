@@ -1,3 +1,4 @@
+package import BrasaClientNetwork
 package import BrasaGRPC
 
 /// What to measure, and how hard to press.
@@ -68,6 +69,10 @@ package struct BenchPlan: Sendable {
     package var fields: Int
     /// Whether an equal plan has written the documents before.
     package var isLoaded: Bool
+    /// What calls show; nil: nothing. This one is what official clients send to an emulator; other servers take it for a
+    /// token of theirs.
+    package var token: String? = "owner"
+    package var security = ChannelSecurity.plaintext
 
     package init(
         host: String,

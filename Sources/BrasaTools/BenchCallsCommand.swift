@@ -1,9 +1,9 @@
 import ArgumentParser
 import BrasaBench
+import BrasaClientNetwork
+import BrasaFirestore
 import BrasaGRPC
 import BrasaOptions
-import BrasaStatus
-import Foundation
 
 struct BenchCallsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -85,16 +85,19 @@ struct BenchCallsCommand: AsyncParsableCommand {
     @Option(help: "For raw: the request message in hexadecimal digits.")
     var message: String?
 
+    @Option(help: "The token that calls show; empty: none.")
+    var token = "owner"
+
+    @Option(help: "A file with the certificates, in PEM, that vouch for the server: calls go over TLS.")
+    var authority: String?
+
     @Option(help: "text, or row: calls a second, median and 99th percentile in microseconds.")
     var format: BenchCommand.Format = .text
 
     func run() async throws {
         try await BenchCommand.explainingErrors {
             let report = try await BenchRunner.run(try self.plan())
-            self.print(report)
-            guard report.calls > 0 else {
-                throw BenchError("no call was answered: \(report.failureExample ?? "none was made")")
-            }
+            try BenchCommand.print(report, self.format)
         }
     }
 
@@ -119,7 +122,7 @@ struct BenchCallsCommand: AsyncParsableCommand {
         try BenchCommand.check("--calls", self.calls ?? 1, 1...1_000_000_000)
         if self.calls != nil, self.rate != nil { throw BenchError("--calls and --rate exclude each other") }
         try BenchCommand.check("--commits", self.commits, 0...1)
-        return BenchPlan(
+        var plan = BenchPlan(
             host: target.host,
             port: target.port,
             work: try self.planWork(),
@@ -135,6 +138,13 @@ struct BenchCallsCommand: AsyncParsableCommand {
             fields: self.fields,
             isLoaded: self.loaded
         )
+        if let authority = self.authority {
+            var settings = TLSSettings()
+            settings.roots = .given(.file(authority))
+            plan.security = .tls(settings)
+        }
+        plan.token = self.token.isEmpty ? nil : self.token
+        return plan
     }
 
     private func planWork() throws -> BenchPlan.Work {
@@ -159,26 +169,5 @@ struct BenchCallsCommand: AsyncParsableCommand {
         let digits = text.compactMap(\.hexDigitValue)
         guard digits.count == text.count, digits.count % 2 == 0 else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    }
-
-    private func print(_ report: BenchReport) {
-        let percentiles = [50.0, 90, 99, 99.9, 100]
-        let latencies = percentiles.map { String(format: "%.0f", report.microseconds(atPercentile: $0)) }
-        let rate = String(format: "%.0f", report.callsPerSecond)
-        switch self.format {
-        case .row:
-            Swift.print(rate, latencies[0], latencies[2])
-        case .text:
-            Swift.print("\(rate) calls/s")
-            for (percentile, latency) in zip(percentiles, latencies) {
-                Swift.print("  p\(percentile.formatted()) \(latency) µs")
-            }
-        }
-        for (code, count) in report.failures.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            FileHandle.standardError.write(Data("\(count) calls failed with \(code.name)\n".utf8))
-        }
-        if let example = report.failureExample {
-            FileHandle.standardError.write(Data("the first: \(example)\n".utf8))
-        }
     }
 }

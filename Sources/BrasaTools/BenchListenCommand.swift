@@ -1,7 +1,6 @@
 import ArgumentParser
 import BrasaBench
 import BrasaOptions
-import Foundation
 
 struct BenchListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,23 +49,16 @@ struct BenchListenCommand: AsyncParsableCommand {
     @Option(help: "The server's process on this machine, to look at its memory and processor time.")
     var process: Int?
 
-    @Option(
-        help: """
-            text, or row: events a second, their median and 99th percentile in microseconds, the writer's answers a \
-            second and their median, and with --process its resident bytes without listeners, with idle ones, and in the \
-            end, and the microseconds of processor time that an event took of it and of the load generator.
-            """
-    )
+    @Option(help: BenchListenText.rowHelp)
     var format = BenchCommand.Format.text
 
     func run() async throws {
         try await BenchCommand.explainingErrors {
             let plan = try self.plan()
             let report = try await ListenRunner.run(plan)
-            switch self.format {
-            case .row: self.printRow(report)
-            case .text: self.printText(report, plan)
-            }
+            let silent = plan.listeners - plan.reading
+            BenchListenText(report, plan.listeners, on: plan.connections, silent: silent, isPaced: self.rate != nil)
+                .print(self.format)
             guard plan.reading == 0 ? report.answersPerSecond > 0 : report.events > 0 else {
                 throw BenchError("nothing was received")
             }
@@ -100,44 +92,5 @@ struct BenchListenCommand: AsyncParsableCommand {
         )
         guard plan.reading > 0 || self.listeners == 0 else { throw BenchError("no listener is left to read") }
         return plan
-    }
-
-    private func printRow(_ report: ListenReport) {
-        var numbers = [report.eventsPerSecond] + [50, 99].map { report.deliveryMicroseconds(atPercentile: $0) }
-        numbers += [report.answersPerSecond, report.answerMicroseconds(atPercentile: 50)]
-        if let resident = report.resident {
-            numbers += [resident.before, resident.listening, resident.after].map(Double.init)
-        }
-        if let (server, generator) = report.processorMicroseconds { numbers += [server, generator] }
-        print(numbers.map { String(format: "%.2f", $0) }.joined(separator: " "))
-    }
-
-    private func printText(_ report: ListenReport, _ plan: ListenPlan) {
-        let changes = Double(report.changes) / (report.duration / .seconds(1))
-        print(String(format: "%.0f events/s, of %.1f changes/s", report.eventsPerSecond, changes))
-        let silent = plan.listeners - plan.reading
-        print("  \(plan.listeners) listeners on \(plan.connections) connections; \(silent) have stopped reading")
-        let start = self.rate == nil ? "sent the commit" : "should have sent the commit"
-        print("from the time the writer \(start)")
-        self.printTimes("to a listener's receipt", report.deliveryMicroseconds)
-        self.printTimes("to the writer's answer", report.answerMicroseconds)
-        if let (server, generator) = report.processorMicroseconds {
-            let times = String(format: "%.2f µs of the server's, %.2f µs of the load generator's", server, generator)
-            print("processor time an event: \(times)")
-        }
-        guard let resident = report.resident, plan.listeners > 0 else { return }
-        let megabytes = [resident.before, resident.listening, resident.after].map {
-            String(format: "%.1f MB", Double($0) / 1e6)
-        }
-        let each = Double(resident.listening - resident.before) / Double(plan.listeners) / 1024
-        print("resident without listeners \(megabytes[0]), with idle ones \(megabytes[1]), in the end \(megabytes[2])")
-        print(String(format: "  an idle listener, with its part of a connection: %.2f KiB", each))
-    }
-
-    private func printTimes(_ what: String, _ microseconds: (Double) -> Double) {
-        let times = [50.0, 90, 99, 99.9, 100].map {
-            "p\($0.formatted()) \(String(format: "%.0f", microseconds($0))) µs"
-        }
-        print("  \(what): \(times.joined(separator: ", "))")
     }
 }

@@ -20,7 +20,10 @@ struct RulesCommand: ParsableCommand {
 
         @OptionGroup var files: RulesFiles
 
-        func run() throws { try self.files.report(explains: false) }
+        @Flag(help: "Say as well which expressions no case has tried, and which conditions were never true, or always.")
+        var coverage = false
+
+        func run() throws { try self.files.report(explains: false, covers: self.coverage) }
     }
 
     struct Explain: ParsableCommand {
@@ -42,7 +45,7 @@ struct RulesFiles: ParsableArguments {
     @Argument(help: "The YAML file with cases.")
     var cases: String
 
-    func report(explains: Bool) throws {
+    func report(explains: Bool, covers: Bool = false) throws {
         do {
             let compilation = Ruleset.compile(Array(try Data(contentsOf: URL(filePath: self.file))))
             for diagnostic in compilation.diagnostics { print(diagnostic.located(in: self.file)) }
@@ -53,7 +56,7 @@ struct RulesFiles: ParsableArguments {
                 print("\(self.cases):\(error.line ?? 1): error: \(error.message)")
                 throw ExitCode(1)
             }
-            let report = CaseReport(cases, under: rules, explains: explains)
+            let report = CaseReport(cases, under: rules, explains: explains, covers: covers)
             report.lines.forEach { print($0) }
             if report.failureCount > 0 { throw ExitCode(1) }
         } catch let error where !(error is ExitCode) {

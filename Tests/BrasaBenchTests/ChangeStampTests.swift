@@ -38,4 +38,17 @@ import Testing
         }
         #expect(reader.stamp(in: ByteBuffer(repeating: 0x9b, count: 500)) == nil)
     }
+
+    @Test(arguments: [0, 1, 0x0123_4567_89ab_cdef, .max] as [UInt64])
+    func `a stamp of text is found in a message of text`(stamp: UInt64) {
+        var reader = ChangeStamp.Reader(.text)
+        for before in [40, 40, 3] {
+            var message = ByteBuffer(repeating: UInt8(ascii: "x"), count: before)
+            message.writeBytes(ChangeStamp.text(stamp))
+            message.writeString("\"}}}")
+            #expect(reader.stamp(in: message) == stamp)
+        }
+        #expect(ChangeStamp.text(stamp).count == ChangeStamp.textByteCount)
+        #expect(reader.stamp(in: ByteBuffer(string: "stamped~0123456789abcdeg and more")) == nil)
+    }
 }

@@ -1,3 +1,4 @@
+import BrasaClientNetwork
 import BrasaDocuments
 import BrasaFirestore
 import BrasaMessages

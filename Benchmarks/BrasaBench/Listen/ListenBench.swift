@@ -1,46 +1,30 @@
 import BrasaGRPC
-import Histogram
 import NIOCore
 
-/// The listeners and the writer of a plan. Everything happens on one event loop: whoever measures takes one core.
+/// The listeners and the writer of a plan, by gRPC. Everything happens on one event loop.
 ///
 /// Unchecked: other threads only pass the reference on.
 final class ListenBench: @unchecked Sendable {
     let plan: ListenPlan
     let messages: any ListenMessages
+    let measurement: ListenMeasurement
     private let eventLoop: any EventLoop
     private var channels: [any Channel] = []
     private var channelsToStall: [any Channel] = []
     private var writer: GRPCClientConnection?
     private var listeners: [Listener] = []
     private var reader = ChangeStamp.Reader()
-    private var report = ListenReport()
-    private var isRecording = false
-    private var isStopping = false
-
-    /// Completes when every listener has the first state.
-    private let ready: EventLoopPromise<Void>
-    private var unready: Int
-    private let reading: Int
-    /// Completes when the last change is delivered, or fails with what went wrong.
-    private let done: EventLoopPromise<ListenReport>
-
-    /// Of the closed loop: the change that is under way, and who has not heard of it.
-    private var current: UInt64 = 0
-    private var waiting = 0
-    private var changesMade = 0
-    private var lastStamp: UInt64 = 0
-    private var nextStart = NIODeadline.now()
 
     init(_ plan: ListenPlan, on eventLoop: any EventLoop) throws {
         self.plan = plan
         self.messages = try plan.messages()
         self.eventLoop = eventLoop
-        self.ready = eventLoop.makePromise()
-        self.done = eventLoop.makePromise()
-        self.unready = plan.listeners
-        self.reading = plan.reading
-        if plan.listeners == 0 { self.ready.succeed(()) }
+        self.measurement = ListenMeasurement(
+            plan.pace,
+            listeners: plan.listeners,
+            reading: plan.reading,
+            on: eventLoop
+        )
     }
 
     // MARK: Before the measurement
@@ -74,82 +58,37 @@ final class ListenBench: @unchecked Sendable {
         }
     }
 
-    func whenReady() -> EventLoopFuture<Void> { self.ready.futureResult }
-
-    fileprivate func becameReady() {
-        self.unready -= 1
-        guard self.unready == 0 else { return }
-        let stalled = self.channelsToStall.map { $0.setOption(.autoRead, value: false) }
-        self.ready.completeWith(EventLoopFuture.andAllSucceed(stalled, on: self.eventLoop))
+    /// When every listener has the first state, and those that are to stall do.
+    func whenReady() -> EventLoopFuture<Void> {
+        self.measurement.whenReady.flatMap {
+            let stalled = self.channelsToStall.map { $0.setOption(.autoRead, value: false) }
+            return EventLoopFuture.andAllSucceed(stalled, on: self.eventLoop)
+        }
     }
 
     // MARK: The measurement
 
     func start() {
-        self.eventLoop.execute {
-            self.nextStart = .now()
-            switch self.plan.pace {
-            case .closed: self.change(startingAt: .now())
-            case .open: self.changeDue()
-            }
-        }
-    }
-
-    func record() {
-        self.eventLoop.execute { self.isRecording = true }
-    }
-
-    /// Ends the recording at once.
-    func stop() -> EventLoopFuture<ListenReport> {
-        self.eventLoop.execute {
-            self.isRecording = false
-            self.isStopping = true
-            self.done.succeed(self.report)
-        }
-        return self.done.futureResult
+        self.measurement.start { number, stamp in self.change(number % self.plan.documents, stamp) }
     }
 
     func close() {
         self.eventLoop.execute {
-            self.isStopping = true
+            self.measurement.end()
             for channel in self.channels { channel.close(promise: nil) }
         }
     }
 
-    private func changeDue() {
-        guard !self.isStopping, case .open(let rate) = self.plan.pace else { return }
-        self.change(startingAt: self.nextStart)
-        self.nextStart = self.nextStart + .nanoseconds(Int64(1e9 / rate))
-        self.eventLoop.scheduleTask(deadline: self.nextStart) { self.changeDue() }
-    }
-
-    private func change(startingAt start: NIODeadline) {
+    private func change(_ document: Int, _ stamp: UInt64) {
         guard let writer = self.writer else { return }
-        // No two are alike, so that a stamp names its change.
-        self.lastStamp = max(self.lastStamp + 1, start.uptimeNanoseconds)
-        self.current = self.lastStamp
-        self.waiting = self.reading
-        self.changesMade += 1
-        if self.isRecording { self.report.changes += 1 }
         var message = writer.makeMessageBuffer(capacity: self.plan.documentBytes + 256)
-        self.messages.change(self.changesMade % self.plan.documents, stamp: self.current, into: &message)
-        let stamp = self.current
+        self.messages.change(document, stamp: stamp, into: &message)
         writer.unary(self.messages.write, message, metadata: self.messages.metadata) { result in
             switch result {
-            case .failure(let failure): self.failed("a change: \(failure.status)")
-            case .success: self.answered(stamp)
+            case .failure(let failure): self.measurement.failed("a change: \(failure.status)")
+            case .success: self.measurement.answered(stamp)
             }
         }
-    }
-
-    private func answered(_ stamp: UInt64) {
-        if self.isRecording { Self.record(stamp, in: &self.report.answers) }
-        if self.reading == 0 { self.changeNext() }
-    }
-
-    /// Where nothing but the last change's delivery is waited for.
-    private func changeNext() {
-        if !self.isStopping, case .closed = self.plan.pace { self.change(startingAt: .now()) }
     }
 
     fileprivate func received(_ message: ByteBuffer) {
@@ -157,28 +96,7 @@ final class ListenBench: @unchecked Sendable {
         guard message.readableBytes >= self.plan.documentBytes, let stamp = self.reader.stamp(in: message) else {
             return
         }
-        if self.isRecording { Self.record(stamp, in: &self.report.deliveries) }
-        guard stamp == self.current else { return }
-        self.waiting -= 1
-        if self.waiting == 0 { self.changeNext() }
-    }
-
-    private static func record(_ stamp: UInt64, in times: inout Histogram<UInt64>) {
-        let now = NIODeadline.now().uptimeNanoseconds
-        _ = times.record(now > stamp ? now - stamp : 0)
-    }
-
-    /// Ends the bench before its time, if it has not ended.
-    func abandon() {
-        self.eventLoop.execute { self.failed("given up") }
-    }
-
-    fileprivate func failed(_ reason: String) {
-        guard !self.isStopping else { return }
-        self.isStopping = true
-        let error = BenchError(reason)
-        self.ready.fail(error)
-        self.done.fail(error)
+        self.measurement.received(stamp)
     }
 }
 
@@ -201,11 +119,11 @@ private final class Listener: GRPCClientResponseHandler {
         guard self.bench.messages.completesFirstState(message) else { return }
         self.isReady = true
         if self.stalls { self.call?.pauseReading() }
-        self.bench.becameReady()
+        self.bench.measurement.becameReady()
     }
 
     func finished(_ result: GRPCCallResult) {
         self.call = nil
-        self.bench.failed("a listener: \(result.status)")
+        self.bench.measurement.failed("a listener: \(result.status)")
     }
 }
