@@ -1,4 +1,3 @@
-// Rooms: BrasaBytes BrasaDocuments BrasaQueries BrasaRules
 import BrasaDocuments
 import BrasaRules
 

@@ -1,4 +1,3 @@
-// Rooms: BrasaBytes BrasaDocuments BrasaQueries BrasaRules BrasaTree BrasaTreeRules BrasaTreeWire
 import BrasaTree
 import BrasaTreeRules
 import BrasaTreeWire

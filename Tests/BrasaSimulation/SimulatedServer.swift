@@ -28,6 +28,7 @@ package final class SimulatedServer: Sendable {
         receiptKeeper: (any ReceiptKeeper)? = nil,
         sharedLog: SimulatedSharedLog? = nil,
         losesTreeRecords: Bool = false,
+        forgetsEndings: Bool = false,
         onDurable: @escaping @Sendable (Timestamp) -> Void = { _ in }
     ) throws(StoreError) {
         self.disk = disk
@@ -49,7 +50,18 @@ package final class SimulatedServer: Sendable {
                 if losesTreeRecords, case .record(let time, let bytes) = entry, bytes.first == 3, time % 16 == 0 {
                     return
                 }
-                try replayAll(entry)
+                guard forgetsEndings, case .record(let time, let bytes) = entry, bytes.first == 5 else {
+                    return try replayAll(entry)
+                }
+                // Kind and age of a session's end become the kind of a plain commit.
+                let plain: [UInt8] = [3] + bytes.dropFirst().drop(while: { $0 >= 0x80 }).dropFirst()
+                try plain.withUnsafeBytes { plain -> Result<Void, LogRejection> in
+                    do throws(LogRejection) {
+                        return .success(try replayAll(.record(time: time, plain)))
+                    } catch {
+                        return .failure(error)
+                    }
+                }.get()
             }
             guard let sharedLog else {
                 let log = try WriteAheadLog.open(

@@ -15,7 +15,9 @@ struct EngineSimulationTests {
         #expect(report.restarts > 500)
         #expect(report.checkpoints > 0 && report.failedLogs > 0 && report.fullDisks > 0)
         #expect(report.treeWrites > 2_000 && report.staleWrites > 0 && report.counted > 500)
+        #expect(report.ended > 500, "\(report)")
         #expect(report.snapshots > 0 && report.resets > 0 && report.resumptions > 0)
+        #expect(report.judged > 200 && report.outdated > 100, "\(report)")
     }
 
     private func run(seeds: Range<UInt64>) -> EngineSimulation.Report {
@@ -54,6 +56,40 @@ struct EngineSimulationTests {
         }
         #expect(failures.count >= 8, "\(failures.count)")
         #expect(failures.contains { $0.promise == .durability })
+    }
+
+    @Test("the checker notices a recovery that carries out again what sessions left")
+    func forgottenEndings() {
+        let failures = (0..<64 as Range<UInt64>).compactMap { seed -> SimulationFailure? in
+            var settings = EngineSimulation.Settings(seed: seed)
+            settings.steps = 600
+            settings.forgetsEndings = true
+            do {
+                try EngineSimulation.run(settings)
+                return nil
+            } catch {
+                return error as? SimulationFailure
+            }
+        }
+        #expect(failures.count >= 8, "\(failures.count)")
+        #expect(failures.contains { $0.promise == .atomicity })
+    }
+
+    @Test("the checker notices judged commits that do not rest on what their rules read")
+    func forgottenRuleReads() {
+        let failures = (0..<64 as Range<UInt64>).compactMap { seed -> SimulationFailure? in
+            var settings = EngineSimulation.Settings(seed: seed)
+            settings.steps = 600
+            settings.forgetsRuleReads = true
+            do {
+                try EngineSimulation.run(settings)
+                return nil
+            } catch {
+                return error as? SimulationFailure
+            }
+        }
+        #expect(failures.count >= 4, "\(failures.count)")
+        #expect(failures.allSatisfy { $0.promise == .rules })
     }
 
     @Test("the checker notices a disk that lies about syncs")

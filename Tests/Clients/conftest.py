@@ -14,6 +14,7 @@ import pytest
 from google.cloud import firestore
 from google.cloud.firestore_v1.async_client import AsyncClient
 
+from support import golang
 from support.clients import async_client_for, client_for, close_async_client, close_client
 from support.secure import Secure
 from support.servers import BrasaServer, brasa_binary, tools_binary
@@ -38,6 +39,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for mark in item.iter_markers("hosted"):
             item.add_marker(pytest.mark.skip(reason=f"Google's emulator differs: {mark.args[0]}"))
+
+
+@pytest.fixture(autouse=True)
+def no_emulator_is_named() -> None:
+    """What one test's clients are told by the environment, clients of the next would show as `Bearer owner`, too."""
+    os.environ.pop("FIRESTORE_EMULATOR_HOST", None)
 
 
 @pytest.fixture(scope="session")
@@ -101,6 +108,11 @@ def secure(binary: Path, tmp_path: Path, start_server) -> Iterator[Callable[...,
     for server in made:
         for wire in server.wires:
             wire.close()
+
+
+@pytest.fixture(scope="session")
+def go_program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return golang.built(tmp_path_factory.mktemp("golang"))
 
 
 @pytest.fixture

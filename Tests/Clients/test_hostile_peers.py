@@ -11,7 +11,6 @@ from __future__ import annotations
 import datetime
 import os
 import random
-import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from support import resident
 from support.hostile import HostilePeer, PipeliningPeer, field, framed, request_fields
 from support.messages import message, set_write
 from support.servers import BrasaServer
+from support.siege import CALL_SECONDS, Customer, besiege
 from support.wire import SERVICE, Database, Outcome, Wire
 
 pytestmark = pytest.mark.skipif(not resident.IS_AVAILABLE, reason="reads /proc")
@@ -32,11 +32,6 @@ MIB = 1 << 20
 BUDGET_BYTES = 64 * MIB
 # What the budget does not count: the allocator's slack, the engine's own work on a request, buffers of sockets.
 ALLOWANCE_BYTES = 64 * MIB
-# Calls of the well-behaved client before an attack, after its last byte was sent, and after its connections are gone.
-CALLS = 100
-# A bound that only a server that stands still goes past.
-CALL_SECONDS = 20
-ATTACK_SECONDS = 60
 
 STATUSES = {code.value[0]: code.name for code in grpc.StatusCode}
 HEALTH_WATCH = "/grpc.health.v1.Health/Watch"
@@ -66,24 +61,19 @@ class Attack:
         self.address = address
         self.database = database
         self.peers: list[HostilePeer | PipeliningPeer] = []
-        self.failure: BaseException | None = None
 
     def connect(self, takes_answers: bool = False) -> HostilePeer:
         self.peers.append(HostilePeer(self.address, takes_answers))
         return self.peers[-1]
 
     def run(self, name: str) -> None:
-        """On a thread of its own, where nobody would hear of what goes wrong."""
-        try:
-            ATTACKS[name].run(self)
+        ATTACKS[name].run(self)
+        self.settle()
+        # Which may take a while.
+        end = time.monotonic() + CALL_SECONDS
+        while not self.is_answered(ATTACKS[name]) and time.monotonic() < end:
+            time.sleep(0.1)
             self.settle()
-            # Which may take a while.
-            end = time.monotonic() + CALL_SECONDS
-            while not self.is_answered(ATTACKS[name]) and time.monotonic() < end:
-                time.sleep(0.1)
-                self.settle()
-        except BaseException as failure:
-            self.failure = failure
 
     def settle(self) -> None:
         for peer in self.peers:
@@ -275,35 +265,22 @@ ATTACKS: dict[str, Kind] = {
 }
 
 
-class Customer:
-    """A client of good manners: reads and writes one small document, one call after the other."""
+class Guest(Customer):
+    """Reads and writes one small document."""
 
     def __init__(self, address: str):
+        super().__init__()
         self.wire = Wire(address)
         self.database = Database(self.wire)
-        self.latencies: list[float] = []
-        self.failures: list[str] = []
 
     def call(self) -> None:
-        self.measure(lambda: self.database.commit(set_write(self.database.doc("small/0"), {"n": 1}), timeout=CALL_SECONDS))
-        self.measure(lambda: self.database.get("small/0", timeout=CALL_SECONDS))
+        write = set_write(self.database.doc("small/0"), {"n": 1})
+        self.measure(lambda: self.failure(self.database.commit(write, timeout=CALL_SECONDS)))
+        self.measure(lambda: self.failure(self.database.get("small/0", timeout=CALL_SECONDS)))
 
-    def measure(self, call: Callable[[], Outcome]) -> None:
-        start = time.monotonic()
-        outcome = call()
-        self.latencies.append(time.monotonic() - start)
-        if not outcome.ok:
-            self.failures.append(f"{outcome.code.name}: {outcome.text}")
-
-    def calls(self, count: int = CALLS) -> None:
-        for _ in range(count):
-            self.call()
-
-    def report(self) -> str:
-        """The 50th and 99th hundredths since the last report."""
-        latencies, self.latencies = sorted(self.latencies), []
-        p50, p99 = (latencies[int(len(latencies) * share)] * 1000 for share in (0.5, 0.99))
-        return f"{len(latencies)} calls, p50 {p50:.1f} ms, p99 {p99:.1f} ms, worst {latencies[-1] * 1000:.1f} ms"
+    @staticmethod
+    def failure(outcome: Outcome) -> str | None:
+        return None if outcome.ok else f"{outcome.code.name}: {outcome.text}"
 
     def close(self) -> None:
         self.wire.close()
@@ -319,30 +296,11 @@ def test_a_hostile_peer_gets_no_more_than_its_share(name: str, start_server: Cal
     # On one thread, so that the customer waits for whatever the attacker makes the server do.
     kind = ATTACKS[name]
     server = start_server("--emulator", "--threads", "1", "--connection-memory", str(kind.budget_bytes))
-    pid = server.process.pid
-    customer = Customer(server.address)
+    customer = Guest(server.address)
     attack = Attack(server.address, customer.database)
     try:
         fill(customer.database, LARGE_DOCUMENTS if "increments" in name else 1)
-        customer.calls()
-        before = customer.report()
-        held_before = resident.resident_bytes(pid)
-        resident.forget_peak(pid)
-
-        attacker = threading.Thread(target=attack.run, args=(name,), daemon=True)
-        attacker.start()
-        end = time.monotonic() + ATTACK_SECONDS
-        while attacker.is_alive() and time.monotonic() < end:
-            customer.call()
-        assert not attacker.is_alive(), "the server stands still"
-        if attack.failure is not None:
-            raise attack.failure
-        customer.calls()
-        during = customer.report()
-        grown = resident.peak_bytes(pid) - held_before
-        attack.close()
-        customer.calls()
-        after = customer.report()
+        siege = besiege(server.process.pid, customer, lambda: attack.run(name), attack.close)
     finally:
         attack.close()
         customer.close()
@@ -352,10 +310,10 @@ def test_a_hostile_peer_gets_no_more_than_its_share(name: str, start_server: Cal
     print(f"\n{name}: {attack.calls:,} calls, {attack.sent_bytes:,} bytes sent")
     print(f"  {turned_away} of {len(attack.peers)} connections turned away")
     print("  statuses: ", statuses)
-    print(f"  peak of resident memory: {grown / MIB:.0f} MiB more, of {kind.budget_bytes // MIB} MiB of budget")
-    print(f"  before: {before}\n  during: {during}\n  after:  {after}")
+    print(f"  peak of resident memory: {siege.grown_bytes / MIB:.0f} MiB more, of {kind.budget_bytes // MIB} MiB of budget")
+    print(f"  before: {siege.before}\n  during: {siege.during}\n  after:  {siege.after}")
     assert customer.failures == []
-    assert grown <= kind.budget_bytes + ALLOWANCE_BYTES
+    assert siege.grown_bytes <= kind.budget_bytes + ALLOWANCE_BYTES
     assert attack.calls >= kind.calls
     assert attack.is_answered(kind), statuses
     assert server.process.poll() is None

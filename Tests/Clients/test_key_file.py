@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -14,24 +12,6 @@ from support.identity import official_environment, run_keys
 from support.interop import SwiftClient, SwiftFailed
 from support.secure import SOON_SECONDS
 from support.wire import Database
-
-GO_SOURCES = Path("/usr/share/gocode")
-GO_PROGRAM = Path(__file__).parent / "golang" / "official.go"
-BUILD_SECONDS = 300
-
-
-@pytest.fixture(scope="session")
-def go_program(tmp_path_factory) -> Path:
-    """The program over the official Go client, as Debian has both."""
-    if shutil.which("go") is None or not (GO_SOURCES / "src/cloud.google.com/go/firestore").exists():
-        pytest.skip("the Go client is not installed (apt install golang-go golang-google-cloud-dev)")
-    built = tmp_path_factory.mktemp("golang") / "official"
-    environment = {**os.environ, "GO111MODULE": "off", "GOPATH": str(GO_SOURCES), "GOFLAGS": ""}
-    environment["GOCACHE"] = str(built.parent / "cache")
-    subprocess.run(
-        ["go", "build", "-o", str(built), str(GO_PROGRAM)], env=environment, check=True, timeout=BUILD_SECONDS
-    )
-    return built
 
 
 def run_go(program: Path, server, key) -> subprocess.CompletedProcess[str]:
@@ -59,11 +39,6 @@ def test_the_official_go_client_with_a_key_file_needs_nothing_else(secure, binar
     assert done.returncode == 1 and ("Unauthenticated" in done.stderr or "invalid_grant" in done.stderr), done.stderr
 
 
-def swift(server, key, log: Path) -> SwiftClient:
-    environment = {**official_environment(server.authority, key), "FIRESTORE_HOST": server.address}
-    return SwiftClient(server.address, "demo", log, {**environment, "GCLOUD_PROJECT": "demo"})
-
-
 def ends_with_its_key(client: SwiftClient) -> None:
     """Also on a stream that is open, which ends a second later at most."""
     deadline = time.monotonic() + SOON_SECONDS
@@ -74,14 +49,14 @@ def ends_with_its_key(client: SwiftClient) -> None:
 
 def test_the_swift_client_takes_the_same_file(secure, binary, tmp_path):
     server = secure()
-    client = swift(server, server.key, tmp_path / "swift.log")
+    client = server.swift(server.key, tmp_path / "swift.log")
     client.write("set", "cities/SF", {"population": 860000})
     assert client.read("document", "cities/SF")["population"] == {"integer": "860000"}
     assert client.find("cities", "population", 860000) == ["SF"]
     assert Database(server.wire(server.key.token()), "demo").get("cities/SF").ok
     reader = server.make("reader", "--read-only")
     server.eventually_known(reader)
-    reading = swift(server, reader, tmp_path / "reader.log")
+    reading = server.swift(reader, tmp_path / "reader.log")
     assert reading.find("cities", "population", 860000) == ["SF"]
     for _ in range(2):
         with pytest.raises(SwiftFailed, match="(?i)permission"):
@@ -96,7 +71,7 @@ def test_the_swift_client_takes_the_same_file(secure, binary, tmp_path):
 def test_the_swift_client_goes_on_when_its_token_does_not(secure, tmp_path, binary):
     """A key that is disabled and enabled again: the token of before is good again, as is every new one."""
     server = secure()
-    client = swift(server, server.key, tmp_path / "swift.log")
+    client = server.swift(server.key, tmp_path / "swift.log")
     client.write("set", "c/x", {"n": 1})
     run_keys(binary, server.data, "disable", "app")
     server.eventually_unknown(server.key)

@@ -7,6 +7,7 @@ import os
 import signal
 import ssl
 import subprocess
+import sys
 import time
 
 import pytest
@@ -19,6 +20,8 @@ from support.wire import Database
 
 # Between two looks at an issuer's keys, whatever asks for them (docs/limits.md).
 KEYS_FLOOR_SECONDS = 30
+# Between two attempts of the library, at most.
+LIBRARY_PAUSE_SECONDS = 60
 
 
 def test_issuers_rotate_their_keys_under_load(secure, tmp_path):
@@ -150,14 +153,14 @@ asyncio.run(main())
 class OfficialLoad:
     """A program of the official client that writes and reads until it is told to end. It retries as the library does."""
 
-    def __init__(self, server, program: str):
-        command = [os.sys.executable, "-c", program, server.address]
+    def __init__(self, server, *program: str | os.PathLike[str]):
         environment = official_environment(server.authority, server.key)
         self._process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            program, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
     def count(self) -> int:
+        assert self._process.poll() is None, self._process.stderr.read()
         self._process.stdin.write("\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
@@ -166,7 +169,7 @@ class OfficialLoad:
 
     def more(self, count: int) -> None:
         wanted = self.count() + count
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 2 * LIBRARY_PAUSE_SECONDS
         while self.count() < wanted:
             assert time.monotonic() < deadline and self._process.poll() is None
 
@@ -175,18 +178,48 @@ class OfficialLoad:
         assert self._process.returncode == 0, errors
 
 
-# The library's pauses between its attempts grow up to a minute.
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(8 * LIBRARY_PAUSE_SECONDS)
 @pytest.mark.parametrize("program", [SYNC, ASYNC], ids=["sync", "async"])
 def test_restarts_under_load_fail_no_call_of_clients_that_retry(secure, program):
     server = secure()
-    load = OfficialLoad(server, program)
+    load = OfficialLoad(server, sys.executable, "-c", program, server.address)
+    restart(server, load)
+    load.end()
+
+
+@pytest.mark.timeout(8 * LIBRARY_PAUSE_SECONDS)
+def test_nor_do_they_fail_one_of_the_go_client_but_by_telling_it_to_try_again(secure, go_program):
+    server = secure()
+    load = OfficialLoad(server, go_program, server.address, "load")
+    restart(server, load)
+    load.end()
+
+
+@pytest.mark.timeout(8 * LIBRARY_PAUSE_SECONDS)
+def test_nor_do_they_fail_a_write_of_the_swift_client(secure, tmp_path):
+    """Reads that may not be answered from the cache are told when there is no server, as its documentation has it."""
+    server = secure()
+    clients = [server.swift(server.key, tmp_path / f"swift-{number}.log") for number in range(3)]
+    counts = [0] * len(clients)
+
+    def step(number: int) -> None:
+        counts[number] += 1
+        clients[number].write("set", f"load/{number}", {"count": counts[number]})
+
+    with Load(step, threads=len(clients)) as load:
+        restart(server, load)
+    for number, count in enumerate(counts):
+        assert clients[number].read("document", f"load/{number}") == {"count": {"integer": str(count)}}
+    assert [client.stop() for client in clients] == [0] * len(clients)
+
+
+def restart(server, load) -> None:
+    """Three times, while it is called."""
     load.more(20)
     for _ in range(3):
         assert server.server.stop() == 0
         server.server.start()
         load.more(20)
-    load.end()
 
 
 def test_issuers_are_others_on_sighup(secure, tmp_path):

@@ -41,6 +41,18 @@ def test_every_case_is_explained(tools: Path):
     assert any("L13 allow: true" in line for line in lines)
 
 
+def test_what_no_case_has_tried_is_told(tools: Path, tmp_path: Path):
+    cases = tmp_path / "cases.yaml"
+    cases.write_text("cases:\n- {auth: ann, method: get, path: notes/a, documents: {notes/a: {owner: ann}}, expect: allow}\n")
+    status, lines = run(tools, "rules", "test", "--coverage", EXAMPLE / "notes.rules", cases)
+    assert status == 0
+    assert any(" never evaluated: " in line for line in lines)
+    assert any(line.startswith("L13:") and " always true: " in line for line in lines), lines
+    assert lines[-2].endswith(" expressions evaluated")
+    status, lines = run(tools, "rules", "test", "--coverage", EXAMPLE / "notes.rules", EXAMPLE / "notes.yaml")
+    assert lines[-1] == "12 of 12 decided as expected"
+
+
 @pytest.mark.parametrize(
     "content, status, line",
     [
@@ -55,6 +67,23 @@ def test_a_file_is_checked(binary: Path, tmp_path: Path, content: str, status: i
     done, lines = run(binary, "rules", "check", rules)
     assert done == status, lines
     assert any(str(rules) in each and line in each for each in lines), lines
+
+
+def test_a_file_that_is_too_long_is_neither_read_nor_deployed(binary: Path, tmp_path: Path):
+    rules = tmp_path / "long.rules"
+    data = tmp_path / "data"
+    text = (EXAMPLE / "notes.rules").read_text()
+    rules.write_text(text + " " * (256 * 1024 - len(text.encode())))
+    assert run(binary, "rules", "deploy", rules, "--data-dir", data)[0] == 0
+    rules.write_text(rules.read_text() + " ")
+    for command in (["check", rules], ["deploy", rules, "--data-dir", data]):
+        done, lines = run(binary, "rules", *command)
+        assert done == 1
+        assert lines == [f"brasa: {rules} is longer than 262144 bytes"]
+    assert run(binary, "rules", "show", "--data-dir", data)[0] == 0
+    with rules.open("wb") as file:
+        file.truncate(1 << 40)
+    assert run(binary, "rules", "check", rules)[0] == 1
 
 
 def test_a_file_that_is_not_there_is_told(binary: Path, tools: Path, tmp_path: Path):

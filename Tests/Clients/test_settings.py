@@ -16,8 +16,10 @@ from grpc import StatusCode
 
 from support.clients import client_for, close_client
 from support.identity import Issuer
+from support.listening import REMOVE, ListenStream, collection_target, is_change
 from support.servers import clean_environment, get
-from support.wire import Wire
+from support.websocket import Closed, TreeClient
+from support.wire import Database, Wire
 
 SECONDS = 30
 
@@ -152,3 +154,53 @@ def test_a_running_server_takes_up_other_issuers(start_server, tmp_path):
     assert outcome(None) is known
     wire.close()
     assert server.stop() == 0
+
+
+def test_bounds_of_callers_change_while_a_server_runs(start_server, tmp_path):
+    path = tmp_path / "brasa.yaml"
+    path.write_text("log-level: info\n")
+    # What is asked there is nobody's call.
+    server = start_server("--config", str(path), "--metrics-address", "127.0.0.1:0")
+    line = next(line for line in server.log.read_text().splitlines() if "serving metrics" in line)
+    metrics = f"http://{line.split('address=')[1].split()[0]}/metrics"
+    database = Database(Wire(server.address), "demo")
+
+    def change(text: str) -> None:
+        path.write_text(text)
+        os.kill(server.process.pid, signal.SIGHUP)
+
+    def refused(bound: str) -> int:
+        start = f'brasa_caller_refusals_total{{bound="{bound}"}} '
+        return next(int(line[len(start) :]) for line in get(metrics)[1].splitlines() if line.startswith(start))
+
+    def cause(number: int) -> StatusCode | None:
+        """Why the stream's next target is refused."""
+        stream.add(collection_target(database, "c", number))
+        told = stream.until(lambda response: is_change(response, REMOVE, number) or response.target_change.target_change_type == 3)
+        change = told[-1].target_change
+        return change.cause if change.target_change_type == REMOVE else None
+
+    with ListenStream(database, collection_target(database, "c", 1)) as stream:
+        stream.until_current(1)
+        change("listeners-per-caller: 1\nstreams-per-caller: 2\n")
+        until(lambda: server.log.read_text().count("a setting has changed") == 2, server.log)
+        told = cause(2)
+        assert told.code == StatusCode.RESOURCE_EXHAUSTED.value[0] and "too many listeners" in told.message
+        assert told.details[0].type_url.endswith("google.rpc.RetryInfo")
+        assert refused("listeners") == 1
+        # The stream that is open is one, and a WebSocket of trees the other.
+        tree = TreeClient(server.address, "one")
+        try:
+            TreeClient(server.address, "one")
+            raise AssertionError("it is let in")
+        except Closed as closed:
+            assert closed.code == 1013
+        assert refused("streams") == 1
+        tree.close()
+        change("log-level: info\n")
+        until(lambda: server.log.read_text().count("a setting has changed") == 4, server.log)
+        assert cause(3) is None
+    assert (refused("calls"), refused("bytes")) == (0, 0)
+    change("calls-per-second: 1\n")
+    until(lambda: database.get("c/none").code is StatusCode.RESOURCE_EXHAUSTED, server.log)
+    assert refused("calls") >= 1

@@ -9,6 +9,10 @@ extension EngineSimulation {
         package var log = Log.files
         /// Recovery passes over some of the records of trees: another such mutation.
         package var losesTreeRecords = false
+        /// Recovery does not see that a commit was a session's end: another.
+        package var forgetsEndings = false
+        /// What rules read is not among what a judged commit rests on: another.
+        package var forgetsRuleReads = false
 
         package init(seed: UInt64) {
             self.seed = seed
@@ -36,6 +40,11 @@ extension EngineSimulation {
         package var treeWrites = 0
         package var staleWrites = 0
         package var counted = 0
+        /// Sessions whose ends were written.
+        package var ended = 0
+        /// Commits that rules allowed, and how often one was judged again because what it rested on had changed.
+        package var judged = 0
+        package var outdated = 0
 
         package init() {}
 
@@ -52,13 +61,18 @@ extension EngineSimulation {
             self.treeWrites += other.treeWrites
             self.staleWrites += other.staleWrites
             self.counted += other.counted
+            self.ended += other.ended
+            self.judged += other.judged
+            self.outdated += other.outdated
         }
 
         package var description: String {
             "\(self.commits) commits acknowledged, \(self.reads) reads checked, \(self.restarts) restarts, "
                 + "\(self.checkpoints) checkpoints, \(self.failedLogs) failed logs, \(self.fullDisks) full disks, "
                 + "\(self.snapshots) snapshots told, \(self.resets) targets reset, \(self.resumptions) resumed, "
-                + "\(self.treeWrites) writes to trees, \(self.staleWrites) stale, \(self.counted) counted"
+                + "\(self.treeWrites) writes to trees, \(self.staleWrites) stale, \(self.counted) counted, "
+                + "\(self.ended) sessions ended, "
+                + "\(self.judged) commits judged, \(self.outdated) again"
         }
     }
 }

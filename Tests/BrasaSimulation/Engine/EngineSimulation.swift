@@ -83,12 +83,18 @@ package final class EngineSimulation: @unchecked Sendable {
         try self.checkListeners()
         try self.checker.checkState(self.server.store, self.database)
         try self.trees.checkState()
+        try self.trees.leaveOne()
+        try self.settleAll()
         try self.restart(losingPower: self.durability == .fsync)
         try self.checkListeners()
+        try self.drain()
+        try self.trees.checkEndings()
         self.listening.count(in: &self.report)
         self.trees.count(in: &self.report)
         self.report.commits = self.checker.acknowledgedCount
         self.report.reads = self.checker.checkedReads
+        self.report.judged = self.checker.judgedCount
+        self.report.outdated = self.checker.outdatedCount
         return self.report
     }
 
@@ -231,7 +237,7 @@ package final class EngineSimulation: @unchecked Sendable {
     private func restart(losingPower: Bool) throws {
         if self.logFailed { self.report.failedLogs += 1 }
         self.graveyard.append(
-            (self.server, self.checkpoint as Any, self.clients, self.listening.end(), self.trees.begin())
+            (self.server, self.checkpoint as Any, self.clients, self.listening.end(), self.trees.die())
         )
         self.checkpoint = nil
         self.clients = []
@@ -293,6 +299,7 @@ package final class EngineSimulation: @unchecked Sendable {
             store: store,
             sharedLog: sharedLog,
             losesTreeRecords: settings.losesTreeRecords,
+            forgetsEndings: settings.forgetsEndings,
             onDurable: { _ in waker.wake() }
         )
     }
@@ -303,19 +310,29 @@ package final class EngineSimulation: @unchecked Sendable {
     private func drain() throws {
         if self.mayLogFail, self.isDiskBroken { return try self.restart(losingPower: self.durability == .fsync) }
         try self.mendDisk()
-        for _ in 0..<400 where !self.outstanding.isEmpty {
-            while true {
-                self.stepLog()
-                guard self.server.scheduler.runOne() else { break }
-                try self.settleStep()
-            }
-            try self.settleStep()
+        self.trees.endSessions()
+        for _ in 0..<400 where !self.outstanding.isEmpty || !self.trees.hasEnded {
+            try self.settleAll()
             self.clock.advance(microseconds: 1_000_000)
             self.server.transactions.tick()
+            self.trees.tick()
         }
-        guard self.outstanding.isEmpty else {
-            throw SimulationFailure(.liveness, "no answer to \(self.outstanding.values.sorted())")
+        guard self.outstanding.isEmpty, self.trees.hasEnded else {
+            throw SimulationFailure(
+                .liveness,
+                "no answer to \(self.outstanding.values.sorted()), or no end of a session"
+            )
         }
+        try self.settleAll()
+    }
+
+    private func settleAll() throws {
+        while true {
+            self.stepLog()
+            guard self.server.scheduler.runOne() else { break }
+            try self.settleStep()
+        }
+        try self.settleStep()
     }
 
     /// Listeners that come back hear of the last state, whatever they missed.
@@ -326,6 +343,8 @@ package final class EngineSimulation: @unchecked Sendable {
     }
 
     // MARK: For clients
+
+    var forgetsRuleReads: Bool { self.settings.forgetsRuleReads }
 
     var logFailed: Bool { self.server.logHasFailed }
 

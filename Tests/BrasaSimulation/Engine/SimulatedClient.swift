@@ -15,6 +15,7 @@ final class SimulatedClient: @unchecked Sendable {
     private var waiting: WaitingCommit?
     /// What it does when it has thought long enough.
     private var next: (() throws -> Void)?
+    private var isPausing = false
 
     private struct WaitingCommit {
         let ticket: RequestTicket
@@ -37,6 +38,8 @@ final class SimulatedClient: @unchecked Sendable {
         let isOptimistic = self.simulation.pressure.isHigh && self.random(4) == 0
         switch isOptimistic ? 70 : self.random(100) {
         case ..<8: self.countUp()
+        case ..<14: self.move()
+        case ..<24: try RuledCommit(self, forgetsReads: self.simulation.forgetsRuleReads).run()
         case ..<30: self.commitPlainly()
         case ..<38: self.writeBatch()
         case ..<70: try ClientTransaction(self, attempt: 1, concurrency: .pessimistic).begin()
@@ -52,10 +55,17 @@ final class SimulatedClient: @unchecked Sendable {
         self.next = next
     }
 
+    /// The same for one turn of others.
+    func pause(_ next: @escaping () throws -> Void) {
+        self.next = next
+        self.isPausing = true
+    }
+
     var isThinking: Bool { self.next != nil }
 
     func goOn() throws {
-        guard self.next != nil, self.random(16) == 0 else { return }
+        guard self.next != nil, self.isPausing || self.random(16) == 0 else { return }
+        self.isPausing = false
         try self.next.take()?()
     }
 
@@ -133,15 +143,19 @@ final class SimulatedClient: @unchecked Sendable {
         _ writes: [ModelWrite],
         in transaction: TransactionID? = nil,
         reads: ModelReads = ModelReads(),
+        judgedOn prospect: CommitProspect? = nil,
         _ then: @escaping (TransactionError?) throws -> Void
     ) {
-        let id = self.checker.ask(writes, reads: reads)
+        let id = self.checker.ask(writes, reads: reads, isJudged: prospect != nil)
         let (asked, step) = (self.simulation.now, self.simulation.step)
         let reply: Reply<CommitResult> = self.reply("commit") { result in
             switch result {
             case .success(let result):
                 try self.checker.acknowledge(id, result.commitTime, result.results)
                 try then(nil)
+            case .failure(.outdated):
+                self.checker.takeBack(id, asOutdated: true)
+                try then(.outdated)
             case .failure(let error):
                 try self.simulation.checkRefusal(error, asked: step)
                 try self.checker.refuse(
@@ -160,6 +174,7 @@ final class SimulatedClient: @unchecked Sendable {
             database: database,
             transaction: transaction,
             writes: writes.map { $0.write(in: database.name) },
+            prospect: prospect,
             reply: reply
         )
         self.waiting = ticket.map { WaitingCommit(ticket: $0, call: call, asked: id, transaction: transaction) }
@@ -187,6 +202,15 @@ final class SimulatedClient: @unchecked Sendable {
                 return try self.writeOnce(attemptsLeft: attemptsLeft - 1)
             }
             if let error { throw SimulationFailure(.space, "the last commit: \(error)") }
+            self.finish()
+        }
+    }
+
+    /// Changes what a rule says to others.
+    private func move() {
+        let operation = ModelWrite.Operation.set(number: Int64(self.random(1_000)))
+        let writer = self.simulation.nextWriter()
+        self.commit([ModelWrite(document: RuledCommit.guarding, operation: operation, writer: writer)]) { _ in
             self.finish()
         }
     }

@@ -10,6 +10,7 @@ final class SimulatedTrees: @unchecked Sendable {
 
     private unowned let simulation: EngineSimulation
     let checker = TreeChecker()
+    private lazy var presence = SimulatedPresence(self.simulation, self.checker)
     private var clients: [SimulatedTreeClient] = []
 
     static let names = ["first", "second"].compactMap { TreeNamespace($0) }
@@ -21,14 +22,17 @@ final class SimulatedTrees: @unchecked Sendable {
 
     private var store: Store { self.simulation.server.store }
 
-    /// Of a new process. Gives what the one before had.
-    @discardableResult
-    func begin() -> [SimulatedTreeClient] {
-        defer { self.clients = (0..<Self.clientCount).map { _ in SimulatedTreeClient(self.simulation, self.checker) } }
-        return self.clients
+    /// The process has died. Gives what it had.
+    func die() -> Any { (self.clients, self.presence.die()) }
+
+    /// Of a new process.
+    func begin() {
+        self.presence.begin()
+        self.clients = (0..<Self.clientCount).map { _ in SimulatedTreeClient(self.simulation, self.checker) }
     }
 
     func act() throws {
+        if self.simulation.random.chance(1, in: 4) { return try self.presence.act() }
         guard let client = self.clients.filter({ !$0.isBusy }).randomElement(using: &self.simulation.random) else {
             return
         }
@@ -36,6 +40,19 @@ final class SimulatedTrees: @unchecked Sendable {
     }
 
     func follow() throws { try self.checker.follow(self.store) }
+
+    /// No session is open any more.
+    func endSessions() { self.presence.endAll() }
+
+    /// One session is open, and leaves something.
+    func leaveOne() throws { try self.presence.leaveOne() }
+
+    func tick() { self.presence.tick() }
+
+    /// Nothing that sessions left waits to be written.
+    var hasEnded: Bool { self.store.treeWillCount == 0 }
+
+    func checkEndings() throws { try self.checker.checkEndings() }
 
     func followRecovered() throws {
         try self.checker.followRecovered(self.store)
@@ -47,6 +64,7 @@ final class SimulatedTrees: @unchecked Sendable {
     func count(in report: inout EngineSimulation.Report) {
         report.treeWrites += self.checker.acknowledgedCount
         report.staleWrites += self.checker.staleCount
+        report.ended += self.checker.endedCount
         report.counted += Self.names.reduce(0) {
             $0 + Int(TreeChecker.count(in: self.checker.root(of: $1.description)))
         }
@@ -158,6 +176,7 @@ final class SimulatedTreeClient: @unchecked Sendable {
                 switch result {
                 case .success(.committed(let committed)): try self.checker.acknowledge(id, committed, self.store)
                 case .success(.stale(let node)): try self.checker.isStale(id, node, self.store)
+                case .success(.denied): throw SimulationFailure(.refusal, "denied without a judge")
                 case .success(.refused(let error)): throw SimulationFailure(.refusal, "\(error)")
                 case .failure(let error):
                     try self.simulation.checkRefusal(error, asked: step)

@@ -12,6 +12,7 @@ final class SimulationChecker {
         let writes: [ModelWrite]
         /// What its transaction has read before.
         let reads: ModelReads
+        let isJudged: Bool
         /// The newest durable commit, and the newest acknowledged one, at that moment.
         let since: Int64
         let acknowledgedBefore: Int64
@@ -38,6 +39,9 @@ final class SimulationChecker {
 
     private(set) var acknowledgedCount = 0
     private(set) var checkedReads = 0
+    /// Commits that rules were asked about, and those that had to be judged again.
+    private(set) var judgedCount = 0
+    private(set) var outdatedCount = 0
 
     init(queries: [ModelQuery]) {
         self.queries = queries
@@ -103,11 +107,12 @@ final class SimulationChecker {
 
     // MARK: Commits
 
-    func ask(_ writes: [ModelWrite], reads: ModelReads = ModelReads()) -> Int {
+    func ask(_ writes: [ModelWrite], reads: ModelReads = ModelReads(), isJudged: Bool = false) -> Int {
         self.lastID += 1
         self.asked[self.lastID] = Asked(
             writes: writes,
             reads: reads,
+            isJudged: isJudged,
             since: self.lastDurable,
             acknowledgedBefore: self.lastAcknowledged
         )
@@ -138,6 +143,13 @@ final class SimulationChecker {
         let before = { self.timeline.document($0, before: now) }
         if let difference = asked.reads.difference(from: before, self.queries) {
             throw SimulationFailure(.serializability, "to the commit at \(now), \(difference)")
+        }
+        if asked.isJudged {
+            let guarding = self.timeline.document(RuledCommit.guarding, before: now)
+            guard RuledCommit.allows(guarding) else {
+                throw SimulationFailure(.rules, "a commit at \(now), when it read \(String(describing: guarding))")
+            }
+            self.judgedCount += 1
         }
         if !expected.changes.isEmpty { self.lastAcknowledged = max(self.lastAcknowledged, now) }
         self.acknowledgedCount += 1
@@ -208,8 +220,9 @@ final class SimulationChecker {
     }
 
     /// Nothing of it may ever become durable.
-    func takeBack(_ id: Int) {
+    func takeBack(_ id: Int, asOutdated: Bool = false) {
         self.asked[id] = nil
+        if asOutdated { self.outdatedCount += 1 }
     }
 
     /// The process is gone, and what recovery found has been followed: what is not there now never will be.

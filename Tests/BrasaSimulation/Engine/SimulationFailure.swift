@@ -11,6 +11,7 @@ package struct SimulationFailure: Error, CustomStringConvertible {
         case results = "a commit answers what it did"
         case serializability = "a transaction saw the state just before its commit"
         case consistency = "the reads of one transaction fit one moment"
+        case rules = "no write is carried out that the rules forbid at its commit's time"
         case refusal = "a commit is refused only for a reason that there was"
         case once = "what is repeated only where the server invites to happens once"
         case liveness = "every call is answered exactly once"

@@ -28,6 +28,9 @@ final class TreeChecker {
     private var lastID = 0
     private(set) var acknowledgedCount = 0
     private(set) var staleCount = 0
+    /// Of sessions whose end was not written yet.
+    var endings: [Int: Ending] = [:]
+    private(set) var endedCount = 0
 
     static let counter = "count"
 
@@ -38,11 +41,14 @@ final class TreeChecker {
     // MARK: What became durable
 
     func follow(_ store: Store) throws {
-        let after = Timestamp(microseconds: max(self.lastDurable, self.followedUpTo))
-        guard let steps = store.treeSteps(after: after, limit: .max) else {
-            throw SimulationFailure(.visibility, "the steps of trees since \(after) are forgotten")
+        while true {
+            let after = Timestamp(microseconds: max(self.lastDurable, self.followedUpTo))
+            guard let steps = store.treeSteps(after: after, limit: .max)?.steps else {
+                throw SimulationFailure(.visibility, "the steps of trees since \(after) are forgotten")
+            }
+            if steps.isEmpty { return }
+            for step in steps { try self.add(step) }
         }
-        for step in steps { try self.add(step) }
     }
 
     private func add(_ step: TreeStep) throws {
@@ -57,10 +63,13 @@ final class TreeChecker {
         let cause = self.asked.first { id, asked in
             asked.time == nil && asked.tree == tree && self.effect(of: asked, on: before, at: time) == step.after
         }
-        guard let cause else {
+        if let cause {
+            self.asked[cause.key]?.time = time
+        } else if self.takeEnding(of: tree, from: before, to: step.after, at: time) {
+            self.endedCount += 1
+        } else {
             throw SimulationFailure(.atomicity, "nothing that was asked for has the effect of the step at \(time)")
         }
-        self.asked[cause.key]?.time = time
         self.versions[tree, default: []].append((time, step.after))
         self.lastDurable = time
         try self.checkCounter(from: before, to: step.after, at: time)
@@ -69,7 +78,11 @@ final class TreeChecker {
     /// Nil: it would not have happened.
     private func effect(of asked: Asked, on root: TreeNode, at time: Int64) -> TreeNode? {
         if let condition = asked.condition, root[condition.path].hash != condition.hash { return nil }
-        return asked.writes.reduce(root as TreeNode?) { root, write in
+        return self.effect(of: asked.writes, on: root, at: time)
+    }
+
+    func effect(of writes: [TreeWrite], on root: TreeNode, at time: Int64) -> TreeNode? {
+        writes.reduce(root as TreeNode?) { root, write in
             guard let root else { return nil }
             return (try? write.resolved(in: root, milliseconds: time / 1_000))?.applied(to: root)
         }

@@ -8,7 +8,8 @@ from typing import Callable
 
 from grpc import StatusCode
 
-from support.identity import Authority, KeyFile, make_key
+from support.identity import Authority, KeyFile, make_key, official_environment
+from support.interop import SwiftClient
 from support.servers import BrasaServer, free_port
 from support.wire import Database, Wire
 
@@ -34,6 +35,11 @@ class Secure:
     def make(self, name: str, *arguments: str) -> KeyFile:
         self.data.mkdir(exist_ok=True)
         return make_key(self.binary, self.data, name, f"https://{self.address}", *arguments)
+
+    def swift(self, key: KeyFile, log: Path) -> SwiftClient:
+        """The Swift client, told an address and, by its environment, a key file."""
+        environment = {**official_environment(self.authority, key), "FIRESTORE_HOST": self.address}
+        return SwiftClient(self.address, "demo", log, {**environment, "GCLOUD_PROJECT": "demo"})
 
     def wire(self, token: str | None = None, client: str | None = None) -> Wire:
         self.wires.append(self.authority.wire(self.port, token, client))
