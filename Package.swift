@@ -53,6 +53,7 @@ let package = Package(
         // Apart, so that a server's build has neither the client nor what only it needs: SQLite, histograms.
         .executable(name: "brasa-tools", targets: ["BrasaTools"]),
         .library(name: "BrasaFirestore", targets: ["BrasaFirestore"]),
+        .library(name: "BrasaDatabase", targets: ["BrasaDatabase"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -73,6 +74,7 @@ let package = Package(
         // pure: no I/O, lock, clock, NIO or C
         room("BrasaBytes", []),
         room("BrasaStatus", []),
+        room("BrasaBackoff", []),
         room("BrasaDocuments", ["BrasaBytes"]),
         room("BrasaQueries", ["BrasaDocuments"]),
         room("BrasaTree", ["BrasaBytes"]),
@@ -126,9 +128,37 @@ let package = Package(
         room(
             "BrasaService",
             pure + [
-                "BrasaBytes", "BrasaStatus", "BrasaMessages", "BrasaIdentity", "BrasaTransactions", "BrasaWatch",
+                "BrasaBytes", "BrasaRules", "BrasaStatus", "BrasaMessages", "BrasaIdentity", "BrasaTransactions",
+                "BrasaWatch",
                 "BrasaStore", "BrasaPlatform",
                 nio("NIOCore"),
+            ]
+        ),
+
+        // who may do what in trees: rules by tree, where they are kept, and as whom somebody is judged
+        room(
+            "BrasaTreeJudging",
+            [
+                "BrasaTree", "BrasaTreeRules", "BrasaTreeEngine", "BrasaIdentity", "BrasaTransactions", "BrasaStore",
+                "BrasaPlatform",
+            ]
+        ),
+
+        // the same for trees; JSON of the tree is what is asked and answered
+        room(
+            "BrasaTreeService",
+            [
+                "BrasaTree", "BrasaTreeEngine", "BrasaTreeJudging", "BrasaDocuments", "BrasaIdentity",
+                "BrasaTransactions", "BrasaStore", "BrasaPlatform",
+            ]
+        ),
+
+        // trees of one event loop: listeners and sessions over the store's steps; knows no transport and no encoding
+        room(
+            "BrasaTreeWatch",
+            [
+                "BrasaDocuments", "BrasaTree", "BrasaTreeEngine", "BrasaTreeJudging", "BrasaStore",
+                "BrasaTransactions", "BrasaPlatform",
             ]
         ),
 
@@ -141,11 +171,27 @@ let package = Package(
             ]
         ),
 
+        // the Realtime Database's WebSocket
+        room(
+            "BrasaTreeSocket",
+            [
+                "BrasaBytes", "BrasaTree", "BrasaTreeEngine", "BrasaTreeJudging", "BrasaTreeWire", "BrasaTreeWatch",
+                "BrasaIdentity",
+                "BrasaPlatform", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+            ]
+        ),
+
         // identity: who asks
         room("BrasaIdentity", []),
 
         // plain HTTP, of both versions: requests, router
         room("BrasaHTTP", ["BrasaBytes", "BrasaIdentity", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1")]),
+
+        // door to the trees over plain HTTP
+        room(
+            "BrasaTreeDoor",
+            ["BrasaTreeService", "BrasaTree", "BrasaIdentity", "BrasaHTTP", nio("NIOCore")]
+        ),
 
         // what a program with a key signs: clients and an operator's commands
         room(
@@ -178,7 +224,25 @@ let package = Package(
         ),
 
         // client engine: caches, listeners, write queue; knows no network, disk, thread or protobuf
-        room("BrasaSync", pure + ["BrasaBytes", "BrasaStatus"]),
+        room("BrasaSync", pure + ["BrasaBackoff", "BrasaBytes", "BrasaStatus"]),
+        // the same for the Realtime Database's client, and its connection as a machine
+        room("BrasaTreeSync", ["BrasaTree"]),
+        room("BrasaTreeLink", ["BrasaBackoff", "BrasaTree", "BrasaTreeSync", "BrasaTreeWire"]),
+        // what both clients' users configure, and read in the log
+        room("BrasaApp", []),
+        // what both clients' connections are made of
+        room(
+            "BrasaClientNetwork",
+            [nio("NIOCore"), nio("NIOPosix"), .product(name: "NIOSSL", package: "swift-nio-ssl")]
+        ),
+        // the Realtime Database's client on an event loop
+        room(
+            "BrasaTreeRemote",
+            [
+                "BrasaBytes", "BrasaClientNetwork", "BrasaTreeLink", "BrasaTreeWire", nio("NIOCore"), nio("NIOPosix"),
+                nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
         // its disk: the one importer of SQLite
         room(
             "BrasaCache",
@@ -193,8 +257,10 @@ let package = Package(
         room(
             "BrasaServer",
             [
-                "BrasaOptions", "BrasaBytes", "BrasaStatus", "BrasaDocuments", "BrasaMessages", "BrasaIdentity",
-                "BrasaService",
+                "BrasaOptions", "BrasaBytes", "BrasaStatus", "BrasaDocuments", "BrasaRules", "BrasaMessages",
+                "BrasaIdentity", "BrasaService",
+                "BrasaTreeDoor", "BrasaTreeService", "BrasaTreeWatch", "BrasaTreeSocket", "BrasaTreeJudging",
+                "BrasaTreeRules",
                 "BrasaGRPCDoor", "BrasaHTTP", "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog",
                 "BrasaPlatform", "BrasaMeasures", "BrasaGRPC", "BrasaHTTP2", "BrasaWire", "BrasaTLS", "BrasaTokens",
                 "BrasaFetch", "BrasaSigner",
@@ -209,9 +275,17 @@ let package = Package(
         room(
             "BrasaFirestore",
             pure + [
+                "BrasaApp", "BrasaBackoff", "BrasaClientNetwork",
                 "BrasaStatus", "BrasaSync", "BrasaCache", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
                 "BrasaSigner",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]
+        ),
+        room(
+            "BrasaDatabase",
+            [
+                "BrasaApp", "BrasaClientNetwork", "BrasaTree", "BrasaTreeLink", "BrasaTreeRemote", "BrasaTreeSync",
+                "BrasaTreeWire", nio("NIOCore"),
             ]
         ),
         room("BrasaRuleCases", pure + ["BrasaRules", .product(name: "Yams", package: "Yams")]),
@@ -219,7 +293,7 @@ let package = Package(
             name: "BrasaBench",
             dependencies: [
                 "BrasaBytes", "BrasaStatus", "BrasaDocuments", "BrasaQueries", "BrasaMessages", "BrasaWire",
-                "BrasaGRPC", "BrasaHTTP2", "BrasaFirestore",
+                "BrasaGRPC", "BrasaHTTP2", "BrasaClientNetwork", "BrasaFirestore",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -238,8 +312,8 @@ let package = Package(
         .executableTarget(
             name: "BrasaTools",
             dependencies: [
-                "BrasaBench", "BrasaFirestore", "BrasaGRPC", "BrasaStatus", "BrasaOptions", "BrasaDocuments",
-                "BrasaRules", "BrasaRuleCases",
+                "BrasaBench", "BrasaClientNetwork", "BrasaFirestore", "BrasaGRPC", "BrasaStatus", "BrasaOptions",
+                "BrasaDocuments", "BrasaRules", "BrasaRuleCases",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings
@@ -248,7 +322,10 @@ let package = Package(
         // Tests/: test support and the simulator are targets of their own; `Sources` is what ships
         support(
             "BrasaSimulation",
-            pure + ["BrasaTree", "BrasaPlatform", "BrasaLog", "BrasaStore", "BrasaTransactions", "BrasaWatch"]
+            pure + [
+                "BrasaTree", "BrasaRules", "BrasaPlatform", "BrasaLog", "BrasaStore", "BrasaTransactions", "BrasaWatch",
+                "BrasaIdentity", "BrasaTreeJudging", "BrasaTreeWatch",
+            ]
         ),
         .executableTarget(
             name: "simulate",
@@ -298,6 +375,16 @@ let package = Package(
             pure + ["BrasaRules", "BrasaTree", "BrasaTreeRules", "BrasaTreeWire"],
             exclude: ["Corpus"]
         ),
+        support(
+            "BrasaDoorFuzzing",
+            [
+                "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP", "BrasaHTTP2", "BrasaIdentity", nio("NIOCore"),
+                nio("NIOHTTP1"), nio("NIOEmbedded"),
+            ],
+            exclude: ["Corpus"]
+        ),
+        support("BrasaTokenFuzzing", ["BrasaTokens", "BrasaPlatform"], exclude: ["Corpus"]),
+        tests("BrasaDoorFuzzing", ["BrasaDoorFuzzing", "BrasaTokenFuzzing"]),
         support("BrasaSyncSpecification", pure + ["BrasaStatus", "BrasaSync", "BrasaQueryModel"], exclude: ["Cases"]),
         tests(
             "BrasaSync",
@@ -320,9 +407,34 @@ let package = Package(
         ),
         tests("BrasaMeasures", ["BrasaMeasures"]),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
-        tests("BrasaTree", ["BrasaBytes", "BrasaTree"]),
-        tests("BrasaTreeEngine", ["BrasaTree", "BrasaTreeEngine", "BrasaTreeRules"]),
+        tests("BrasaTree", ["BrasaBytes", "BrasaTree", "BrasaQueryModel"]),
+        tests("BrasaTreeEngine", ["BrasaTree", "BrasaTreeEngine", "BrasaTreeRules", "BrasaQueryModel"]),
+        tests("BrasaTreeSync", ["BrasaTree", "BrasaTreeSync", "BrasaQueryModel"]),
         tests("BrasaTreeWire", ["BrasaFuzzing", "BrasaTree", "BrasaTreeWire"]),
+        tests("BrasaTreeLink", ["BrasaTree", "BrasaTreeLink", "BrasaTreeSync", "BrasaTreeWire"]),
+        tests(
+            "BrasaTreeJudging",
+            [
+                "BrasaTree", "BrasaTreeEngine", "BrasaTreeJudging", "BrasaTreeRules", "BrasaIdentity",
+                "BrasaTransactions", "BrasaStore", "BrasaPlatform", "BrasaSimulation",
+            ]
+        ),
+        tests(
+            "BrasaTreeWatch",
+            [
+                "BrasaTree", "BrasaTreeEngine", "BrasaTreeJudging", "BrasaTreeRules", "BrasaTreeWatch",
+                "BrasaIdentity", "BrasaStore", "BrasaTransactions", "BrasaPlatform", "BrasaSimulation",
+            ]
+        ),
+        tests(
+            "BrasaTreeSocket",
+            [
+                "BrasaTree", "BrasaTreeJudging", "BrasaTreeRules", "BrasaTreeSocket", "BrasaTreeWatch",
+                "BrasaTreeWire", "BrasaIdentity", "BrasaHTTP2",
+                "BrasaPlatform", "BrasaSimulation",
+                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOWebSocket"), nio("NIOEmbedded"),
+            ]
+        ),
         tests("BrasaTreeRules", ["BrasaBytes", "BrasaRules", "BrasaTree", "BrasaTreeRules"]),
         tests("BrasaRules", pure + ["BrasaRules", "BrasaQueryModel", "BrasaFuzzing"]),
         tests("BrasaRuleCases", pure + ["BrasaRules", "BrasaRuleCases"]),
@@ -338,7 +450,8 @@ let package = Package(
         tests(
             "BrasaWire",
             pure + [
-                "BrasaStatus", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2", "CBrasaProtobufC",
+                "BrasaBytes", "BrasaStatus", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
+                "CBrasaProtobufC",
                 nio("NIOCore"), nio("NIOEmbedded"),
             ]
         ),
@@ -396,26 +509,52 @@ let package = Package(
         tests(
             "BrasaService",
             pure + [
-                "BrasaBytes", "BrasaStatus", "BrasaService", "BrasaMessages", "BrasaIdentity", "BrasaGRPCDoor",
+                "BrasaBytes", "BrasaRules", "BrasaStatus", "BrasaService", "BrasaMessages", "BrasaIdentity",
+                "BrasaGRPCDoor",
                 "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC",
                 "BrasaHTTP2", "BrasaSimulation", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
             ]
         ),
         tests(
+            "BrasaTreeService",
+            [
+                "BrasaTreeService", "BrasaTree", "BrasaTreeJudging", "BrasaTreeRules", "BrasaDocuments",
+                "BrasaIdentity", "BrasaTransactions", "BrasaStore", "BrasaPlatform", "BrasaSimulation",
+            ]
+        ),
+        tests(
+            "BrasaTreeDoor",
+            [
+                "BrasaTreeDoor", "BrasaTreeService", "BrasaTreeJudging", "BrasaTreeRules", "BrasaTree", "BrasaHTTP",
+                "BrasaIdentity", "BrasaTransactions", "BrasaStore", "BrasaPlatform", "BrasaSimulation", nio("NIOCore"),
+                nio("NIOEmbedded"), nio("NIOHTTP1"),
+            ]
+        ),
+        tests(
             "BrasaFirestore",
             pure + [
+                "BrasaApp", "BrasaBackoff", "BrasaClientNetwork",
                 "BrasaStatus", "BrasaFirestore", "BrasaSync", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
                 "BrasaServer",
-                "BrasaOptions", "BrasaLog", "BrasaQueryModel",
+                "BrasaOptions", "BrasaLog", "BrasaQueryModel", "BrasaPlatform", "BrasaTokens", "BrasaSigner",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
         tests(
+            "BrasaDatabase",
+            [
+                "BrasaApp", "BrasaClientNetwork", "BrasaDatabase", "BrasaFirestore", "BrasaServer", "BrasaOptions",
+                "BrasaLog", "BrasaTree", nio("NIOCore"), nio("NIOPosix"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        tests(
             "BrasaServer",
             pure + [
-                "BrasaStatus", "BrasaServer", "BrasaOptions", "BrasaHTTP", "BrasaMessages", "BrasaIdentity",
+                "BrasaStatus", "BrasaServer", "BrasaOptions", "BrasaRules", "BrasaHTTP", "BrasaMessages",
+                "BrasaIdentity", "BrasaTreeJudging",
                 "BrasaService", "BrasaTransactions",
                 "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaMeasures", "BrasaWire", "BrasaGRPC",
                 "BrasaHTTP2", "BrasaSimulation", "BrasaTLS", "BrasaCertificates", "BrasaTokens", "BrasaSigner",
