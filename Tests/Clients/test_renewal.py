@@ -93,7 +93,7 @@ def test_certificates_are_renewed_under_load_without_a_failed_call(secure):
 
 
 SYNC = """
-import itertools, sys, threading
+import itertools, os, sys, threading
 from google.cloud import firestore
 client = firestore.Client(project="demo", client_options={"api_endpoint": sys.argv[1]})
 stopped = threading.Event()
@@ -109,7 +109,7 @@ def run(number):
         counts[number] = count
 
 failed = []
-threading.excepthook = lambda failure: (failed.append(failure), sys.__stderr__.write(repr(failure)))
+threading.excepthook = lambda failure: (failed.append(failure), print(repr(failure), file=sys.stderr, flush=True))
 threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
 for thread in threads:
     thread.start()
@@ -118,7 +118,8 @@ for line in sys.stdin:
 stopped.set()
 for thread in threads:
     thread.join()
-sys.exit(1 if failed else 0)
+# Not by the interpreter's own end, in which the library waits at times for a lock of a thread that is gone by then.
+os._exit(1 if failed else 0)
 """
 
 ASYNC = """
