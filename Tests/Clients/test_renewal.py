@@ -13,7 +13,7 @@ import time
 import pytest
 from grpc import StatusCode
 
-from support.identity import Issuer, Signer, official_environment
+from support.identity import AT_ONCE, Issuer, Signer, official_environment
 from support.load import Load
 from support.secure import DENIED, REFUSED, SOON_SECONDS
 from support.wire import Database
@@ -93,7 +93,7 @@ def test_certificates_are_renewed_under_load_without_a_failed_call(secure):
 
 
 SYNC = """
-import itertools, os, sys, threading
+import itertools, sys, threading
 from google.cloud import firestore
 client = firestore.Client(project="demo", client_options={"api_endpoint": sys.argv[1]})
 stopped = threading.Event()
@@ -118,9 +118,8 @@ for line in sys.stdin:
 stopped.set()
 for thread in threads:
     thread.join()
-# Not by the interpreter's own end, in which the library waits at times for a lock of a thread that is gone by then.
-os._exit(1 if failed else 0)
-"""
+assert not failed
+""" + AT_ONCE
 
 ASYNC = """
 import asyncio, itertools, sys
