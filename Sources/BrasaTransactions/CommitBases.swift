@@ -6,19 +6,19 @@ struct CommitBases: Sendable {
     let database: DatabaseHandle
     private let store: Store
     /// What was found so far, when it matters that it still is so later. Each document is looked at once.
-    private var seen: [ResourcePath: Document?]?
+    private var seen: PathTable<Document?>?
 
     init(in database: DatabaseHandle, of store: Store, remembersSeen: Bool = false) {
         self.database = database
         self.store = store
-        self.seen = remembersSeen ? [:] : nil
+        self.seen = remembersSeen ? PathTable() : nil
     }
 
     mutating func document(_ path: ResourcePath) -> Document? {
         guard self.seen != nil else { return self.store.latest(path, in: self.database) }
         if let known = self.seen?[path] { return known }
         let document = self.store.latest(path, in: self.database)
-        self.seen?[path] = .some(document)
+        self.seen?.append(document, for: path)
         return document
     }
 
@@ -26,16 +26,18 @@ struct CommitBases: Sendable {
     /// other: between the last look and now. A document that went and came back has another version; one that came and went
     /// is missing as before.
     var stand: Bool {
-        self.seen?.allSatisfy { path, document in
-            self.store.latest(path, in: self.database)?.updateTime == document?.updateTime
+        self.seen?.entries.allSatisfy { seen in
+            self.store.latest(seen.path, in: self.database)?.updateTime == seen.value?.updateTime
         } ?? true
     }
 
     /// About what it keeps in memory, although others may have replaced it.
     var byteCount: Int {
-        self.seen?.reduce(0) { $0 + 256 + $1.key.bytes.count + ($1.value?.fields.bytes.count ?? 0) } ?? 0
+        self.seen?.entries.reduce(0) { $0 + 256 + $1.path.bytes.count + ($1.value?.fields.bytes.count ?? 0) } ?? 0
     }
 
     /// Whether something of it may be lost in a crash.
-    var areUndurable: Bool { self.seen?.keys.contains { self.store.isUndurable($0, in: self.database) } ?? false }
+    var areUndurable: Bool {
+        self.seen?.entries.contains { self.store.isUndurable($0.path, in: self.database) } ?? false
+    }
 }

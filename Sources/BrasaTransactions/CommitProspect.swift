@@ -15,7 +15,7 @@ package struct CommitProspect: Sendable {
     let isMeasured: Bool
     private let madeAt: MonotonicTime
     /// What the writes would leave, also if a precondition fails; nil when that cannot be said.
-    private let futures: [ResourcePath: EncodedFields?]?
+    private let futures: PathTable<EncodedFields?>?
     private var bases: CommitBases
 
     /// - Parameter writes: validated.
@@ -73,7 +73,7 @@ package struct CommitProspect: Sendable {
 
     /// About what it takes in memory beside its writes.
     package var byteCount: Int {
-        let futures = self.futures?.values.reduce(0) { $0 + 256 + ($1?.bytes.count ?? 0) }
+        let futures = self.futures?.entries.reduce(0) { $0 + 256 + ($1.value?.bytes.count ?? 0) }
         return self.bases.byteCount + (futures ?? 0)
     }
 
@@ -90,13 +90,12 @@ extension Write {
 
 extension CommitEvaluation {
     /// The documents that change, as they will be; nil for one that is deleted.
-    fileprivate var futures: [ResourcePath: EncodedFields?] {
-        var futures: [ResourcePath: EncodedFields?] = [:]
-        futures.reserveCapacity(self.changes.count)
+    fileprivate var futures: PathTable<EncodedFields?> {
+        var futures = PathTable<EncodedFields?>()
         for change in self.changes {
             switch change.outcome {
-            case .set(let fields, _): futures[change.path] = .some(fields)
-            case .delete: futures[change.path] = .some(nil)
+            case .set(let fields, _): futures.append(fields, for: change.path)
+            case .delete: futures.append(nil, for: change.path)
             }
         }
         return futures

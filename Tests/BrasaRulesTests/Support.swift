@@ -22,7 +22,7 @@ struct World: RuleDocuments {
     }
 
     func ledger(_ limits: AccessLedger.Limits) throws -> AccessLedger {
-        AccessLedger(limits, written: Set(try self.changes.keys.map { try path($0) }))
+        AccessLedger(limits, written: try self.changes.keys.map { try path($0) })
     }
 
     /// The documents of the table that the reference was verified with.

@@ -16,8 +16,9 @@ package struct ResourcePath: Hashable, Sendable {
         self.init(bytes: Array(path), shape: shape)
     }
 
-    package init(parsing path: some Collection<UInt8>) throws(DocumentError) {
-        let bytes = Array(path)
+    package init(parsing path: some Collection<UInt8>) throws(DocumentError) { try self.init(parsing: Array(path)) }
+
+    package init(parsing bytes: [UInt8]) throws(DocumentError) {
         try NameParser.checkUTF8(bytes)
         let shape = try borrowing(bytes) { (bytes) throws(DocumentError) -> Shape in
             try NameParser(name: bytes, kind: .document).path(from: 0)

@@ -100,12 +100,14 @@ struct MatchTree: Sendable {
 
     /// The blocks that cover the path, in the order of the source.
     func matches(_ path: TestedPath, _ work: inout Work) throws(EvaluationError) -> [BlockMatch] {
-        var blocks: [Int] = []
-        try self.collect(path, from: 0, branch: 0, &blocks, &work)
-        if blocks.count > 1 { blocks.sort() }
-        return blocks.map {
-            BlockMatch(block: $0, patternCount: self.patternCounts[$0], glob: self.globPlaces[$0])
-        }
+        var matches: [BlockMatch] = []
+        try self.collect(path, from: 0, branch: 0, &matches, &work)
+        if matches.count > 1 { matches.sort { $0.block < $1.block } }
+        return matches
+    }
+
+    private func match(_ block: Int) -> BlockMatch {
+        BlockMatch(block: block, patternCount: self.patternCounts[block], glob: self.globPlaces[block])
     }
 
     /// Every branch is reached in one way only, so that this visits each at most once. As deep as patterns are long.
@@ -113,14 +115,16 @@ struct MatchTree: Sendable {
         _ path: TestedPath,
         from index: Int,
         branch: Int,
-        _ blocks: inout [Int],
+        _ matches: inout [BlockMatch],
         _ work: inout Work
     ) throws(EvaluationError) {
         let node = self.branches[branch]
         try work.spend(Work.expression + Self.blockWork * (node.ends.count + node.globs.count))
-        for (block, tail) in node.globs where self.covers(tail, path, from: index) { blocks.append(block) }
+        for (block, tail) in node.globs where self.covers(tail, path, from: index) {
+            matches.append(self.match(block))
+        }
         if index == path.count {
-            if !path.isGroup { blocks += node.ends }
+            if !path.isGroup { for block in node.ends { matches.append(self.match(block)) } }
             return
         }
         // A group is anywhere below its parent: only a segment for many reaches it.
@@ -128,11 +132,11 @@ struct MatchTree: Sendable {
         if let name = path.segment(index), !node.literals.isEmpty {
             let place = self.place(of: name, in: branch)
             if place < node.literals.count, node.literals[place].name.bytes[...] == name {
-                try self.collect(path, from: index + 1, branch: node.literals[place].branch, &blocks, &work)
+                try self.collect(path, from: index + 1, branch: node.literals[place].branch, &matches, &work)
             }
         }
         if let capture = node.capture {
-            try self.collect(path, from: index + 1, branch: capture, &blocks, &work)
+            try self.collect(path, from: index + 1, branch: capture, &matches, &work)
         }
     }
 

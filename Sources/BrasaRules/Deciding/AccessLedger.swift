@@ -19,37 +19,33 @@ package struct AccessLedger: Sendable {
         package static let several = Limits(operation: 10, request: 20)
     }
 
-    private struct State: Hashable, Sendable {
-        var path: ResourcePath
-        var isAfter: Bool
-    }
-
-    /// A document of one state, and how it was asked for. Calls that were made do not count again.
-    private struct Entry: Sendable {
-        let state: State
+    /// How a document of the state before the request was asked for. Calls that were made do not count again.
+    private struct Access: Sendable {
         var lookup: RuleLookup?
         var wasGot = false
         var wasSought = false
     }
 
     private let limits: Limits
-    private let written: Set<ResourcePath>
-    /// In the order of their first mention.
-    private var entries: [Entry] = []
-    /// Where the entries are, once they are more than are quickly gone through.
-    private var places: [State: Int] = [:]
-    /// Documents of the state before the request that were asked for, in that order.
-    package private(set) var reads: [ResourcePath] = []
+    private var accesses = PathTable<Access>()
+    /// The documents that the request writes, as it leaves them; nil where nobody has asked.
+    private var futures: PathTable<RuleLookup?>
     /// The document that is judged, which is free.
     var subject: ResourcePath?
     private var countOfOperation = 0
     /// Calls that counted, of all operations.
     package private(set) var count = 0
 
-    /// `written` has the documents that the request writes.
-    package init(_ limits: Limits, written: Set<ResourcePath> = []) {
+    /// `written` has the documents that the request writes, each once.
+    package init(_ limits: Limits, written: [ResourcePath] = []) {
         self.limits = limits
-        self.written = written
+        self.futures = PathTable()
+        for path in written { self.futures.append(nil, for: path) }
+    }
+
+    /// Documents of the state before the request that were asked for, in the order of their first mention.
+    package var reads: [ResourcePath] {
+        self.accesses.entries.compactMap { $0.value.lookup == nil ? nil : $0.path }
     }
 
     /// Begins with the next document of the request; nil for a query.
@@ -65,10 +61,10 @@ package struct AccessLedger: Sendable {
         _ work: inout Work
     ) throws(EvaluationError) -> RuleLookup {
         try work.spend(Work.access)
-        let isAfter = function.isAfter && self.written.contains(path)
-        let place = self.place(of: State(path: path, isAfter: isAfter))
-        let entry = self.entries[place]
-        if !isAfter, path != self.subject, !(function.givesDocument ? entry.wasGot : entry.wasSought) {
+        if function.isAfter, let place = self.futures.place(of: path) { return self.future(at: place, in: documents) }
+        let place = self.place(of: path)
+        let isKnown = function.givesDocument ? self.accesses[place].wasGot : self.accesses[place].wasSought
+        if !isKnown, path != self.subject {
             guard self.countOfOperation < self.limits.operation else {
                 throw self.failure(function, path, .limitOfOperation)
             }
@@ -76,41 +72,34 @@ package struct AccessLedger: Sendable {
             self.countOfOperation += 1
             self.count += 1
         }
-        if function.givesDocument { self.entries[place].wasGot = true } else { self.entries[place].wasSought = true }
+        if function.givesDocument { self.accesses[place].wasGot = true } else { self.accesses[place].wasSought = true }
         return self.document(at: place, in: documents)
     }
 
     /// A document of the state before or after the request, asked for once.
     mutating func document(_ path: ResourcePath, after: Bool, in documents: any RuleDocuments) -> RuleLookup {
-        let isAfter = after && self.written.contains(path)
-        return self.document(at: self.place(of: State(path: path, isAfter: isAfter)), in: documents)
+        if after, let place = self.futures.place(of: path) { return self.future(at: place, in: documents) }
+        return self.document(at: self.place(of: path), in: documents)
     }
 
     private mutating func document(at place: Int, in documents: any RuleDocuments) -> RuleLookup {
-        let entry = self.entries[place]
-        if let known = entry.lookup { return known }
-        let lookup = documents.document(entry.state.path, after: entry.state.isAfter)
-        self.entries[place].lookup = lookup
-        if !entry.state.isAfter { self.reads.append(entry.state.path) }
+        if let known = self.accesses[place].lookup { return known }
+        let lookup = documents.document(self.accesses.entries[place].path, after: false)
+        self.accesses[place].lookup = lookup
         return lookup
     }
 
-    private static let unsortedMax = 12
+    private mutating func future(at place: Int, in documents: any RuleDocuments) -> RuleLookup {
+        if let known = self.futures[place] { return known }
+        let lookup = documents.document(self.futures.entries[place].path, after: true)
+        self.futures[place] = lookup
+        return lookup
+    }
 
-    private mutating func place(of state: State) -> Int {
-        if self.places.isEmpty {
-            if let place = self.entries.firstIndex(where: { $0.state == state }) { return place }
-        } else if let place = self.places[state] {
-            return place
-        }
-        let place = self.entries.count
-        self.entries.append(Entry(state: state))
-        if !self.places.isEmpty {
-            self.places[state] = place
-        } else if self.entries.count > Self.unsortedMax {
-            for (place, entry) in self.entries.enumerated() { self.places[entry.state] = place }
-        }
-        return place
+    private mutating func place(of path: ResourcePath) -> Int {
+        if let place = self.accesses.place(of: path) { return place }
+        self.accesses.append(Access(), for: path)
+        return self.accesses.entries.count - 1
     }
 
     private func failure(

@@ -59,7 +59,16 @@ struct TestedPath {
         }
     }
 
+    /// The same, as a part of what the request names.
     func text(_ index: Int) -> RuleText? {
-        self.segment(index).map { RuleText(validated: Array($0)) }
+        switch index {
+        case 0: RulePath.databases
+        case 1: RuleText(self.database)
+        case 2: RulePath.documents
+        case ..<self.knownCount:
+            RuleText(validated: RuleBytes(self.bytes).part(self.ranges[index - Self.rootCount]))
+        case self.knownCount: self.collectionID.map { RuleText(validated: $0) }
+        default: nil
+        }
     }
 }

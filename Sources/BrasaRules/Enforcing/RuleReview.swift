@@ -12,17 +12,26 @@ package struct RuleReview {
         case denied
     }
 
-    private enum Step {
-        case get(ResourcePath)
-        case list(RuleTarget, RuleQuery)
-        case write(FoldedWrite)
+    /// What is judged, one after the other.
+    private enum Steps {
+        case gets([ResourcePath])
+        case listing(RuleTarget, RuleQuery)
+        case commit(verified: [ResourcePath], [FoldedWrite])
+
+        var count: Int {
+            switch self {
+            case .gets(let paths): paths.count
+            case .listing: 1
+            case .commit(let verified, let writes): verified.count + writes.count
+            }
+        }
     }
 
     private let rules: Ruleset
     private let caller: RuleCaller
     private let documents: any RuleDocuments
     private let limits: EvaluationLimits
-    private let steps: [Step]
+    private let steps: Steps
     private var next = 0
     private var ledger: AccessLedger
     package private(set) var progress: Progress
@@ -40,23 +49,23 @@ package struct RuleReview {
         self.caller = caller
         self.documents = documents
         self.limits = limits
-        var written: Set<ResourcePath> = []
+        var written: [ResourcePath] = []
         var message = "Missing or insufficient permissions."
         switch demand {
-        case .documents(let paths): self.steps = paths.map { .get($0) }
-        case .listing(let target, let query): self.steps = [.list(target, query)]
+        case .documents(let paths): self.steps = .gets(paths)
+        case .listing(let target, let query): self.steps = .listing(target, query)
         case .commit(let writes):
             let folded = FoldedWrite.fold(writes)
-            written = Set(folded.map(\.path))
-            self.steps = writes.filter { $0.kind == .verify }.map { .get($0.path) } + folded.map { .write($0) }
+            written = folded.map(\.path)
+            self.steps = .commit(verified: writes.lazy.filter { $0.kind == .verify }.map(\.path), folded)
         case .administrators(let text):
-            self.steps = []
+            self.steps = .gets([])
             message = text
         }
         self.denialMessage = message
-        self.ledger = AccessLedger(self.steps.count > 1 ? .several : .single, written: written)
-        self.progress =
-            if case .administrators = demand { .denied } else { self.steps.isEmpty ? .allowed : .unfinished }
+        let count = self.steps.count
+        self.ledger = AccessLedger(count > 1 ? .several : .single, written: written)
+        self.progress = if case .administrators = demand { .denied } else { count == 0 ? .allowed : .unfinished }
     }
 
     /// Judges what comes next.
@@ -88,26 +97,34 @@ package struct RuleReview {
     /// Nil when there is nothing to judge, or a document cannot be read, which denies.
     private mutating func begin() -> RuleRequest? {
         guard self.progress == .unfinished else { return nil }
-        switch self.steps[self.next] {
-        case .list(let target, let query):
+        switch self.steps {
+        case .listing(let target, let query):
             var request = self.request(.list, target)
             request.query = query
             return request
-        case .get(let path):
-            guard let stored = self.document(path, after: false) else { return self.deny() }
-            var request = self.request(.get, .document(path))
-            request.stored = stored
-            return request
-        case .write(let write):
-            guard let stored = self.document(write.path, after: false),
-                let future = self.document(write.path, after: true)
-            else { return self.deny() }
-            let exists = if case .missing = stored { false } else { true }
-            var request = self.request(write.method(exists: exists), .document(write.path))
-            request.stored = stored
-            request.future = future
-            return request
+        case .gets(let paths): return self.get(paths[self.next])
+        case .commit(let verified, let writes):
+            let place = self.next - verified.count
+            return place < 0 ? self.get(verified[self.next]) : self.write(writes[place])
         }
+    }
+
+    private mutating func get(_ path: ResourcePath) -> RuleRequest? {
+        guard let stored = self.document(path, after: false) else { return self.deny() }
+        var request = self.request(.get, .document(path))
+        request.stored = stored
+        return request
+    }
+
+    private mutating func write(_ write: FoldedWrite) -> RuleRequest? {
+        guard let stored = self.document(write.path, after: false),
+            let future = self.document(write.path, after: true)
+        else { return self.deny() }
+        let exists = if case .missing = stored { false } else { true }
+        var request = self.request(write.method(exists: exists), .document(write.path))
+        request.stored = stored
+        request.future = future
+        return request
     }
 
     private mutating func deny() -> RuleRequest? {

@@ -42,17 +42,16 @@ struct FoldedWrite: Sendable {
 
     /// In the order in which documents are first written.
     static func fold(_ writes: [RuleWrite]) -> [FoldedWrite] {
-        var places: [ResourcePath: Int] = [:]
-        var folded: [FoldedWrite] = []
+        if let only = writes.first, writes.count == 1 { return only.kind == .verify ? [] : [FoldedWrite(only)] }
+        var folded = PathTable<FoldedWrite>()
         for write in writes where write.kind != .verify {
-            if let place = places[write.path] {
+            if let place = folded.place(of: write.path) {
                 folded[place].deletes = write.kind == .delete
             } else {
-                places[write.path] = folded.count
-                folded.append(FoldedWrite(write))
+                folded.append(FoldedWrite(write), for: write.path)
             }
         }
-        return folded
+        return folded.entries.map(\.value)
     }
 
     /// Which method must be allowed. A precondition is not looked up: whoever demands that a document is there asks to

@@ -1,12 +1,5 @@
 internal import BrasaDocuments
 
-/// What a document has besides its fields. Not the evaluator's own, which is generic and would make them anew each time.
-private enum DocumentMember {
-    static let name: RuleText = "__name__"
-    static let data: RuleText = "data"
-    static let id: RuleText = "id"
-}
-
 extension Evaluator {
     /// A field of a document, looked up in its bytes.
     mutating func field(_ field: DocumentField, of document: RuleDocument) throws(EvaluationError) -> RuleValue {
@@ -25,27 +18,11 @@ extension Evaluator {
         switch document {
         case .missing: return .null
         case .known(let data):
-            return .map(RuleMap(known: [RuleMap.Entry(key: DocumentMember.data, value: .map(data))]))
+            return .map(StoredDocument.known(data))
         case .fields(let fields):
             guard let path = self.request.document else { throw .undetermined }
-            try self.work.spend(RulePath.work(path))
-            return Self.documentValue(fields, path, RulePath(database: self.request.database, path: path))
+            return .map(RuleMap(StoredDocument(fields, at: path, in: self.request.database)))
         }
-    }
-
-    static func documentValue(_ fields: EncodedFields, _ path: ResourcePath, _ name: RulePath) -> RuleValue {
-        .map(
-            RuleMap(sorted: [
-                RuleMap.Entry(key: DocumentMember.name, value: .path(name)),
-                RuleMap.Entry(key: DocumentMember.data, value: .map(RuleMap(fields))),
-                RuleMap.Entry(key: DocumentMember.id, value: .string(Self.text(of: path))),
-            ])
-        )
-    }
-
-    private static func text(of path: ResourcePath) -> RuleText {
-        let id = path.lastSegment
-        return RuleText(validated: RuleBytes(path.bytes).part(id.startIndex..<id.endIndex))
     }
 
     /// Members that a request does not have are absent from the map as well.
@@ -69,7 +46,7 @@ extension Evaluator {
             return try self.documentValue(future)
         case .query:
             guard let query = self.request.query else { throw .undefinedProperty(member.rawValue) }
-            return query.value
+            return try query.value(&self.work)
         }
     }
 
@@ -123,7 +100,7 @@ extension Evaluator {
         case .unknown: throw failure(.unknown)
         case .missing: return access.givesDocument ? .null : .bool(false)
         case .fields(let fields):
-            return access.givesDocument ? Self.documentValue(fields, path, name) : .bool(true)
+            return access.givesDocument ? .map(RuleMap(StoredDocument(fields, at: path, name: name))) : .bool(true)
         }
     }
 }

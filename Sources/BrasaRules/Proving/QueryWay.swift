@@ -20,22 +20,33 @@ struct QueryWay: Sendable {
     }
 
     init(_ conjunction: Conjunction) {
-        var conditions: [FieldPath: [Term.Condition]] = [:]
+        var terms: [Term] = []
+        terms.reserveCapacity(conjunction.terms.count)
         for term in conjunction.terms {
             if !term.path.isDocumentName {
-                conditions[term.path, default: []].append(term.condition)
+                terms.append(term)
             } else if case .equal(.reference(let name)) = term.condition {
                 self.document = name.path
             }
         }
+        if terms.count > 1 { terms.sort { $0.path < $1.path } }
         var variants: [[Fact]] = [[]]
         var last: FieldPath?
-        for (path, conditions) in conditions.sorted(by: { $0.key < $1.key }) {
+        var rest = terms[...]
+        while let path = rest.first?.path {
+            let same = rest.prefix { $0.path == path }
+            rest = rest.dropFirst(same.count)
             // What is said of a map and again of what is in it is one thing too many to keep.
             if let last, last.contains(path) { continue }
             last = path
-            let values = Self.values(conditions, count: Self.variantsMax / variants.count)
-            variants = variants.flatMap { facts in values.map { facts + [Fact(path: path.segments[...], value: $0)] } }
+            let values = Self.values(same.map(\.condition), count: Self.variantsMax / variants.count)
+            if let value = values.first, values.count == 1 {
+                for index in variants.indices { variants[index].append(Fact(path: path.segments[...], value: value)) }
+            } else {
+                variants = variants.flatMap { facts in
+                    values.map { facts + [Fact(path: path.segments[...], value: $0)] }
+                }
+            }
         }
         self.variants = variants.map(Self.map)
     }

@@ -19,6 +19,7 @@ package struct RuleMap: Sendable {
     private enum Storage {
         case entries([Entry])
         case stored(EncodedEntries)
+        case document(StoredDocument)
     }
 
     private var storage: Storage
@@ -51,6 +52,8 @@ package struct RuleMap: Sendable {
     }
 
     package init(_ fields: EncodedFields) { self.init(EncodedEntries(fields)) }
+
+    init(_ document: StoredDocument) { self.init(.document(document), isOpen: false) }
 
     init(_ entries: EncodedEntries) { self.init(.stored(entries), isOpen: false) }
 
@@ -87,6 +90,9 @@ package struct RuleMap: Sendable {
                     key: RuleText(validated: RuleBytes(entry.key)),
                     value: try RuleValue(entry.value, &work)
                 )
+            case .document(let document):
+                self.index += 1
+                return try document.entry(self.index - 1, &work)
             }
         }
     }
@@ -100,6 +106,7 @@ package struct RuleMap: Sendable {
             let count = entries.advance(work.steps)
             try work.spend(count * Work.step)
             return count
+        case .document: return StoredDocument.count
         }
     }
 
@@ -119,6 +126,7 @@ package struct RuleMap: Sendable {
             case .absent: return nil
             case .unfinished: throw .workExceeded
             }
+        case .document(let document): return try document.value(key, &work)
         }
     }
 

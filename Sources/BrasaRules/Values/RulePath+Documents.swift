@@ -8,6 +8,7 @@ extension RulePath {
             try self.isSimple(2, Self.documents, &work)
         else { return nil }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(Self.usualBytes)
         for segment in self.segments[3...] {
             // No name is that long, so no more of one needs to be looked at.
             guard case .simple(let text) = segment, bytes.count + text.bytes.count <= Limits.nameBytesMax else {
@@ -22,6 +23,9 @@ extension RulePath {
         try work.spend(bytes: bytes.count, .each)
         return (try? ResourcePath(parsing: bytes)).flatMap { $0.isDocument ? $0 : nil }
     }
+
+    /// Of most documents' paths; an allocation of 96 with its head.
+    private static let usualBytes = 64
 
     private func isSimple(_ index: Int, _ wanted: RuleText, _ work: inout Work) throws(EvaluationError) -> Bool {
         guard case .simple(let text) = self.segments[index] else { return false }

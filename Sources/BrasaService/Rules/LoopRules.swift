@@ -2,13 +2,14 @@ import BrasaDocuments
 import BrasaIdentity
 import BrasaRules
 
-/// The rules as one event loop knows them, and the user of the call before, who is mostly that of the next one too.
+/// The rules as one event loop knows them, and who judged the call before, which is mostly of the same user in the same database
+/// as the next one.
 ///
 /// Unchecked, because it is used on the loop only.
 final class LoopRules: @unchecked Sendable {
     private let book: RuleBook
     private var edition: RuleBook.Edition
-    private var last: (user: User, auth: RuleAuth)?
+    private var last: (user: User?, database: DatabaseName, judge: CallJudge)?
 
     init(_ book: RuleBook) {
         self.book = book
@@ -20,27 +21,26 @@ final class LoopRules: @unchecked Sendable {
 
     /// Nil: no rules say what the caller may do in the database, so nothing.
     func judge(for caller: Caller, in database: DatabaseName) -> CallJudge? {
-        if self.edition.number != self.book.editionNumber { self.edition = self.book.edition }
+        if self.edition.number != self.book.editionNumber {
+            self.edition = self.book.edition
+            self.last = nil
+        }
+        let user: User? = if case .user(let user) = caller { user } else { nil }
+        if let last = self.last, last.user === user, last.database == database { return last.judge }
         guard let rules = self.edition.rules(for: database) else { return nil }
-        return CallJudge(
+        let judge = CallJudge(
             rules,
             edition: self.edition.number,
             database: database.database,
-            auth: self.auth(of: caller)
+            auth: user.map { RuleAuth($0) }
         )
+        self.last = (user, database, judge)
+        return judge
     }
 
     /// Whether who shows no token is the database's owner.
     func isOpen(_ database: DatabaseName) -> Bool {
         self.book.edition.ruleset(for: database) == nil && self.book.opensOthers
-    }
-
-    private func auth(of caller: Caller) -> RuleAuth? {
-        guard case .user(let user) = caller else { return nil }
-        if let last = self.last, last.user === user { return last.auth }
-        let auth = RuleAuth(user)
-        self.last = (user, auth)
-        return auth
     }
 }
 
