@@ -171,13 +171,13 @@ let package = Package(
             ]
         ),
 
-        // the Realtime Database's WebSocket
+        // the Realtime Database's connections that stay open: its WebSocket and long polling
         room(
             "BrasaTreeSocket",
             [
                 "BrasaBytes", "BrasaTree", "BrasaTreeEngine", "BrasaTreeJudging", "BrasaTreeWire", "BrasaTreeWatch",
                 "BrasaIdentity",
-                "BrasaPlatform", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOWebSocket"),
+                "BrasaPlatform", "BrasaHTTP", "BrasaHTTP2", nio("NIOCore"), nio("NIOHTTP1"), nio("NIOWebSocket"),
             ]
         ),
 

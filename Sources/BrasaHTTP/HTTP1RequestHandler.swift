@@ -208,6 +208,7 @@ package final class HTTP1RequestHandler: ChannelInboundHandler, RemovableChannel
                 peer: self.door.peer
             )
             request.admission = admission
+            request.reception = self.door.reception
             for name in dialect.fieldNames {
                 let values = head.headers[name]
                 if !values.isEmpty { request.fields[name] = values.joined(separator: ", ") }

@@ -124,6 +124,7 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
             )
             request.fields = head.fields
             request.admission = admission
+            request.reception = self.door.reception
             if let refusal = self.door.refusal(request, of: admission, on: head.page) {
                 return self.send(refusal, isHead: head.method == "HEAD")
             }

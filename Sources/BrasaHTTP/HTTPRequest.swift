@@ -16,6 +16,8 @@ package struct HTTPRequest: Sendable {
     package internal(set) var fields: [String: String] = [:]
     /// By what the caller was let in.
     package internal(set) var admission: Admission?
+    /// Of the connection, for who shows something later. On its event loop.
+    package internal(set) var reception: Reception?
 
     package init(method: String, target: String, caller: Caller, peer: [UInt8] = []) {
         self.method = method

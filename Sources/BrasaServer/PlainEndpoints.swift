@@ -1,13 +1,15 @@
 import BrasaHTTP
 import BrasaTreeDoor
+import BrasaTreeSocket
 
 /// What is answered over plain HTTP: `GET /` for tools that wait for the emulator, `/livez` and `/readyz` for probes, `GET
 /// /metrics` for Prometheus unless that has an address of its own, `POST /token` for clients with a key file, the emulator's
-/// endpoints, and the Realtime Database's REST on every path that ends with `.json`.
+/// endpoints, the Realtime Database's REST on every path that ends with `.json`, and its long polling at `/.lp`.
 enum PlainEndpoints {
     static func router(
         emulator: EmulatorEndpoints?,
         trees: TreeDoor,
+        polls: TreePollDoor,
         tokens: TokenEndpoint,
         observation: Observation,
         hasMetrics: Bool
@@ -22,6 +24,7 @@ enum PlainEndpoints {
         }
         tokens.register(in: &router)
         trees.register(in: &router)
+        polls.register(in: &router)
         if let emulator { emulator.register(in: &router) } else { EmulatorEndpoints.refuse(in: &router) }
         router.refuse("/.ws") { _ in
             HTTPAnswer(426, "a WebSocket of version 5 is served here, for a database: /.ws?v=5&ns=NAME\n")

@@ -67,6 +67,7 @@ struct ServiceDirectory: Sendable {
     let connectionLog: ConnectionLog
     /// How long a client may take, to send as to read.
     let receiveTimeMax: TimeAmount
+    private let polls: PollTable
     private let entries: [ObjectIdentifier: Doors]
 
     init(
@@ -97,6 +98,7 @@ struct ServiceDirectory: Sendable {
             tokens: desk.refusals,
             callers: desk.shares.bounds
         )
+        let polls = PollTable(budget)
         var entries: [ObjectIdentifier: Doors] = [:]
         for eventLoop in group.makeIterator() {
             let firestore = engine.makeService(on: eventLoop, rules: rules)
@@ -105,10 +107,12 @@ struct ServiceDirectory: Sendable {
             grpc.add(admin)
             grpc.add(HealthService(health, on: eventLoop))
             grpc.add(reflection)
+            let trees = engine.makeTreeSocketDoor(on: eventLoop)
             let router = PlainEndpoints.router(
                 emulator: configuration.emulator
                     ? EmulatorEndpoints(service: firestore, book: rules, desk: desk, logger: logger) : nil,
                 trees: engine.makeTreeDoor(on: eventLoop),
+                polls: TreePollDoor(trees, polls, on: eventLoop),
                 tokens: TokenEndpoint(desk, on: eventLoop),
                 observation: observation,
                 hasMetrics: configuration.metricsListen == nil
@@ -123,7 +127,7 @@ struct ServiceDirectory: Sendable {
                 grpc: server,
                 door: grpc,
                 router: router,
-                trees: engine.makeTreeSocketDoor(on: eventLoop),
+                trees: trees,
                 desk: desk,
                 admissions: LoopAdmissions(),
                 receiveTimeMax: limits.receiveTimeMax
@@ -139,6 +143,7 @@ struct ServiceDirectory: Sendable {
         self.connectionLog = connectionLog
         self.observation = observation
         self.budget = budget
+        self.polls = polls
         self.refusals = refusals
         self.receiveTimeMax = limits.receiveTimeMax
         self.health = health
@@ -153,9 +158,10 @@ struct ServiceDirectory: Sendable {
         return doors
     }
 
-    /// Tells who asks for the server's health that it is about to end.
+    /// Tells who asks for the server's health that it is about to end, and sends away those who have no connection of their own.
     func announceShutdown() {
         self.observation.become(.draining)
         self.health.setAll(.notServing)
+        self.polls.drain()
     }
 }

@@ -71,7 +71,7 @@ extension WireFault {
         switch self {
         case .invalidFrameCount, .malformedMessage: .protocolError
         case .messageTooLong: .messageTooLarge
-        case .tooManyRequests, .silent: .policyViolation
+        case .tooManyRequests, .tooManySegments, .silent: .policyViolation
         }
     }
 }

@@ -4,6 +4,8 @@ import BrasaTree
 
 /// What one connection keeps, by what it is kept for; drawn from the budget of all.
 struct KeptBytes {
+    /// By the transport, whatever it carries.
+    var transport = 0
     /// Of messages: what came of one that is not complete, and frames that wait until it is known who sent them.
     var incoming = 0
     /// Of requests that wait, and of writes that are not answered, their messages.
@@ -11,7 +13,7 @@ struct KeptBytes {
     var listens = 0
     /// What is to be written at the end.
     var disconnect = 0
-    /// Of long messages that the socket has not taken.
+    /// Of messages that the transport keeps: long ones that the socket has not taken.
     var outgoing = 0
 
     private let budget: ByteBudget
@@ -23,7 +25,8 @@ struct KeptBytes {
 
     /// False when there is no room for what has come to be kept.
     mutating func draw(_ claim: CallerClaim?) -> Bool {
-        let bytes = self.incoming + self.requests + self.listens + self.disconnect + self.outgoing
+        let bytes =
+            self.transport + self.incoming + self.requests + self.listens + self.disconnect + self.outgoing
         if bytes > self.drawn {
             guard claim?.setBytes(bytes) ?? true, self.budget.draw(bytes - self.drawn, holding: self.drawn) else {
                 return false

@@ -2,7 +2,7 @@ import BrasaTree
 import BrasaTreeWire
 import NIOCore
 
-/// What waits for a socket that takes nothing: which targets have changed, not how, and answers. Both are bounded by what a
+/// What waits for a transport that takes nothing: which targets have changed, not how, and answers. Both are bounded by what a
 /// connection may have open.
 struct TreeOutbox {
     enum Item {

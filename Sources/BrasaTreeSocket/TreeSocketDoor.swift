@@ -33,6 +33,13 @@ package struct TreeSocketDoor: Sendable {
         self.entropy = entropy
     }
 
+    /// 32 digits that nobody can guess.
+    func newName() -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let bytes = self.entropy.bytes(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Of one connection. A request that is not admitted goes on as one of plain HTTP.
     /// - Parameter budget: what the connection draws from.
     package func upgrader(_ reception: Reception, budget: ByteBudget) -> any HTTPServerProtocolUpgrader {
@@ -85,7 +92,7 @@ package struct TreeSocketDoor: Sendable {
                 maxAccumulatedFrameSize: Self.frameBytesMax
             )
             try channel.pipeline.syncOperations.addHandler(pieces)
-            let socket = TreeSocketHandler(
+            let conversation = TreeConversation(
                 self,
                 reception,
                 admission,
@@ -94,6 +101,7 @@ package struct TreeSocketDoor: Sendable {
                 page: visit.page,
                 budget: visit.budget
             )
+            let socket = TreeSocketHandler(conversation, on: channel.eventLoop)
             try channel.pipeline.syncOperations.addHandler(socket)
         }
     }
@@ -160,6 +168,8 @@ extension TreeHandshake {
             }
             parameters.append((name, value))
         }
+        // A session of long polling would go on here; its client stays with that when it is refused.
+        guard !parameters.contains(where: { $0.name == "s" }) else { return nil }
         do throws(TreeHandshake.Fault) {
             self = try TreeHandshake(host: head.headers["host"].first ?? "", parameters: parameters)
         } catch {

@@ -7,6 +7,8 @@ package enum WireFault: Error, Hashable, Sendable {
     case malformedMessage
     /// More requests than there may be without an answer.
     case tooManyRequests(requestsMax: Int)
+    /// Segments of long polling came too far in front of one that did not.
+    case tooManySegments(segmentsMax: Int)
     /// Nothing came for too long.
     case silent
 }

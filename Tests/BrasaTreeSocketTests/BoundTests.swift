@@ -23,7 +23,7 @@ import Testing
         try line.send(put)
         for _ in 1...18 {
             try line.send(String(repeating: "x", count: 16_384))
-            #expect(line.budget.drawnBytes <= TreeSocketHandler.strangerBytesMax)
+            #expect(line.budget.drawnBytes <= TreeConversation.strangerBytesMax)
         }
         try line.send(#""}}}"#)
         let answers = try line.taken()

@@ -43,7 +43,7 @@ final class Line {
         door.readBounds = bounds
         let parameters = [(name: "v", value: "5"), (name: "ns", value: "one")]
         let handshake = try TreeHandshake(host: "here", parameters: parameters)
-        self.socket = TreeSocketHandler(
+        let conversation = TreeConversation(
             door,
             reception,
             admission ?? Admission(caller),
@@ -52,6 +52,7 @@ final class Line {
             page: page,
             budget: self.budget
         )
+        self.socket = TreeSocketHandler(conversation, on: self.channel.eventLoop)
         // Before, since it may be closed at once.
         self.channel.connect(to: try SocketAddress(unixDomainSocketPath: "/line"), promise: nil)
         try self.channel.pipeline.syncOperations.addHandler(self.socket)
@@ -94,7 +95,7 @@ final class Line {
         self.channel.pipeline.fireChannelWritabilityChanged()
     }
 
-    var isReading: Bool { self.socket.isReading }
+    var isReading: Bool { self.socket.conversation.isReading }
 
     func stop() {
         _ = try? self.channel.finish(acceptAlreadyClosed: true)

@@ -7,7 +7,7 @@ import BrasaTreeWatch
 import BrasaTreeWire
 import NIOCore
 
-extension TreeSocketHandler {
+extension TreeConversation {
     func perform(_ request: Request, _ session: TreeSession) {
         let ticket = request.ticket
         switch request.action {

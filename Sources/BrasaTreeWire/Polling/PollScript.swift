@@ -1,0 +1,75 @@
+/// What long polling answers: scripts for a frame of the client's page, which call what the page has defined.
+package enum PollScript {
+    /// Defines what the other scripts call, in the frame where all of them run.
+    package static func functions(_ callback: PollRequest.Callback) -> String {
+        """
+        function pLPCommand(name, first, second) {
+          var command = parent.window["pLPCommand\(callback.digits)"];
+          if (command) command(name, first, second);
+        }
+        function pRTLPCB(number, messages) {
+          var receive = parent.window["pRTLPCB\(callback.digits)"];
+          if (receive) receive(number, messages);
+        }
+
+        """
+    }
+
+    /// - Parameter key: of digits and letters alone.
+    package static func start(_ key: PollRequest.Key) -> String {
+        "pLPCommand('start','\(key.id)','\(key.password)');\n"
+    }
+
+    /// The session is over, or never was.
+    package static let close = "pLPCommand('close');\n"
+
+    /// A page that says, when it goes, that the session which its address names is over.
+    package static let leavingPage = """
+        <!DOCTYPE html><meta charset="utf-8"><title></title><script>
+        addEventListener("pagehide", function () {
+          var address = location.pathname + "?disconn=t&" + location.search.slice(1);
+          if (!navigator.sendBeacon || !navigator.sendBeacon(address)) new Image().src = address;
+        });
+        </script>
+
+        """
+
+    /// - Parameter reply: its messages are `escaped`.
+    package static func reply(_ reply: PollMachine.Reply) -> [UInt8] {
+        var script = Array("pRTLPCB(\(reply.number),[".utf8)
+        script.reserveCapacity(script.count + reply.messages.reduce(8) { $0 + $1.count + 1 })
+        for (index, message) in reply.messages.enumerated() {
+            if index > 0 { script.append(UInt8(ascii: ",")) }
+            script += message
+        }
+        return script + Array("]);\n".utf8)
+    }
+
+    private static let prototype = Array(#""__proto__":"#.utf8)
+
+    /// JSON as a script may have it: with nothing that ends a script or a line of one, and with a member for each key, also
+    /// for the one that would be an object's prototype.
+    package static func escaped(_ json: [UInt8]) -> [UInt8] {
+        var script: [UInt8] = []
+        script.reserveCapacity(json.count)
+        var index = 0
+        while index < json.count {
+            let byte = json[index]
+            index += 1
+            switch byte {
+            case UInt8(ascii: "<"): script += #"\u003c"#.utf8
+            case 0xE2 where json[index...].starts(with: [0x80, 0xA8]),
+                0xE2 where json[index...].starts(with: [0x80, 0xA9]):
+                script += (json[index + 1] == 0xA8 ? #"\u2028"# : #"\u2029"#).utf8
+                index += 2
+            case UInt8(ascii: "{") where json[index...].starts(with: self.prototype),
+                UInt8(ascii: ",") where json[index...].starts(with: self.prototype):
+                script.append(byte)
+                script += #"["__proto__"]:"#.utf8
+                index += self.prototype.count
+            default: script.append(byte)
+            }
+        }
+        return script
+    }
+}
