@@ -16,6 +16,7 @@ import pytest
 
 from support import resident
 from support.hostile_trees import HostileSocket, SlowReader, UnfinishedRequest, frame_head, rest
+from support.polling import Ended, PollingClient
 from support.servers import BrasaServer
 from support.siege import Customer, besiege
 from support.trees import Tree
@@ -144,6 +145,32 @@ def endless_bodies(it: Attack, connections: int) -> None:
         it.outcomes[peer.hear()] += 1
 
 
+def polls(it: Attack, sessions: int, parameters: list[dict]) -> None:
+    """Requests of long polling, until the server says that a session is over."""
+    for _ in range(sessions):
+        try:
+            client = it.hold(PollingClient(it.address, NAMESPACE))
+            for number, more in enumerate(parameters):
+                client.poll(**more)
+                if number > 0:
+                    client.settle()
+            it.outcomes["held"] += 1
+        except Ended:
+            it.outcomes["told to close"] += 1
+        except ConnectionError:
+            # No room for its connection.
+            it.outcomes["cut off"] += 1
+
+
+def endless_segments(it: Attack) -> None:
+    """Messages of as many segments as can be announced, none of which is the last; and segments behind one that is missing."""
+    # As long as a head may have it.
+    text = "A" * 7_600
+    polls(it, 10, [{"seg0": number, "ts0": 9_999, "d0": text} for number in range(350)])
+    polls(it, 4, [{"seg0": number, "ts0": 9_999, "d0": text} for number in range(1, 100)])
+    polls(it, 1, [{"seg0": 0, "ts0": 10_000, "d0": text}, {}])
+
+
 # What is asked for
 
 
@@ -234,6 +261,16 @@ def slow_streams(it: Attack, readers: int, values: int) -> None:
         it.outcomes["followed"] += stream.until(b":%d" % (values - 1))
 
 
+def unread_polls(it: Attack, sessions: int) -> None:
+    """Reads of a large node over long polling, whose answers nobody takes."""
+    it.ask("PUT", "/large", json.dumps("<" * MIB).encode(), print="silent")
+    for _ in range(sessions):
+        client = it.hold(PollingClient(it.address, NAMESPACE))
+        for _ in range(4):
+            client.send_unread("g", {"p": "/large", "q": {}})
+        it.outcomes["asked"] += 1
+
+
 @dataclass(frozen=True)
 class Kind:
     run: Callable[[Attack], None]
@@ -250,6 +287,7 @@ ATTACKS: dict[str, Kind] = {
     "a message that never ends": Kind(lambda it: endless_messages(it, connections=1), {"closed 1009": 1}),
     "messages that never end": Kind(lambda it: endless_messages(it, connections=10), {"closed 1008": 4}),
     "bodies that never end": Kind(lambda it: endless_bodies(it, connections=10), {"cut off": 4}),
+    "segments that never end": Kind(endless_segments, {"told to close": 8}, 16 * MIB),
     "huge queries": Kind(huge_queries, {"closed 1008": 1}),
     "queries of very many children": Kind(wide_queries, {"too_big": 100}),
     "listens by the hundred thousand": Kind(
@@ -261,6 +299,9 @@ ATTACKS: dict[str, Kind] = {
     "listens by thousands of orders": Kind(lambda it: many_orders(it, listens=3_000), {"too_big": 1_000}),
     "what is left to be written": Kind(what_is_left, {"ok": 2_000, "too_big": 1_001}),
     "answers that nobody reads": Kind(lambda it: unread_answers(it, connections=20), {"asked": 20}),
+    "answers to requests that are held, which nobody reads": Kind(
+        lambda it: unread_polls(it, sessions=60), {"asked": 60}
+    ),
     "slow readers of event streams": Kind(lambda it: slow_streams(it, readers=100, values=60), {"204": 60, "followed": 4}),
 }
 

@@ -52,24 +52,39 @@ package enum PollScript {
     package static func escaped(_ json: [UInt8]) -> [UInt8] {
         var script: [UInt8] = []
         script.reserveCapacity(json.count)
-        var index = 0
-        while index < json.count {
-            let byte = json[index]
-            index += 1
-            switch byte {
-            case UInt8(ascii: "<"): script += #"\u003c"#.utf8
-            case 0xE2 where json[index...].starts(with: [0x80, 0xA8]),
-                0xE2 where json[index...].starts(with: [0x80, 0xA9]):
-                script += (json[index + 1] == 0xA8 ? #"\u2028"# : #"\u2029"#).utf8
-                index += 2
-            case UInt8(ascii: "{") where json[index...].starts(with: self.prototype),
-                UInt8(ascii: ",") where json[index...].starts(with: self.prototype):
-                script.append(byte)
-                script += #"["__proto__"]:"#.utf8
-                index += self.prototype.count
-            default: script.append(byte)
+        json.withUnsafeBufferPointer { json in
+            var start = 0
+            var index = 0
+            while index < json.count {
+                guard let (count, escape) = self.escape(UnsafeBufferPointer(rebasing: json[index...])) else {
+                    index += 1
+                    continue
+                }
+                script.append(contentsOf: json[start..<index])
+                script.append(contentsOf: escape)
+                index += count
+                start = index
             }
+            script.append(contentsOf: json[start...])
         }
         return script
+    }
+
+    private static let lessThan = Array(#"\u003c"#.utf8)
+    private static let separators = [Array(#"\u2028"#.utf8), Array(#"\u2029"#.utf8)]
+    private static let keys = [UInt8(ascii: "{"), UInt8(ascii: ",")].map { [$0] + Array(#"["__proto__"]:"#.utf8) }
+
+    /// What stands for the beginning, and for how much of it; nil where the first byte stands for itself.
+    private static func escape(_ json: UnsafeBufferPointer<UInt8>) -> (count: Int, escape: [UInt8])? {
+        switch json[0] {
+        case UInt8(ascii: "<"): return (1, self.lessThan)
+        case 0xE2:
+            guard json.count >= 3, json[1] == 0x80, json[2] == 0xA8 || json[2] == 0xA9 else { return nil }
+            return (3, self.separators[json[2] == 0xA8 ? 0 : 1])
+        case UInt8(ascii: "{"), UInt8(ascii: ","):
+            guard json.dropFirst().starts(with: self.prototype) else { return nil }
+            return (1 + self.prototype.count, self.keys[json[0] == UInt8(ascii: "{") ? 0 : 1])
+        default: return nil
+        }
     }
 }
