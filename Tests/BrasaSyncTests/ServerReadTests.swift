@@ -202,6 +202,55 @@ import Testing
         #expect(try !test.engine.local.readDocument(at: try path("c/a")).isValid)
     }
 
+    @Test func `Another user's reads are asked again, in what is left of their time`() throws {
+        let test = try TestClient()
+        let queries = try ["a", "b"].map { try collection($0) }
+        for query in queries { self.read(test, query) }
+        test.scheduler.advance(by: .seconds(100))
+        // The first user's answer is on its way.
+        test.client.setUser(SyncUser(uid: "ada"))
+        let found = try document("a/x", 1, ["n": .integer(1)])
+        let answer = ServerAnswer(documents: [found], readTime: Timestamp(microseconds: 10))
+        let question = try #require(test.transport.questions.first)
+        test.settle()
+        question.completion?(.success(answer))
+        #expect(test.log == [])
+        #expect(test.transport.questions.map(\.target) == queries.map(\.target))
+        #expect(test.transport.questions.map(\.time) == [.seconds(200), .seconds(200)])
+        self.answer(test, [], at: 11)
+        self.answer(test, [], at: 12)
+        #expect(test.log == ["read", "read"])
+        test.client.setUser(.signedOut)
+        test.settle()
+        #expect(test.transport.questions.isEmpty)
+    }
+
+    @Test func `New credentials of the same user are nothing to a read`() throws {
+        let test = try TestClient()
+        self.read(test, try collection("c"))
+        let question = test.transport.questions.first
+        test.client.setUser(.signedOut)
+        test.settle()
+        #expect(test.transport.questions.first === question)
+        #expect(test.transport.questions.count == 1)
+    }
+
+    @Test func `A user's change that the storage cannot take ends the reads of the one before`() throws {
+        let test = try TestClient()
+        self.read(test, try collection("c"))
+        test.storage.failing = [.handleUserChange]
+        test.client.setUser(SyncUser(uid: "ada"))
+        test.settle()
+        #expect(test.transport.questions.isEmpty)
+        #expect(test.log == ["error unavailable"])
+        test.storage.failing = []
+        test.scheduler.fire(.storageRetry)
+        test.settle()
+        self.read(test, try collection("c"))
+        self.answer(test, [], at: 10)
+        #expect(test.log == ["error unavailable", "read"])
+    }
+
     @Test func `A cancelled read is not asked for any more`() throws {
         let test = try TestClient()
         let token = self.read(test, try collection("c"))

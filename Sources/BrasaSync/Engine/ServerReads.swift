@@ -4,6 +4,9 @@ internal import BrasaStatus
 /// A read that only the server can answer: a question of its own, past the streams, so that the answer is newer than the
 /// question whoever listens to the same.
 struct ServerRead {
+    let target: SyncTarget
+    /// By the scheduler's `uptime`.
+    let deadline: Duration
     let completion: (Result<ServerAnswer, SyncError>) -> Void
     var connection: (any ReadConnection)?
 }
@@ -19,12 +22,29 @@ extension SyncEngine {
         guard self.remote.canUseNetwork else {
             return self.scheduler.enqueue { completion(.failure(Self.unreachable)) }
         }
-        self.serverReads[token] = ServerRead(completion: completion)
-        let connection = self.transport.read(target, within: time) { [weak self] answer in
+        let deadline = self.scheduler.uptime + time
+        self.serverReads[token] = ServerRead(target: target, deadline: deadline, completion: completion)
+        self.askServer(token)
+    }
+
+    private func askServer(_ token: ListenerToken) {
+        guard let read = self.serverReads[token] else { return }
+        let time = max(.zero, read.deadline - self.scheduler.uptime)
+        let connection = self.transport.read(read.target, within: time) { [weak self] answer in
             self?.serverReads.removeValue(forKey: token)?.completion(answer)
         }
         self.serverReads[token]?.connection = connection
     }
+
+    /// What was asked for one user is no answer for another: it is asked again, as listeners are, in what is left of its time.
+    func restartServerReads() {
+        for token in self.serverReadTokens {
+            self.serverReads[token]?.connection?.close()
+            self.askServer(token)
+        }
+    }
+
+    private var serverReadTokens: [ListenerToken] { self.serverReads.keys.sorted { $0.number < $1.number } }
 
     /// False when there is no such read any more. Its completion is called later.
     func cancelServerRead(_ token: ListenerToken, _ error: SyncError) -> Bool {
@@ -35,9 +55,7 @@ extension SyncEngine {
     }
 
     func failServerReads(_ error: SyncError) {
-        for token in self.serverReads.keys.sorted(by: { $0.number < $1.number }) {
-            _ = self.cancelServerRead(token, error)
-        }
+        for token in self.serverReadTokens { _ = self.cancelServerRead(token, error) }
     }
 
     static let unreachable = SyncError(.unavailable, "The server could not be reached.")

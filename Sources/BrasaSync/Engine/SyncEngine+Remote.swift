@@ -43,7 +43,15 @@ extension SyncEngine: RemoteSyncer {
 
     func changeUser(to user: SyncUser) throws(StorageError) {
         guard user != self.local.user else { return }
-        let changes = try self.local.changeUser(to: user)
+        let changes: DocumentMap
+        do throws(StorageError) {
+            changes = try self.local.changeUser(to: user)
+        } catch {
+            // The user has changed all the same, and until the storage knows there is no network.
+            self.serverUnreachable()
+            throw error
+        }
+        self.restartServerReads()
         let waiters = self.pendingWriteWaiters.values.flatMap(\.self)
         self.pendingWriteWaiters = [:]
         for waiter in waiters { waiter.completion(SyncError(.cancelled, "The user has changed.")) }
