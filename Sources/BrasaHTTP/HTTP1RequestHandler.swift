@@ -259,12 +259,12 @@ package final class HTTP1RequestHandler: ChannelInboundHandler, RemovableChannel
             self.body = []
             self.bodyBytesWanted = 0
             // Whoever answers keeps it until then, though the connection may be gone.
-            let (budget, drawnBytes, claim) = (self.door.budget, self.drawnBytes, self.claim)
+            let (drawn, claim) = (DrawnBytes(self.drawnBytes, from: self.door.budget), self.claim)
             self.drawnBytes = 0
             self.claim = nil
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             self.door.router.answer(request) { answer in
-                withExtendedLifetime(claim) { budget?.giveBack(drawnBytes) }
+                withExtendedLifetime(claim) { drawn.giveBack() }
                 let (handler, context) = bound.value
                 handler.write(answer, to: head, context: context)
             }

@@ -8,8 +8,7 @@ import NIOCore
 final class HTTP2RequestBody {
     private enum Count {
         case forConnection
-        /// Drawn from the budget, if there is one.
-        case apart(ByteBudget?)
+        case apart(DrawnBytes)
     }
 
     private(set) var bytes: [UInt8] = []
@@ -69,7 +68,7 @@ final class HTTP2RequestBody {
     func streamClosed() {
         self.drop()
         guard self.counted > 0, case .forConnection = self.count else { return }
-        self.count = .apart(self.account.detach(self.counted))
+        self.count = .apart(DrawnBytes(self.counted, from: self.account.detach(self.counted)))
     }
 
     private func letGo() {
@@ -77,7 +76,7 @@ final class HTTP2RequestBody {
         self.claim = nil
         switch self.count {
         case .forConnection: if self.counted > 0 { self.account.remove(self.counted) }
-        case .apart(let budget): budget?.giveBack(self.counted)
+        case .apart(let bytes): bytes.giveBack()
         }
         self.counted = 0
     }

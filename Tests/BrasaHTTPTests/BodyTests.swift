@@ -104,10 +104,14 @@ import Testing
         private let answers = Mutex<[@Sendable (HTTPAnswer) -> Void]>([])
         func add(_ answer: @escaping @Sendable (HTTPAnswer) -> Void) { self.answers.withLock { $0.append(answer) } }
         func answer() { self.answers.withLock { $0 }.forEach { $0(HTTPAnswer(200, "")) } }
+        func drop() { self.answers.withLock { $0 = [] } }
     }
 
-    @Test(arguments: [false, true])
-    func `Over version 1 a body counts until its answer, though nobody may wait for that`(_ isGone: Bool) throws {
+    /// How a body that is kept for its answer ends.
+    enum BodyEnd: CaseIterable { case answered, answeredWhenGone, dropped }
+
+    @Test(arguments: BodyEnd.allCases)
+    func `Over version 1 a body counts until its answer, though nobody may wait for that`(_ end: BodyEnd) throws {
         let later = Later()
         var router = HTTPRouter()
         router.add(["POST"], "/long", for: .everybody, bodyBytesMax: 256 << 10) { _, answer in later.add(answer) }
@@ -125,16 +129,19 @@ import Testing
         )
         channel.embeddedEventLoop.run()
         #expect(budget.drawnBytes == 100_000)
-        if isGone { channel.close(promise: nil) }
+        if end != .answered { channel.close(promise: nil) }
         channel.embeddedEventLoop.run()
         #expect(budget.drawnBytes == 100_000)
-        later.answer()
+        if end == .dropped { later.drop() } else { later.answer() }
         channel.embeddedEventLoop.run()
         #expect(budget.drawnBytes == 0)
     }
 
-    @Test(arguments: [false, true])
-    func `Over version 2 as well, and when its stream or its connection is gone`(_ isLineGone: Bool) throws {
+    @Test(arguments: [false, true], BodyEnd.allCases)
+    func `Over version 2 as well, and when its stream or its connection is gone`(
+        _ isLineGone: Bool,
+        _ end: BodyEnd
+    ) throws {
         let later = Later()
         var router = HTTPRouter()
         router.add(["POST"], "/long", for: .everybody, bodyBytesMax: 256 << 10) { _, answer in later.add(answer) }
@@ -145,11 +152,13 @@ import Testing
         stream.finish()
         try line.run()
         #expect(budget.drawnBytes >= 100_000)
-        if isLineGone { line.close() } else { stream.reset(.cancel) }
-        try line.run()
-        #expect(response.closed != nil)
-        #expect(budget.drawnBytes >= 100_000)
-        later.answer()
+        if end != .answered {
+            if isLineGone { line.close() } else { stream.reset(.cancel) }
+            try line.run()
+            #expect(response.closed != nil)
+            #expect(budget.drawnBytes >= 100_000)
+        }
+        if end == .dropped { later.drop() } else { later.answer() }
         try line.run()
         #expect(budget.drawnBytes < 40_000)
         line.close()
