@@ -1,3 +1,4 @@
+import BrasaApp
 import BrasaDocuments
 import BrasaSync
 import Dispatch
@@ -52,7 +53,7 @@ private final class QueueScheduler: SyncScheduler, @unchecked Sendable {
     func random() -> Double { 0.5 }
 
     func enqueue(_ work: @escaping () -> Void) {
-        let work = Unchecked(work)
+        let work = Handed(work)
         self.queue.async { work.value() }
     }
 

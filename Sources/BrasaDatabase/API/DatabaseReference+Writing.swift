@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaTree
 internal import BrasaTreeLink
 internal import Foundation

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaTree
 internal import Foundation
 
@@ -99,7 +100,7 @@ struct ValueReader {
     }
 
     private static func number(_ number: NSNumber) throws(DatabaseFault) -> JSONValue {
-        if number.holdsBoolean { return .scalar(.boolean(number.boolValue)) }
+        if number.isBoolean { return .scalar(.boolean(number.boolValue)) }
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "f"), UInt8(ascii: "d"):
             guard number.doubleValue.isFinite else { throw DatabaseFault("A number must be finite.") }
@@ -118,16 +119,4 @@ private protocol AnyOptional {
 
 extension Optional: AnyOptional {
     fileprivate var held: Any? { self.map { $0 as Any } }
-}
-
-extension NSNumber {
-    /// Whether it was made from a boolean. A cast to `Bool` would take 0 and 1 as well.
-    var holdsBoolean: Bool {
-        #if canImport(ObjectiveC)
-            // A boolean and an Int8 have the same type code there.
-            CFGetTypeID(self) == CFBooleanGetTypeID()
-        #else
-            UInt8(bitPattern: self.objCType.pointee) == UInt8(ascii: "c")
-        #endif
-    }
 }

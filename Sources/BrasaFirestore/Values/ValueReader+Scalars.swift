@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaDocuments
 internal import Foundation
 
@@ -52,17 +53,5 @@ extension ValueReader {
             )
         }
         return .reference(try reference.name)
-    }
-}
-
-extension NSNumber {
-    /// Whether it was made from a boolean. A cast to `Bool` would take 0 and 1 as well.
-    var isBoolean: Bool {
-        #if canImport(ObjectiveC)
-            // A boolean and an Int8 have the same type code there.
-            CFGetTypeID(self) == CFBooleanGetTypeID()
-        #else
-            UInt8(bitPattern: self.objCType.pointee) == UInt8(ascii: "c")
-        #endif
     }
 }

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaStatus
 internal import BrasaSync
 internal import Dispatch
@@ -6,7 +7,7 @@ internal import Foundation
 extension InputStream {
     /// Opens the stream, reads all of it and closes it, on a thread of the system's: the other end may be slow.
     func readToEnd(_ completion: @escaping @Sendable (Result<[UInt8], SyncError>) -> Void) {
-        let stream = Unchecked(self)
+        let stream = Handed(self)
         DispatchQueue.global().async { completion(stream.value.readAll()) }
     }
 

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaSync
 internal import Dispatch
 internal import Foundation
@@ -8,13 +9,13 @@ public typealias LoadBundleObserverHandle = Int
 
 /// The loading of a bundle, which can be watched.
 public final class LoadBundleTask: Sendable {
-    private typealias Observer = Unchecked<(LoadBundleTaskProgress) -> Void>
+    private typealias Observer = Handed<(LoadBundleTaskProgress) -> Void>
     typealias Completion = (LoadBundleTaskProgress?, (any Error)?) -> Void
 
     private struct State {
         var observers: [(handle: LoadBundleObserverHandle, observer: Observer)] = []
         var lastHandle: LoadBundleObserverHandle = 0
-        var completion: Unchecked<Completion>?
+        var completion: Handed<Completion>?
     }
 
     private let state: Mutex<State>
@@ -23,13 +24,13 @@ public final class LoadBundleTask: Sendable {
 
     init(queue: DispatchQueue, completion: Completion?) {
         self.queue = DispatchQueue(label: "BrasaFirestore.LoadBundleTask", target: queue)
-        self.state = Mutex(State(completion: completion.map { Unchecked($0) }))
+        self.state = Mutex(State(completion: completion.map { Handed($0) }))
     }
 
     /// The observer is told every step from now on. Observers are called in the order in which they were added.
     @discardableResult
     public func addObserver(_ observer: @escaping (LoadBundleTaskProgress) -> Void) -> LoadBundleObserverHandle {
-        let observer = Unchecked(observer)
+        let observer = Handed(observer)
         return self.state.withLock { state in
             state.lastHandle += 1
             state.observers.append((state.lastHandle, observer))

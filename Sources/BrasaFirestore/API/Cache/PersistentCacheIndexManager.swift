@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaSync
 public import Foundation
 internal import Synchronization
@@ -61,7 +62,7 @@ extension Firestore {
     @available(*, deprecated, message: "Use persistentCacheIndexManager.")
     public func setIndexConfiguration(_ stream: InputStream, completion: (((any Error)?) -> Void)?) {
         let core = trapping { () throws(UsageError) in try self.core() }
-        let completion = Unchecked(completion)
+        let completion = Handed(completion)
         stream.readToEnd { result in
             switch result {
             case .success(let json):

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaSync
 internal import Dispatch
 internal import Foundation
@@ -42,7 +43,7 @@ final class ClientCore: Sendable {
     /// Does something with the engine after all that was asked before. What the work holds is not used by the caller any
     /// more.
     func run(_ work: @escaping (SyncClient) -> Void) {
-        let work = Unchecked(work)
+        let work = Handed(work)
         self.host.run { work.value($0) }
     }
 
@@ -52,7 +53,7 @@ final class ClientCore: Sendable {
 
     /// Calls a user's handler, which need not be Sendable: it is handed over and not used again.
     func tell(_ handler: @escaping () -> Void) {
-        let handler = Unchecked(handler)
+        let handler = Handed(handler)
         self.queue.async { handler.value() }
     }
 }
@@ -60,17 +61,7 @@ final class ClientCore: Sendable {
 extension ClientCore {
     /// The same after all that was told before, also on a concurrent queue, unless that is one of the system's.
     func tellLast(_ handler: @escaping () -> Void) {
-        let handler = Unchecked(handler)
+        let handler = Handed(handler)
         self.queue.async(flags: .barrier) { handler.value() }
-    }
-}
-
-/// Something that is handed from one thread to another and used by the second alone.
-// @unchecked: that is for whoever makes one to see to.
-struct Unchecked<Value>: @unchecked Sendable {
-    let value: Value
-
-    init(_ value: Value) {
-        self.value = value
     }
 }

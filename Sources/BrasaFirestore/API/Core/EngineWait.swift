@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaDocuments
 internal import BrasaSync
 internal import Foundation
@@ -70,7 +71,7 @@ private final class EngineWait<Value: Sendable>: Sendable {
         /// Why nobody waits for the answer any more.
         var unheard: NSError?
         /// Takes back what was asked; used on the executor.
-        var stop: Unchecked<() -> Void>?
+        var stop: Handed<() -> Void>?
 
         mutating func finish() -> CheckedContinuation<Value, any Error>? {
             self.phase = .over
@@ -124,7 +125,7 @@ private final class EngineWait<Value: Sendable>: Sendable {
     }
 
     func endAsking(stop: (() -> Void)?) {
-        let stop = stop.map { Unchecked($0) }
+        let stop = stop.map { Handed($0) }
         let (unheard, continuation) = self.state.withLock { state in
             state.stop = stop
             if state.phase == .asking { state.phase = .asked }

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaDocuments
 internal import BrasaSync
 internal import Dispatch
@@ -50,7 +51,7 @@ private final class IdleScheduler: SyncScheduler {
     func random() -> Double { 0 }
 
     func enqueue(_ work: @escaping () -> Void) {
-        let work = Unchecked(work)
+        let work = Handed(work)
         self.queue.async { work.value() }
     }
 

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaSync
 internal import Dispatch
 internal import Synchronization
@@ -49,12 +50,12 @@ extension Firestore {
         guard let core = self.end() else {
             let queue = self.settings.dispatchQueue
             if let completion {
-                let completion = Unchecked(completion)
+                let completion = Handed(completion)
                 queue.async { completion.value(nil) }
             }
             return
         }
-        let completion = Unchecked(completion)
+        let completion = Handed(completion)
         Task {
             await self.end(core)
             if let completion = completion.value { core.tell { completion(nil) } }

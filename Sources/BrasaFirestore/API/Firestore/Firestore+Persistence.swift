@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaDocuments
 internal import BrasaStatus
 internal import BrasaSync
@@ -8,7 +9,7 @@ extension Firestore {
     /// Deletes the cache on disk with the writes that are queued in it. Fails while the cache is in use: by this client from
     /// its first use until it is terminated, or by another one.
     public func clearPersistence(completion: (((any Error)?) -> Void)?) {
-        let completion = Unchecked(completion)
+        let completion = Handed(completion)
         let queue = self.settings.dispatchQueue
         self.removeCache { error in
             queue.async { completion.value?(error?.nsError) }

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaDocuments
 internal import BrasaQueries
 internal import BrasaStatus
@@ -35,7 +36,7 @@ public final class AggregateQuery: Sendable {
         completion: @escaping (AggregateQuerySnapshot?, (any Error)?) -> Void
     ) {
         let core = trapping { () throws(UsageError) in try self.query.firestore.core() }
-        let completion = Unchecked(completion)
+        let completion = Handed(completion)
         Task {
             let result = await Result { try await self.snapshot(core) }
             core.tell {

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaQueries
 internal import BrasaStatus
 internal import BrasaSync
@@ -43,7 +44,7 @@ extension Query {
         _ core: ClientCore,
         _ completion: @escaping (QuerySnapshot?, (any Error)?) -> Void
     ) {
-        let completion = Unchecked(completion)
+        let completion = Handed(completion)
         Task {
             let result = await Result { try await self.serverOnlyResults(source, core) }
             core.tell {

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import Dispatch
 public import Foundation
 
@@ -26,7 +27,7 @@ extension Firestore {
         with options: TransactionOptions?,
         block updateBlock: sending @escaping (Transaction, NSErrorPointer) -> sending Any?
     ) async throws -> sending Any? {
-        let block = Unchecked(updateBlock)
+        let block = Handed(updateBlock)
         return try await self.runBlocking(options) { block.value($0, $1) }.value
     }
 
@@ -43,8 +44,8 @@ extension Firestore {
         completion: @escaping (Any?, (any Error)?) -> Void
     ) {
         let core = trapping { () throws(UsageError) in try self.core() }
-        let block = Unchecked(updateBlock)
-        let completion = Unchecked(completion)
+        let block = Handed(updateBlock)
+        let completion = Handed(completion)
         Task {
             let result = await Result { try await self.runBlocking(options) { block.value($0, $1) } }
             core.tell {
@@ -62,8 +63,8 @@ extension Firestore {
         _ block: sending @escaping (Transaction) async throws -> sending T
     ) async throws -> sending T {
         let runner = try self.runner(options)
-        let block = Unchecked(block)
-        return try await runner.run { Unchecked(try await block.value($0)) }.value
+        let block = Handed(block)
+        return try await runner.run { Handed(try await block.value($0)) }.value
     }
 
     private func runner(_ options: TransactionOptions?) throws -> TransactionRunner {
@@ -83,7 +84,7 @@ extension Firestore {
     private func runBlocking(
         _ options: TransactionOptions?,
         _ block: @escaping @Sendable (Transaction, NSErrorPointer) -> Any?
-    ) async throws -> Unchecked<Any?> {
+    ) async throws -> Handed<Any?> {
         try await self.runner(options).run { transaction in
             try await withCheckedThrowingContinuation { continuation in
                 Self.blocking.async {
@@ -92,7 +93,7 @@ extension Firestore {
                     if let error {
                         continuation.resume(throwing: error)
                     } else {
-                        continuation.resume(returning: Unchecked(value))
+                        continuation.resume(returning: Handed(value))
                     }
                 }
             }
