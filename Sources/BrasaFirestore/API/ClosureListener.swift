@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaSync
 internal import Dispatch
 internal import Synchronization
@@ -14,17 +15,12 @@ final class ClosureListener: Sendable {
 
     private let state = Mutex(State())
     private let queue: DispatchQueue
-    private let handler: Handler
-
-    /// The user's closure, which need not be Sendable.
-    // @unchecked: called by one thread after the other, see `State.isRunning`.
-    private struct Handler: @unchecked Sendable {
-        let call: (EventQueue.Event) -> Void
-    }
+    /// The user's closure: called by one thread after the other, see `State.isRunning`.
+    private let handler: Handed<(EventQueue.Event) -> Void>
 
     init(queue: DispatchQueue, handler: @escaping (EventQueue.Event) -> Void) {
         self.queue = queue
-        self.handler = Handler(call: handler)
+        self.handler = Handed(handler)
     }
 
     /// From the engine. There is one job on the queue for each event that waits.
@@ -54,7 +50,7 @@ final class ClosureListener: Sendable {
             return event
         }
         while let current = event {
-            self.handler.call(current)
+            self.handler.value(current)
             event = self.state.withLock { state in
                 if state.owed > 0, let next = state.events.next() {
                     state.owed -= 1

@@ -16,23 +16,24 @@ extension ClientCore {
 }
 
 /// The place of an engine that is at its end from the start.
-// @unchecked: `client` is used on the queue only.
-private final class RefusingHost: EngineHost, @unchecked Sendable {
+private final class RefusingHost: EngineHost {
     private let queue = DispatchQueue(label: "BrasaFirestore.refusal")
-    private let client: SyncClient
+    /// Used on the queue only.
+    private let client: Handed<SyncClient>
 
     init(_ error: SyncError, _ database: DatabaseName) {
-        self.client = SyncClient(
+        let client = SyncClient(
             database: database,
             configuration: SyncConfiguration(),
             storage: .failure(error),
             scheduler: IdleScheduler(self.queue),
             transport: NoTransport()
         )
+        self.client = Handed(client)
     }
 
     func run(_ work: @escaping @Sendable (SyncClient) -> Void) {
-        self.queue.async { work(self.client) }
+        self.queue.async { work(self.client.value) }
     }
 
     func close() async {}

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaSync
 internal import Synchronization
 
@@ -13,13 +14,13 @@ extension Firestore {
     }
 }
 
-// @unchecked: `token` is touched on the executor only, the listener is called by one job after the other.
-private final class InSyncHandle: ListenerRegistration, @unchecked Sendable {
+private final class InSyncHandle: ListenerRegistration {
     private let core: ClientCore
-    private let listener: () -> Void
+    /// Called by one job after the other.
+    private let listener: Handed<() -> Void>
     private let isRemoved = Atomic(false)
     private let rounds = Mutex(Rounds.none)
-    private var token: ListenerToken?
+    private let token = Mutex<ListenerToken?>(nil)
 
     /// Those of which the listener has not heard. There is one job on the queue for all of them.
     private enum Rounds {
@@ -31,13 +32,14 @@ private final class InSyncHandle: ListenerRegistration, @unchecked Sendable {
 
     init(core: ClientCore, listener: @escaping () -> Void) {
         self.core = core
-        self.listener = listener
+        self.listener = Handed(listener)
     }
 
     func begin() {
         self.core.run { client in
             guard !self.isRemoved.load(ordering: .acquiring) else { return }
-            self.token = client.addSnapshotsInSyncListener { self.post() }
+            let token = client.addSnapshotsInSyncListener { self.post() }
+            self.token.withLock { $0 = token }
         }
     }
 
@@ -50,7 +52,7 @@ private final class InSyncHandle: ListenerRegistration, @unchecked Sendable {
     }
 
     private func call() {
-        if !self.isRemoved.load(ordering: .acquiring) { self.listener() }
+        if !self.isRemoved.load(ordering: .acquiring) { self.listener.value() }
         let isMore = self.rounds.withLock { rounds in
             defer { rounds = rounds == .queuedAndMore ? .queued : .none }
             return rounds == .queuedAndMore
@@ -61,8 +63,7 @@ private final class InSyncHandle: ListenerRegistration, @unchecked Sendable {
     func remove() {
         guard !self.isRemoved.exchange(true, ordering: .acquiringAndReleasing) else { return }
         self.core.run { client in
-            if let token = self.token { client.removeSnapshotsInSyncListener(token) }
-            self.token = nil
+            if let token = self.token.withLock({ $0.take() }) { client.removeSnapshotsInSyncListener(token) }
         }
     }
 }

@@ -31,12 +31,11 @@ extension ListenOptions {
 }
 
 /// One listener of the engine. It lives until it is removed, whoever holds it.
-// @unchecked: `token` is touched on the executor only.
-final class ListenerHandle: ListenerRegistration, @unchecked Sendable {
+final class ListenerHandle: ListenerRegistration {
     private let core: ClientCore
     private let removed: @Sendable () -> Void
     private let isRemoved = Atomic(false)
-    private var token: ListenerToken?
+    private let token = Mutex<ListenerToken?>(nil)
 
     fileprivate init(core: ClientCore, removed: @escaping @Sendable () -> Void) {
         self.core = core
@@ -50,7 +49,8 @@ final class ListenerHandle: ListenerRegistration, @unchecked Sendable {
         _ post: @escaping @Sendable (EventQueue.Event) -> Void
     ) {
         guard !self.isRemoved.load(ordering: .acquiring) else { return }
-        self.token = client.listen(query, options: options, ended: { _ = self.end() }) { event in post(event) }
+        let token = client.listen(query, options: options, ended: { _ = self.end() }) { event in post(event) }
+        self.token.withLock { $0 = token }
     }
 
     /// Whether it had not ended before.
@@ -63,8 +63,7 @@ final class ListenerHandle: ListenerRegistration, @unchecked Sendable {
     func remove() {
         guard self.end() else { return }
         self.core.run { client in
-            if let token = self.token { client.unlisten(token) }
-            self.token = nil
+            if let token = self.token.withLock({ $0.take() }) { client.unlisten(token) }
         }
     }
 }
