@@ -24,14 +24,7 @@ extension DocumentReference {
         options: SnapshotListenOptions,
         listener: @escaping (DocumentSnapshot?, (any Error)?) -> Void
     ) -> any ListenerRegistration {
-        let core = trapping { () throws(UsageError) in try self.firestore.core() }
-        let closure = ClosureListener(queue: core.queue) { event in
-            switch event {
-            case .success(let view): listener(self.snapshot(view), nil)
-            case .failure(let error): listener(nil, error.nsError)
-            }
-        }
-        return core.listen(self.syncQuery, options, post: { closure.post($0) }, removed: { closure.remove() })
+        self.listen(options, listener)
     }
 
     /// A sequence of the document's states; every loop over it listens for itself.
@@ -43,6 +36,16 @@ extension DocumentReference {
         DocumentSnapshotsSequence(self, includeMetadataChanges: includeMetadataChanges)
     }
 
+    public typealias DocumentSnapshotsSequence = SnapshotsSequence<DocumentSnapshot>
+}
+
+extension SnapshotsSequence where Element == DocumentSnapshot {
+    public init(_ reference: DocumentReference, includeMetadataChanges: Bool) {
+        self.init(of: reference, includeMetadataChanges: includeMetadataChanges)
+    }
+}
+
+extension DocumentReference: Listenable {
     var syncQuery: Result<SyncQuery, SyncError> {
         Result { () throws(UsageError) in SyncQuery(document: try self.resource) }.mapError(\.syncError)
     }
@@ -61,42 +64,4 @@ extension DocumentReference {
             times: SnapshotTimes(document)
         )
     }
-
-    /// The states of a document, the one at the begin first. A loop over it ends when the task is cancelled, and by
-    /// throwing when listening fails.
-    public struct DocumentSnapshotsSequence: AsyncSequence, Sendable {
-        public typealias Element = DocumentSnapshot
-        public typealias Failure = any Error
-
-        private let reference: DocumentReference
-        private let options: SnapshotListenOptions
-
-        public init(_ reference: DocumentReference, includeMetadataChanges: Bool) {
-            self.reference = reference
-            self.options = SnapshotListenOptions().withIncludeMetadataChanges(includeMetadataChanges)
-        }
-
-        public func makeAsyncIterator() -> Iterator {
-            Iterator(
-                reference: self.reference,
-                subscription: SnapshotSubscription(self.reference.firestore, self.reference.syncQuery, self.options)
-            )
-        }
-
-        public struct Iterator: AsyncIteratorProtocol {
-            let reference: DocumentReference
-            let subscription: SnapshotSubscription
-
-            public mutating func next() async throws -> DocumentSnapshot? {
-                try await self.subscription.next().map { self.reference.snapshot($0) }
-            }
-
-            public mutating func next(isolation actor: isolated (any Actor)?) async throws -> DocumentSnapshot? {
-                try await self.subscription.next().map { self.reference.snapshot($0) }
-            }
-        }
-    }
 }
-
-@available(*, unavailable)
-extension DocumentReference.DocumentSnapshotsSequence.Iterator: Sendable {}

@@ -24,14 +24,7 @@ extension Query {
         options: SnapshotListenOptions,
         listener: @escaping (QuerySnapshot?, (any Error)?) -> Void
     ) -> any ListenerRegistration {
-        let core = trapping { () throws(UsageError) in try self.firestore.core() }
-        let closure = ClosureListener(queue: core.queue) { event in
-            switch event {
-            case .success(let view): listener(QuerySnapshot(query: self, view: view), nil)
-            case .failure(let error): listener(nil, error.nsError)
-            }
-        }
-        return core.listen(self.syncQuery, options, post: { closure.post($0) }, removed: { closure.remove() })
+        self.listen(options, listener)
     }
 
     /// A sequence of the results' states; every loop over it listens for itself.
@@ -43,41 +36,15 @@ extension Query {
         QuerySnapshotsSequence(self, includeMetadataChanges: includeMetadataChanges)
     }
 
-    /// The states of a query's results, the one at the begin first. A loop over it ends when the task is cancelled, and by
-    /// throwing when listening fails.
-    public struct QuerySnapshotsSequence: AsyncSequence, Sendable {
-        public typealias Element = QuerySnapshot
-        public typealias Failure = any Error
+    public typealias QuerySnapshotsSequence = SnapshotsSequence<QuerySnapshot>
+}
 
-        private let query: Query
-        private let options: SnapshotListenOptions
-
-        public init(_ query: Query, includeMetadataChanges: Bool) {
-            self.query = query
-            self.options = SnapshotListenOptions().withIncludeMetadataChanges(includeMetadataChanges)
-        }
-
-        public func makeAsyncIterator() -> Iterator {
-            Iterator(
-                query: self.query,
-                subscription: SnapshotSubscription(self.query.firestore, self.query.syncQuery, self.options)
-            )
-        }
-
-        public struct Iterator: AsyncIteratorProtocol {
-            let query: Query
-            let subscription: SnapshotSubscription
-
-            public mutating func next() async throws -> QuerySnapshot? {
-                try await self.subscription.next().map { QuerySnapshot(query: self.query, view: $0) }
-            }
-
-            public mutating func next(isolation actor: isolated (any Actor)?) async throws -> QuerySnapshot? {
-                try await self.subscription.next().map { QuerySnapshot(query: self.query, view: $0) }
-            }
-        }
+extension SnapshotsSequence where Element == QuerySnapshot {
+    public init(_ query: Query, includeMetadataChanges: Bool) {
+        self.init(of: query, includeMetadataChanges: includeMetadataChanges)
     }
 }
 
-@available(*, unavailable)
-extension Query.QuerySnapshotsSequence.Iterator: Sendable {}
+extension Query: Listenable {
+    func snapshot(_ view: ViewSnapshot) -> QuerySnapshot { QuerySnapshot(query: self, view: view) }
+}
