@@ -28,9 +28,7 @@ package final class TreePartings: @unchecked Sendable {
     /// Answers may come before a call returns.
     private var isCarryingOut = false
 
-    /// Units of the rules' work in a turn: a few milliseconds.
-    private static let turnWorkMax = 3_000_000
-    /// For one session, whose writes are judged at once. What would take more is left out.
+    /// Units of the rules' work for one session, whose writes are judged at once. What would take more is left out.
     private static let partingWorkMax = 30_000_000
     private static let roundsMax = 8
 
@@ -87,7 +85,7 @@ package final class TreePartings: @unchecked Sendable {
         }
         guard !self.isCarryingOut else { return }
         self.isCarryingOut = true
-        while self.work < Self.turnWorkMax, let parting = self.waiting.popFirst() { self.carryOut(parting) }
+        while self.work < JudgingTurn.workMax, let parting = self.waiting.popFirst() { self.carryOut(parting) }
         self.isCarryingOut = false
     }
 

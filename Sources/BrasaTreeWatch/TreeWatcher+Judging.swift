@@ -1,5 +1,6 @@
 import BrasaTree
 import BrasaTreeEngine
+import BrasaTreeJudging
 
 /// Listens that are to be judged again, in turns. Rules may read anything, so each version of a tree may end a listen; what
 /// has to be exact (other rules, another caller) is asked before anything is told.
@@ -25,11 +26,6 @@ struct ListensToJudge {
 }
 
 extension TreeWatcher {
-    /// Units of the rules' work in one turn: a few milliseconds.
-    private static var judgingWorkMax: Int { 3_000_000 }
-    /// What looking at a listen costs besides.
-    private static var listenWork: Int { 1_000 }
-
     /// Once a second: those whose tree, rules or caller have changed since. Next time goes on where this time ended.
     func judgeListens() {
         if self.listensToJudge.isEmpty {
@@ -40,9 +36,9 @@ extension TreeWatcher {
         }
         var told: [TreeListenerID: TreeSession] = [:]
         var work = 0
-        while work < Self.judgingWorkMax, let (session, target) = self.listensToJudge.take() {
+        while work < JudgingTurn.workMax, let (session, target) = self.listensToJudge.take() {
             let judged = session.judgeAgain(target)
-            work += judged.work + Self.listenWork
+            work += judged.work + JudgingTurn.listenerWork
             if !judged.isAllowed { told[session.id] = session }
         }
         for session in told.values { session.listener?.flush() }
@@ -53,8 +49,8 @@ extension TreeWatcher {
         guard session.isJudged else { return }
         var work = 0
         for target in Array(session.targets.keys) {
-            guard work < Self.judgingWorkMax else { break }
-            work += session.judgeAgain(target).work + Self.listenWork
+            guard work < JudgingTurn.workMax else { break }
+            work += session.judgeAgain(target).work + JudgingTurn.listenerWork
         }
         session.listener?.flush()
     }

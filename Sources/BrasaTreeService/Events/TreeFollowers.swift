@@ -2,6 +2,7 @@ import BrasaDocuments
 package import BrasaPlatform
 package import BrasaStore
 import BrasaTree
+import BrasaTreeJudging
 import Synchronization
 
 /// The event streams of one event loop: who is to look when a tree has changed. One look at the steps serves all.
@@ -141,11 +142,6 @@ package final class TreeFollowers: Sendable {
         if batch?.hasMore ?? false { self.wake() }
     }
 
-    /// Units of the rules' work in one turn: a few milliseconds.
-    private static let judgingWorkMax = 3_000_000
-    /// What looking at a follower costs besides.
-    private static let followerWork = 1_000
-
     /// To be called every second, on the loop: what rules look at may have changed. Goes on where it ended the last time.
     package func tick() {
         for course in self.courses { course.forget(self.store) }
@@ -154,8 +150,8 @@ package final class TreeFollowers: Sendable {
         let ids = followers.keys.sorted()
         var work = 0
         for id in ids.filter({ $0 > judged }) + ids.filter({ $0 <= judged }) {
-            guard work < Self.judgingWorkMax, let follower = followers[id] else { break }
-            work += follower.judge() + Self.followerWork
+            guard work < JudgingTurn.workMax, let follower = followers[id] else { break }
+            work += follower.judge() + JudgingTurn.listenerWork
             self.state.withLock { $0.judgedID = id }
         }
     }
