@@ -545,8 +545,8 @@ let package = Package(
         tests(
             "BrasaDatabase",
             [
-                "BrasaApp", "BrasaClientNetwork", "BrasaDatabase", "BrasaFirestore", "BrasaServer", "BrasaOptions",
-                "BrasaLog", "BrasaTree", nio("NIOCore"), nio("NIOPosix"),
+                "BrasaApp", "BrasaCertificates", "BrasaClientNetwork", "BrasaDatabase", "BrasaFirestore", "BrasaServer",
+                "BrasaOptions", "BrasaLog", "BrasaTree", nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

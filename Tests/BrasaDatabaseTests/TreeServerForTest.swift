@@ -18,7 +18,11 @@ final class TreeServerForTest: Sendable {
     private let identity: IdentityWork
     private let group: MultiThreadedEventLoopGroup
 
-    init(port: Int = 0, folder: String? = nil) async throws {
+    init(
+        port: Int = 0,
+        folder: String? = nil,
+        _ change: (inout ServerConfiguration) -> Void = { _ in }
+    ) async throws {
         var configuration = ServerConfiguration()
         configuration.listen.port = port
         configuration.dataDirectory = folder ?? "unused"
@@ -26,23 +30,37 @@ final class TreeServerForTest: Sendable {
         configuration.threads = 1
         configuration.logLevel = .critical
         configuration.grace = .seconds(5)
+        change(&configuration)
         let address = try Listener.resolve(configuration)
         self.group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        self.engine = try Engine(configuration, logger: logger, onFailure: { _ in })
-        self.identity = try await IdentityWork.start(configuration, on: address, logger: logger)
+        let rules = try ServerRules.start(configuration, on: address, logger: logger)
+        self.engine = try Engine(configuration, treeRules: rules.trees, logger: logger, onFailure: { _ in })
+        self.identity = try await IdentityWork.start(
+            configuration,
+            on: address,
+            rules: rules.book,
+            treeRules: rules.trees,
+            logger: logger
+        )
+        let services = try ServiceDirectory(
+            configuration,
+            group: self.group,
+            engine: self.engine,
+            desk: self.identity.desk,
+            rules: rules.book,
+            logger: logger
+        )
+        let handshakes = HandshakePlaces(connectionsMax: 1_000, connectionsPerAddressMax: 1_000)
         self.listener = try await Listener.bind(
             address,
             configuration,
             connectionsMax: 1_000,
             group: self.group,
-            services: try ServiceDirectory(
-                configuration,
-                group: self.group,
-                engine: self.engine,
-                desk: self.identity.desk,
-                logger: logger
-            )
+            services: services,
+            tls: try BrasaServer.tls(configuration).map {
+                TLSDoor($0, handshakes: handshakes, refusals: services.refusals)
+            }
         )
     }
 
@@ -69,14 +87,19 @@ func withServer(_ body: (TreeServerForTest, Database) async throws -> Void) asyn
 }
 
 enum Databases {
-    static func emulated(port: Int, name: String = "demo") throws -> Database {
-        let url = "http://127.0.0.1:\(port)?ns=\(name)"
+    /// As a program has it that knows no more than the address.
+    static func at(_ url: String) -> Database {
         let options = FirebaseOptions()
         let address = Result { () throws(DatabaseFault) in
             try DatabaseAddress(options, url: url, environment: [:])
         }
         let database = Database(app: .unconfigured(projectID: nil), address: address)
         database.callbackQueue = DispatchQueue(label: "handlers")
+        return database
+    }
+
+    static func emulated(port: Int, name: String = "demo") throws -> Database {
+        let database = self.at("http://127.0.0.1:\(port)?ns=\(name)")
         database.useEmulator(withHost: "127.0.0.1", port: port)
         return database
     }
@@ -123,8 +146,8 @@ extension DataSnapshot {
 }
 
 extension DatabaseQuery {
-    /// Says each value.
+    /// Says each value, and how it ends.
     func say(to lines: Lines) -> DatabaseHandle {
-        self.observe(.value) { lines.say($0.json) }
+        self.observe(.value, with: { lines.say($0.json) }) { lines.say("error \(($0 as NSError).code)") }
     }
 }

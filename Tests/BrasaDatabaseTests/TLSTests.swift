@@ -1,0 +1,74 @@
+import BrasaCertificates
+import Foundation
+import Testing
+
+@testable import BrasaDatabase
+@testable import BrasaServer
+
+/// The client and a server over TLS, with certificates of an authority that nobody else trusts.
+@Suite("Over TLS", .timeLimit(.minutes(1)))
+struct TLSTests {
+    private let workshop: CertificateWorkshop
+
+    init() throws {
+        self.workshop = try CertificateWorkshop()
+        for name in ["ca", "other"] { try self.workshop.makeAuthority(name) }
+        try self.workshop.makeCertificate("server", signedBy: "ca")
+    }
+
+    private func server() async throws -> TreeServerForTest {
+        try await TreeServerForTest {
+            $0.tlsCertificate = self.workshop.path("server.pem")
+            $0.tlsKey = self.workshop.path("server.key")
+        }
+    }
+
+    private func client(of server: TreeServerForTest, host: String = "localhost", roots: String?) -> Database {
+        let database = Databases.at("https://\(host):\(server.port)?ns=demo")
+        database.trustedRootsFile = roots.map { self.workshop.path($0) }
+        return database
+    }
+
+    @Test("A server whose certificate a given authority has signed is believed")
+    func believed() async throws {
+        let server = try await self.server()
+        let (writer, reader) = (self.client(of: server, roots: "ca.pem"), self.client(of: server, roots: "ca.pem"))
+        let lines = Lines()
+        _ = reader.reference(withPath: "a").say(to: lines)
+        #expect(await lines.next() == ["null"])
+        let text = String(repeating: "🦖", count: 50_000)
+        try await writer.reference(withPath: "a").setValue(text)
+        #expect(await lines.next() == ["\"\(text)\""])
+        // Another connection, after the first one's end.
+        reader.goOffline()
+        reader.goOnline()
+        try await writer.reference(withPath: "a").setValue(1)
+        #expect(await lines.next() == ["1"])
+        for database in [writer, reader] { database.goOffline() }
+        try await server.stop()
+    }
+
+    @Test(
+        "A server of another authority, of another name, or without TLS is told nothing",
+        arguments: [
+            ("localhost", "other.pem", true), ("localhost", nil, true), ("127.0.0.1", "ca.pem", true),
+            ("localhost", "ca.pem", false), ("localhost", "nowhere.pem", true),
+        ]
+    )
+    func refused(_ host: String, _ roots: String?, _ isServerEncrypted: Bool) async throws {
+        let server = isServerEncrypted ? try await self.server() : try await TreeServerForTest()
+        let stranger = self.client(of: server, host: host, roots: roots)
+        let connected = Lines()
+        _ = stranger.reference(withPath: ".info/connected").say(to: connected)
+        #expect(await connected.next() == ["false"])
+        stranger.reference(withPath: "a").setValue("secret", withCompletionBlock: nil)
+        let error = await #expect(throws: NSError.self) { try await stranger.reference(withPath: "b").getData() }
+        #expect(error?.localizedDescription.hasPrefix("Unable to get latest value") == true)
+        connected.say("end")
+        #expect(await connected.next() == ["end"])
+        let friend = isServerEncrypted ? self.client(of: server, roots: "ca.pem") : try server.database()
+        #expect(try await !friend.reference(withPath: "a").getData().exists())
+        for database in [stranger, friend] { database.goOffline() }
+        try await server.stop()
+    }
+}
