@@ -4,7 +4,8 @@ package import NIOCore
 ///
 /// Order: `received(headers:)` once, `received(data:)` any number of times, at most one `received(trailers:)`, and
 /// `closed` exactly once and last, whatever happens. One of the first three says when the peer has ended its side.
-/// Every method may call the stream's and the connection's methods.
+/// Every method may call the stream's and the connection's methods, open other streams, and close the channel. It may be
+/// called within the session's own work, which what it does never runs again.
 package protocol HTTP2StreamHandler: AnyObject {
     /// The request's headers on a server, those that the acceptor has chosen by; the final response's on a client (1xx ones
     /// are left out).

@@ -60,8 +60,12 @@ func makeNghttp2Callbacks() -> OpaquePointer {
     }
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, code, owner in
         guard let owner else { return stop }
-        with(owner) { $0.streamClosed(id, HTTP2ErrorCode(rawValue: code)) }
-        return 0
+        // Whoever has heard of it may have closed the channel, and with it the streams that would be next.
+        let isClosed = with(owner) { connection in
+            connection.streamClosed(id, HTTP2ErrorCode(rawValue: code))
+            return connection.isClosed
+        }
+        return isClosed ? stop : 0
     }
     nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, owner in
         guard let frame, let owner else { return stop }

@@ -153,6 +153,22 @@ import Testing
         #expect(!peer.channel.isActive)
     }
 
+    @Test func `Whoever hears that GOAWAY has left a request out may close the channel`() throws {
+        let peer = try RawPeer(.client(HTTP2ClientConfiguration()))
+        let calls = try (0..<4).map { _ in
+            let call = Recorder()
+            call.whenClosed = { _ in peer.channel.close(promise: nil) }
+            call.stream = try peer.connection.openStream(call)
+            call.stream?.sendHeaders(.request(), endStream: true)
+            return call
+        }
+        peer.run()
+        peer.send(.settings, .settingsAck, .goaway(last: 1))
+        peer.run()
+        #expect(calls.map(\.closed.count) == [1, 1, 1, 1])
+        #expect(peer.connection.openStreams == 0)
+    }
+
     @Test func `A client drains too`() throws {
         let link = try Loopback()
         defer { link.close() }
