@@ -28,13 +28,7 @@ public final class GeoPoint: Codable, Sendable {
         let latitude = try container.decode(Double.self, forKey: .latitude)
         let longitude = try container.decode(Double.self, forKey: .longitude)
         self.init(latitude: latitude, longitude: longitude)
-        do throws(UsageError) {
-            try self.check()
-        } catch {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: error.message)
-            )
-        }
+        try decoder.checking { () throws(UsageError) in try self.check() }
     }
 
     public func encode(to encoder: any Encoder) throws {

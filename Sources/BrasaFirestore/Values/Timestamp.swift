@@ -89,13 +89,7 @@ public final class Timestamp: Codable, Hashable, Sendable {
         let seconds = try container.decode(Int64.self, forKey: .seconds)
         let nanoseconds = try container.decode(Int32.self, forKey: .nanoseconds)
         self.init(seconds: seconds, nanoseconds: nanoseconds)
-        do throws(UsageError) {
-            try self.check()
-        } catch {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: error.message)
-            )
-        }
+        try decoder.checking { () throws(UsageError) in try self.check() }
     }
 
     public func encode(to encoder: any Encoder) throws {

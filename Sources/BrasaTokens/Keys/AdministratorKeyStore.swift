@@ -64,11 +64,8 @@ package struct AdministratorKeyStore: Sendable {
 
     /// What the file holds; nothing when there is none. A file that is there has at least a secret in it.
     func bytes() throws(AdministratorKeyError) -> [UInt8] {
-        let bytes: [UInt8]?
-        do throws(OperatorFolder.Failure) {
-            bytes = try self.folder.read(Self.file, bytesMax: AdministratorKeyList.bytesMax)
-        } catch {
-            throw AdministratorKeyError(error)
+        let bytes = try AdministratorKeyError.wrapping { () throws(OperatorFolder.Failure) in
+            try self.folder.read(Self.file, bytesMax: AdministratorKeyList.bytesMax)
         }
         guard let bytes else { return [] }
         guard !bytes.isEmpty else { throw .damaged(path: self.path) }
@@ -79,11 +76,8 @@ package struct AdministratorKeyStore: Sendable {
     func change<Result>(
         _ body: (inout AdministratorKeyList) throws(AdministratorKeyError) -> Result
     ) throws(AdministratorKeyError) -> Result {
-        let lock: any DiskLock
-        do throws(OperatorFolder.Failure) {
-            lock = try self.folder.lock("keys.lock")
-        } catch {
-            throw AdministratorKeyError(error)
+        let lock = try AdministratorKeyError.wrapping { () throws(OperatorFolder.Failure) in
+            try self.folder.lock("keys.lock")
         }
         defer { lock.release() }
         var list = try self.read()
@@ -91,17 +85,25 @@ package struct AdministratorKeyStore: Sendable {
         let bytes = Array(list.text.utf8)
         // A list that cannot be read would end every command and, at its next start, every key.
         guard AdministratorKeyList(parsing: bytes) == list else { throw .tooLong }
-        do throws(OperatorFolder.Failure) {
+        try AdministratorKeyError.wrapping { () throws(OperatorFolder.Failure) in
             try self.folder.replace(Self.file, by: bytes)
-        } catch {
-            throw AdministratorKeyError(error)
         }
         return result
     }
 }
 
 extension AdministratorKeyError {
-    fileprivate init(_ failure: OperatorFolder.Failure) {
+    fileprivate static func wrapping<Value>(
+        _ body: () throws(OperatorFolder.Failure) -> Value
+    ) throws(AdministratorKeyError) -> Value {
+        do throws(OperatorFolder.Failure) {
+            return try body()
+        } catch {
+            throw AdministratorKeyError(error)
+        }
+    }
+
+    private init(_ failure: OperatorFolder.Failure) {
         switch failure {
         case .disk(let error): self = .disk(error)
         case .busy(let path): self = .busy(path: path)

@@ -63,12 +63,9 @@ package struct RuleDeploymentStore: Sendable {
     /// What the list's file holds; nil when nothing was ever deployed. Without the list that they had, texts are damage: a
     /// server that forgot rules could let in everybody.
     func bytes() throws(RuleDeploymentError) -> [UInt8]? {
-        let (bytes, names): ([UInt8]?, [String])
-        do throws(OperatorFolder.Failure) {
-            bytes = try self.folder.read(Self.file, bytesMax: RuleDeployments.bytesMax)
-            names = bytes == nil ? try self.folder.names() : []
-        } catch {
-            throw RuleDeploymentError(error)
+        let (bytes, names) = try RuleDeploymentError.wrapping { () throws(OperatorFolder.Failure) in
+            let bytes = try self.folder.read(Self.file, bytesMax: RuleDeployments.bytesMax)
+            return (bytes, bytes == nil ? try self.folder.names() : [])
         }
         guard bytes.map({ !$0.isEmpty }) ?? !names.contains(where: Self.isText) else {
             throw .damaged(path: self.folder.path(Self.file))
@@ -87,11 +84,8 @@ package struct RuleDeploymentStore: Sendable {
     /// The rules' text.
     package func text(_ digest: String) throws(RuleDeploymentError) -> [UInt8] {
         let path = self.path(of: digest)
-        let bytes: [UInt8]?
-        do throws(OperatorFolder.Failure) {
-            bytes = try self.folder.read(Self.name(digest), bytesMax: RuleFileText.bytesMax)
-        } catch {
-            throw RuleDeploymentError(error)
+        let bytes = try RuleDeploymentError.wrapping { () throws(OperatorFolder.Failure) in
+            try self.folder.read(Self.name(digest), bytesMax: RuleFileText.bytesMax)
         }
         guard let bytes, SourceText(bytes).digest == digest else { throw .damaged(path: path) }
         return bytes
@@ -128,10 +122,8 @@ package struct RuleDeploymentStore: Sendable {
     ) throws(RuleDeploymentError) -> RuleDeployment {
         let digest = rules.source.digest
         return try self.change { deployments throws(RuleDeploymentError) in
-            do throws(OperatorFolder.Failure) {
+            try RuleDeploymentError.wrapping { () throws(OperatorFolder.Failure) in
                 try self.folder.replace(Self.name(digest), by: rules.source.bytes)
-            } catch {
-                throw RuleDeploymentError(error)
             }
             return deployments.add(digest, for: database, at: clock.wall(), by: author)
         }
@@ -175,11 +167,8 @@ package struct RuleDeploymentStore: Sendable {
     private func change(
         _ body: (inout RuleDeployments) throws(RuleDeploymentError) -> RuleDeployment?
     ) throws(RuleDeploymentError) -> RuleDeployment {
-        let lock: any DiskLock
-        do throws(OperatorFolder.Failure) {
-            lock = try self.folder.lock(Self.lockFile)
-        } catch {
-            throw RuleDeploymentError(error)
+        let lock = try RuleDeploymentError.wrapping { () throws(OperatorFolder.Failure) in
+            try self.folder.lock(Self.lockFile)
         }
         defer { lock.release() }
         var deployments = try self.read()
@@ -196,16 +185,24 @@ package struct RuleDeploymentStore: Sendable {
     }
 
     private func write(_ deployments: RuleDeployments) throws(RuleDeploymentError) {
-        do throws(OperatorFolder.Failure) {
+        try RuleDeploymentError.wrapping { () throws(OperatorFolder.Failure) in
             try self.folder.replace(Self.file, by: deployments.json)
-        } catch {
-            throw RuleDeploymentError(error)
         }
     }
 }
 
 extension RuleDeploymentError {
-    fileprivate init(_ failure: OperatorFolder.Failure) {
+    fileprivate static func wrapping<Value>(
+        _ body: () throws(OperatorFolder.Failure) -> Value
+    ) throws(RuleDeploymentError) -> Value {
+        do throws(OperatorFolder.Failure) {
+            return try body()
+        } catch {
+            throw RuleDeploymentError(error)
+        }
+    }
+
+    private init(_ failure: OperatorFolder.Failure) {
         switch failure {
         case .disk(let error): self = .disk(error)
         case .busy(let path): self = .busy(path: path)
