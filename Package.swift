@@ -554,7 +554,7 @@ let package = Package(
             "BrasaServer",
             pure + [
                 "BrasaStatus", "BrasaServer", "BrasaOptions", "BrasaRules", "BrasaHTTP", "BrasaMessages",
-                "BrasaIdentity", "BrasaTreeJudging",
+                "BrasaIdentity", "BrasaTree", "BrasaTreeJudging",
                 "BrasaService", "BrasaTransactions",
                 "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaMeasures", "BrasaWire", "BrasaGRPC",
                 "BrasaHTTP2", "BrasaSimulation", "BrasaTLS", "BrasaCertificates", "BrasaTokens", "BrasaSigner",
@@ -562,6 +562,7 @@ let package = Package(
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOTLS"), nio("NIOEmbedded"),
                 nio("NIOConcurrencyHelpers"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

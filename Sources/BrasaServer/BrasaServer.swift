@@ -160,6 +160,7 @@ private struct ListeningService: Service {
             logger: self.logger
         )
         await self.engine.endTreeSessionsOfBefore(self.logger)
+        guard !Task.isShuttingDownGracefully else { return }
         let tls = self.tls.map { tls in
             TLSDoor(
                 tls,

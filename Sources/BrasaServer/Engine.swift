@@ -23,6 +23,8 @@ final class Engine: Sendable {
     private let treeSessions = TreeSessionTable()
     private let writeStreams = WriteStreamTable(clock: .system, entropy: .system, archive: .protobuf)
     private let background: BackgroundWork
+    /// For how long a start waits for the ends of sessions of before.
+    private static let sessionEndsMax: Duration = .seconds(10)
 
     /// - Throws: `StartError` when the data folder cannot be used.
     /// - Parameters:
@@ -119,15 +121,23 @@ final class Engine: Sendable {
     }
 
     /// Before anybody is let in, and when the rules are there that a server starts with: what sessions of trees left that were
-    /// open when the process before ended is written, or, where there is no room, tried again.
+    /// open when the process before ended is written, or, where there is no room or it takes long, goes on being written.
     func endTreeSessionsOfBefore(_ logger: Logger) async {
         let count = self.store.treeWillCount
         guard count > 0 else { return }
-        await self.treeWatchers.endSessionsOfBefore()
-        logger.info(
-            "ended the sessions that were open when the process before ended",
-            metadata: ["sessions": "\(count)"]
-        )
+        let store = self.store
+        let hasEnded = await self.treeWatchers.endSessionsOfBefore(within: Self.sessionEndsMax) { store.isDiskFull }
+        if hasEnded {
+            logger.info(
+                "ended the sessions that were open when the process before ended",
+                metadata: ["sessions": "\(count)"]
+            )
+        } else {
+            logger.notice(
+                "goes on ending the sessions that were open when the process before ended",
+                metadata: ["sessions": "\(store.treeWillCount)"]
+            )
+        }
     }
 
     func add(to page: inout MetricsPage) {
