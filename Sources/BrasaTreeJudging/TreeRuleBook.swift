@@ -80,22 +80,23 @@ extension TreeRuleBook {
 
     /// For a write of somebody; nil for administrators. It asks the rules of the moment at which it is asked.
     ///
-    /// - Parameter purse: what it takes is paid with that; where it is empty, nothing is allowed.
+    /// - Parameter purse: what it takes is paid with that, each time that it is asked with as much; where it is empty, nothing is
+    ///   allowed.
     package func judge(of tree: TreeNamespace, for caller: TreeCaller, paying purse: WorkPurse? = nil) -> TreeJudge? {
         guard case .client(let auth) = caller else { return nil }
         return TreeJudge { proposal in
             let request = TreeRuleRequest(auth: auth, milliseconds: proposal.milliseconds)
             let rules = self.rules(for: tree)
+            purse?.refill()
             if proposal.changes.count == 1, let change = proposal.changes.first {
-                let decision = rules.write(change, from: proposal.before, to: proposal.after, request)
-                return purse.pays(for: decision)
+                return purse.pays { rules.write(change, from: proposal.before, to: proposal.after, request) }
             }
             // Each on what the one before left.
             var root = proposal.before
             return proposal.changes.allSatisfy { change in
                 let before = root
                 root = change.applied(to: before)
-                return purse.pays(for: rules.write(change, from: before, to: root, request))
+                return purse.pays { rules.write(change, from: before, to: root, request) }
             }
         }
     }
@@ -111,10 +112,8 @@ extension TreeRuleBook {
     ) -> TreeNode? {
         let after = change.applied(to: root)
         guard case .client(let auth) = caller else { return after }
-        guard purse?.isEmpty != true else { return nil }
         let request = TreeRuleRequest(auth: auth, milliseconds: milliseconds)
-        let decision = self.rules(for: tree).write(change, from: root, to: after, request)
-        return purse.pays(for: decision) ? after : nil
+        return purse.pays { self.rules(for: tree).write(change, from: root, to: after, request) } ? after : nil
     }
 
     /// Nil when the rules name an index for a query; else what its asker is told, in the words that clients know.

@@ -30,10 +30,12 @@ extension TreeConversation {
             case .notIndexed(let text): self.respond(ticket, .error, .text(text))
             }
         case .onDisconnectPut(let write), .onDisconnectMerge(let write):
+            self.turnChildren += session.disconnectPlaces + write.assignments.count
             session.writeOnDisconnect(write, then: self.whenLeft(request))
             self.kept.disconnect = session.disconnectBytes
-        case .onDisconnectCancel(let path):
-            session.cancelOnDisconnect(at: path, then: self.whenLeft(request))
+        case .onDisconnectCancel(let place):
+            self.turnChildren += session.disconnectPlaces
+            session.cancelOnDisconnect(at: place, then: self.whenLeft(request))
             self.kept.disconnect = session.disconnectBytes
         case .authenticate(let credential): self.authenticate(credential, ticket)
         case .unauthenticate: self.unauthenticate(ticket)

@@ -13,6 +13,8 @@ package struct TreeParting: Sendable {
     let caller: TreeCaller
     /// Rounds in which a write was refused or denied that could be carried out, and might, a moment before.
     var rounds = 0
+    /// By how much less is kept than could be judged a moment before, in halvings.
+    var thrift = 0
     var done: @Sendable () -> Void
 
     /// - Parameter caller: nil: who may not write.
@@ -30,7 +32,8 @@ package struct TreeParting: Sendable {
         self.done = done
     }
 
-    /// Without those that cannot be carried out on a version, or are not allowed on it, each on what those before it left.
+    /// Without those that cannot be carried out on a version, or are not allowed on it, each on what those before it left; and
+    /// without those behind what can be paid.
     mutating func keepPossible(on root: TreeNode, _ rules: TreeRuleBook, milliseconds: Int64, paying purse: WorkPurse) {
         var root = root
         self.writes = self.writes.filter { write in

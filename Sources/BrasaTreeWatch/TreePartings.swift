@@ -17,6 +17,7 @@ package final class TreePartings: @unchecked Sendable {
     private let transactions: TransactionManager
     private let rules: TreeRuleBook
     private let mailbox: any Mailbox
+    private let bounds: TreePartingBounds
     private let didWrite: @Sendable () -> Void
     /// To be begun, in their order.
     private var waiting = FirstInFirstOut<TreeParting>()
@@ -28,22 +29,20 @@ package final class TreePartings: @unchecked Sendable {
     /// Answers may come before a call returns.
     private var isCarryingOut = false
 
-    /// Units of the rules' work for one session, whose writes are judged at once. What would take more is left out.
-    private static let partingWorkMax = 30_000_000
-    private static let roundsMax = 8
-
     /// - Parameter didWrite: called on the mailbox's thread when something is durable, before the session's end is said to be.
     package init(
         store: Store,
         transactions: TransactionManager,
         rules: TreeRuleBook,
         mailbox: any Mailbox,
+        bounds: TreePartingBounds = TreePartingBounds(),
         didWrite: @escaping @Sendable () -> Void = {}
     ) {
         self.store = store
         self.transactions = transactions
         self.rules = rules
         self.mailbox = mailbox
+        self.bounds = bounds
         self.didWrite = didWrite
     }
 
@@ -85,18 +84,15 @@ package final class TreePartings: @unchecked Sendable {
         }
         guard !self.isCarryingOut else { return }
         self.isCarryingOut = true
-        while self.work < JudgingTurn.workMax, let parting = self.waiting.popFirst() { self.carryOut(parting) }
+        while self.work < self.bounds.turnWorkMax, let parting = self.waiting.popFirst() { self.carryOut(parting) }
         self.isCarryingOut = false
     }
 
     private func carryOut(_ parting: TreeParting) {
         var parting = parting
-        let purse = WorkPurse(unitsMax: Self.partingWorkMax)
-        if parting.rounds > 0 {
-            let root = self.store.newestRoot(of: parting.tree)
-            let now = self.store.presentTime.milliseconds
-            parting.keepPossible(on: root, self.rules, milliseconds: now, paying: purse)
-        }
+        if parting.rounds > 0 { self.keepPossible(&parting) }
+        // When the tree changes meanwhile it is judged anew, each time with as much.
+        let purse = WorkPurse(unitsMax: self.bounds.partingWorkMax)
         let judge = self.rules.judge(of: parting.tree.name, for: parting.caller, paying: purse)
         let order = TreeOrder(
             parting.writes,
@@ -107,24 +103,40 @@ package final class TreePartings: @unchecked Sendable {
         self.work += parting.work
         self.transactions.commitTree(
             order,
-            reply: Reply(mailbox: self.mailbox) { [parting] result in self.settle(parting, TreeWriteResult(result)) }
+            reply: Reply(mailbox: self.mailbox) { [parting] result in
+                self.settle(parting, TreeWriteResult(result), isUnpaid: purse.wasShort)
+            }
         )
         self.work += purse.spent
     }
 
-    private func settle(_ parting: TreeParting, _ result: TreeWriteResult) {
+    private func keepPossible(_ parting: inout TreeParting) {
+        let purse = WorkPurse(unitsMax: max(1, self.bounds.partingWorkMax >> parting.thrift))
+        let root = self.store.newestRoot(of: parting.tree)
+        let now = self.store.presentTime.milliseconds
+        parting.keepPossible(on: root, self.rules, milliseconds: now, paying: purse)
+        self.work += purse.spent
+    }
+
+    /// - Parameter isUnpaid: what is denied is so because it would have taken too much work to find out.
+    private func settle(_ parting: TreeParting, _ result: TreeWriteResult, isUnpaid: Bool) {
         var next = parting
         switch result {
         case .written, .stale, .failed(.unknown, _):
             self.didWrite()
             return parting.done()
-        case .refused where parting.rounds < Self.roundsMax, .denied where parting.rounds < Self.roundsMax:
+        case .denied where isUnpaid:
+            // What was kept on one version may take more on the next.
+            if next.rounds > 0 { next.thrift = min(next.thrift + 1, Self.thriftMax) }
+            next.rounds += 1
+            guard next.rounds > self.bounds.roundsMax else { return self.add(next) }
+            next.rounds = 1
+            self.postpone(next)
+        case .refused where parting.rounds < self.bounds.roundsMax,
+            .denied where parting.rounds < self.bounds.roundsMax:
             next.rounds += 1
             self.add(next)
-        case .failed(.unavailable, _):
-            next.done = {}
-            self.refused.append(next)
-            parting.done()
+        case .failed(.unavailable, _): self.postpone(next)
         case .denied, .refused, .failed(.tooLarge, _):
             guard !parting.writes.isEmpty else { return parting.done() }
             // They never will be. A start must not try that again.
@@ -132,6 +144,29 @@ package final class TreePartings: @unchecked Sendable {
             self.add(next)
         }
     }
+
+    /// It is tried again in a second, and nobody waits for it.
+    private func postpone(_ parting: TreeParting) {
+        var next = parting
+        next.done = {}
+        self.refused.append(next)
+        parting.done()
+    }
+
+    /// Then the first write is kept, which is judged whatever it takes.
+    private static let thriftMax = 30
+}
+
+/// What the ends of sessions may take, in units of the rules' work.
+package struct TreePartingBounds: Sendable {
+    /// In a turn: a few milliseconds.
+    package var turnWorkMax = 3_000_000
+    /// For one session, whose writes are judged at once. What would take more is left out.
+    package var partingWorkMax = 30_000_000
+    /// How often one is tried before it waits, or is left out.
+    package var roundsMax = 8
+
+    package init() {}
 }
 
 private final class Countdown: Sendable {

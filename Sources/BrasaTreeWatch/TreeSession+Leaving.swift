@@ -40,6 +40,7 @@ extension TreeSession {
         then answer: @escaping @Sendable (TreeLeaveResult) -> Void
     ) {
         guard !self.hasEnded, let writer = self.writer, self.mayLeave(write, writer) else { return answer(.denied) }
+        guard !write.assignments.isEmpty else { return self.confirm(answer) }
         var queue = self.leaving.queue
         queue.add(write)
         guard queue.count <= self.limits.disconnectPlacementsMax, queue.bytes <= self.limits.disconnectBytesMax else {
@@ -48,18 +49,25 @@ extension TreeSession {
         self.leave(queue, by: .add(write), then: answer)
     }
 
+    /// Takes back what would be written at a place and beneath, or a priority alone.
     package func cancelOnDisconnect(
-        at path: TreePath,
+        at place: TreeLocation,
         then answer: @escaping @Sendable (TreeLeaveResult) -> Void
     ) {
         guard !self.hasEnded else { return answer(.denied) }
+        let limit = self.limits.disconnectPlacementsMax
+        guard let count = self.leaving.queue.count(cancelling: place, upTo: limit) else { return self.confirm(answer) }
+        // A set of which a part is taken back becomes many writes.
+        guard count <= limit else { return answer(.tooMuch) }
         var queue = self.leaving.queue
-        queue.cancel(at: path)
-        self.leave(queue, by: .cancel(path), then: answer)
+        queue.cancel(at: place)
+        self.leave(queue, by: .cancel(place), then: answer)
     }
 
-    /// What is kept for the end, by `TreeTemplate.estimate`.
-    package var disconnectBytes: Int { self.leaving.queue.bytes }
+    /// What is kept for the end takes so much memory.
+    package var disconnectBytes: Int { self.leaving.queue.keptBytes }
+    /// And has so many places, which each request about it goes through.
+    package var disconnectPlaces: Int { self.leaving.queue.count }
 
     private func mayLeave(_ write: TreeWrite, _ writer: TreeCaller) -> Bool {
         guard writer != .administrator else { return true }
@@ -83,14 +91,9 @@ extension TreeSession {
         by change: TreeWillChange,
         then answer: @escaping @Sendable (TreeLeaveResult) -> Void
     ) {
-        // A set of which a part is taken back becomes many writes.
         guard queue.placements <= TreeLimits.placementsMax else { return answer(.tooMuch) }
         let reply = Reply<Void>(mailbox: self.watcher.mailbox) { answer(TreeLeaveResult($0)) }
-        guard let will = self.leaving.will else {
-            guard !queue.isEmpty else { return self.confirm(reply) }
-            return self.note(queue, [change], reply)
-        }
-        guard queue.isEmpty else { return self.note(queue, [change], reply) }
+        guard queue.isEmpty, let will = self.leaving.will else { return self.note(queue, [change], reply) }
         let step = TreeWillStep(forgetting: will, in: self.tree)
         guard self.watcher.transactions.leave(step, reply: reply) != nil else { return }
         self.leaving.queue = queue
@@ -110,8 +113,10 @@ extension TreeSession {
         (self.leaving.queue, self.leaving.will, self.leaving.author) = (queue, will, author)
     }
 
-    /// There is nothing to note; what was noted before may not be durable yet.
-    private func confirm(_ reply: Reply<Void>) {
+    /// It changes nothing; what was noted before may not be durable yet, and as whom it asks not noted.
+    private func confirm(_ answer: @escaping @Sendable (TreeLeaveResult) -> Void) {
+        let reply = Reply<Void>(mailbox: self.watcher.mailbox) { answer(TreeLeaveResult($0)) }
+        guard !self.isLeaverUnnoted else { return self.note(self.leaving.queue, [], reply) }
         let store = self.watcher.store
         let waiter = Store.waiter(on: reply.mailbox) { outcome in
             guard let error = outcome.storeError else { return reply.complete(.success(())) }
@@ -122,8 +127,12 @@ extension TreeSession {
 
     /// It asks as somebody else. Where that cannot be noted, the next step does it.
     func noteLeaver() {
-        guard self.leaving.will != nil, self.leaving.author != TreeCaller.author(self.leaving.caller) else { return }
+        guard self.isLeaverUnnoted else { return }
         self.note(self.leaving.queue, [], Reply(mailbox: self.watcher.mailbox) { _ in })
+    }
+
+    private var isLeaverUnnoted: Bool {
+        self.leaving.will != nil && self.leaving.author != TreeCaller.author(self.leaving.caller)
     }
 }
 

@@ -22,11 +22,16 @@ package final class TreeSessionTable: Sendable {
         _ = self.entries.withLock { $0.removeValue(forKey: name) }
     }
 
+    /// Until what it left is written the session stays known, so that whoever asks for its end meanwhile waits as well.
+    ///
     /// - Parameter done: called at once when there is no such session, else on the mailbox when what it left is written.
     package func end(_ name: String, on mailbox: any Mailbox, then done: @escaping @Sendable () -> Void) {
-        guard let entry = self.entries.withLock({ $0.removeValue(forKey: name) }) else { return done() }
+        guard let entry = self.entries.withLock({ $0[name] }) else { return done() }
         entry.mailbox.post {
-            entry.session.replace { mailbox.post(done) }
+            entry.session.replace {
+                self.remove(name)
+                mailbox.post(done)
+            }
         }
     }
 }

@@ -156,7 +156,7 @@ extension TreeAction {
         case .get(let target): "g \(target.path)"
         case .onDisconnectPut(let write): "o \(write.path)"
         case .onDisconnectMerge(let write): "om \(write.path)"
-        case .onDisconnectCancel(let path): "oc \(path)"
+        case .onDisconnectCancel(let place): "oc \(place)"
         case .authenticate(let credential): "\(credential.isAdministrator ? "gauth" : "auth") \(credential.token)"
         case .unauthenticate: "unauth"
         case .appCheck, .unAppCheck: "appcheck"

@@ -93,6 +93,42 @@ import Testing
         #expect(line.budget.drawnBytes == 0)
     }
 
+    @Test func `What is left for the end counts as what it takes in memory`() throws {
+        let line = try Line()
+        defer { line.stop() }
+        let deep = String(repeating: #"{"k":"#, count: 28) + "1" + String(repeating: "}", count: 28)
+        for number in 1...10 { _ = try line.ask(number, "o", #"{"p":"/\#(number)","d":\#(deep)}"#) }
+        // A page for each level.
+        #expect(line.budget.drawnBytes > 10 * 28 * 200)
+        _ = try line.ask(11, "oc", #"{"p":"/","d":null}"#)
+        #expect(line.budget.drawnBytes == 0)
+    }
+
+    @Test func `Many requests about what is left let others have a turn`() throws {
+        var bounds = ReadBounds()
+        bounds.turnChildrenMax = 300
+        let line = try Line(bounds: bounds)
+        defer { line.stop() }
+        #expect(try line.ask(1, "om", self.update(100)) == [#"{"r":1,"b":{"s":"ok","d":""}}"#])
+        for number in 2...30 { try line.send(#"{"t":"d","d":{"r":\#(number),"a":"oc","b":{"p":"/none","d":null}}}"#) }
+        line.server.settle()
+        // What waits for its turn counts beside what is left.
+        let waiting = line.budget.drawnBytes
+        #expect(try line.taken() == (2...30).map { #"{"r":\#($0),"b":{"s":"ok","d":""}}"# })
+        #expect(waiting > line.budget.drawnBytes)
+    }
+
+    @Test func `Of a priority that is taken back the write of its node stays`() throws {
+        let line = try Line()
+        _ = try line.ask(1, "o", #"{"p":"/a","d":{"x":1,".priority":5}}"#)
+        #expect(try line.ask(2, "oc", #"{"p":"/a/.priority","d":null}"#) == [#"{"r":2,"b":{"s":"ok","d":""}}"#])
+        let other = try Writer(line.watcher)
+        try other.put("1", at: "/b")
+        line.stop()
+        line.server.settle()
+        #expect(try other.read("/") == #"{"a":{"x":1},"b":1}"#)
+    }
+
     @Test(
         arguments: [
             (#"{"p":"/n","q":{"i":"x"}}"#, true), (#"{"p":"/n","q":{"i":".value","l":1,"vf":"l"}}"#, false),

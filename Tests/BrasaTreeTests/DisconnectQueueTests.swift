@@ -14,9 +14,17 @@ import Testing
         return TreeLocation(path, isPriority: Int.random(in: 0..<5, using: &random) == 0)
     }
 
+    private static let values = [
+        #"{"a":{"a":N,"b":{".sv":"timestamp"}},"b":N}"#,
+        #"{"a":{"a":N,".priority":1},"b":{".value":N,".priority":"x"},".priority":{".sv":"timestamp"}}"#,
+        #"{"a":{".value":{".sv":"timestamp"},".priority":2},"1":{"a":N,".priority":{".sv":{"increment":1}}}}"#, "N",
+        "null",
+    ]
+
     private func template(_ number: Int, isPriority: Bool) throws -> TreeTemplate {
-        let text = isPriority ? "\(number)" : #"{"a":{"a":\#(number),"b":{".sv":"timestamp"}},"b":\#(number)}"#
-        return try TreeTemplate(parsing: Array(text.utf8))
+        let text = isPriority ? "N" : Self.values[number % Self.values.count]
+        let pieces = text.split(separator: "N", omittingEmptySubsequences: false)
+        return try TreeTemplate(parsing: Array(pieces.joined(separator: "\(number)").utf8))
     }
 
     /// A set, or an update of places that do not overlap; nil where drawn places do.
@@ -44,9 +52,14 @@ import Testing
         var (queue, naive) = (DisconnectQueue(), NaiveQueue())
         for number in 0..<20 {
             if Int.random(in: 0..<4, using: &random) == 0 {
-                let path = try self.location(&random).path
-                queue.cancel(at: path)
-                naive.cancel(at: path)
+                let place = try self.location(&random)
+                let before = self.shown(queue.writes)
+                let count = queue.count(cancelling: place, upTo: .max)
+                let bounded = queue.count(cancelling: place, upTo: 3)
+                queue.cancel(at: place)
+                try naive.cancel(at: place)
+                #expect(count == (self.shown(queue.writes) == before ? nil : queue.count))
+                #expect((bounded ?? 0 <= 3) == (count ?? 0 <= 3))
             } else if let write = try self.write(number, &random) {
                 queue.add(write)
                 naive.add(write)
@@ -55,6 +68,61 @@ import Testing
             #expect(self.shown(queue.writes).map { $0.sorted() } == self.shown(naive.writes).map { $0.sorted() })
             #expect(queue.count == queue.writes.reduce(0) { $0 + $1.assignments.count })
         }
+    }
+
+    @Test(
+        arguments: [
+            (#"{"x":1,".priority":5}"#, #"{"x":1}"#), (#"{".value":1,".priority":5}"#, "1"),
+            (#"{".value":{".sv":"timestamp"},".priority":5}"#, #"{".sv":"timestamp"}"#),
+            (#"{"x":1,".priority":{".sv":"timestamp"}}"#, #"{"x":1}"#), (#"{"x":1}"#, nil), ("null", nil), ("1", nil),
+        ] as [(String, String?)]
+    )
+    func `Of a priority that is taken back, the write of its node stays`(_ written: String, _ left: String?) throws {
+        for (place, wrapped) in [("/a", written), ("/", #"{"a":\#(written)}"#)] {
+            var queue = DisconnectQueue()
+            queue.add(try .set(TreeTemplate(parsing: Array(wrapped.utf8)), at: TreeLocation(place)))
+            let count = queue.count(cancelling: try TreeLocation("/a/.priority"), upTo: 10)
+            #expect((count == 1) == (left != nil))
+            queue.cancel(at: try TreeLocation("/a/.priority"))
+            let rest = left ?? written
+            let expected = try TreeTemplate(parsing: Array((place == "/" ? #"{"a":\#(rest)}"# : rest).utf8))
+            #expect(self.shown(queue.writes) == [["\(place) \(String(decoding: expected.json.text, as: UTF8.self))"]])
+        }
+        var queue = DisconnectQueue()
+        queue.add(try .set(TreeTemplate(parsing: Array("1".utf8)), at: TreeLocation("/a")))
+        queue.add(try .set(TreeTemplate(parsing: Array("2".utf8)), at: TreeLocation("/a/.priority")))
+        queue.cancel(at: try TreeLocation("/a/.priority"))
+        #expect(self.shown(queue.writes) == [["/a 1"]])
+    }
+
+    /// JSON of a few bytes a level is pages of some hundred.
+    @Test(arguments: ["1", #"{".sv":"timestamp"}"#, #"{".value":1,".priority":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}"#])
+    func `What it keeps is counted as it is in memory`(_ leaf: String) throws {
+        var queue = DisconnectQueue()
+        var footprint = TreeFootprint()
+        for number in 0..<20 {
+            let text = String(repeating: #"{"k":"#, count: 28) + leaf + String(repeating: "}", count: 28)
+            let template = try TreeTemplate(parsing: Array(text.utf8))
+            footprint.add(template.node)
+            queue.add(try .set(template, at: TreeLocation("/long-key-that-stands-by-itself/\(number)")))
+        }
+        // A level of what the server works out is an object and an array at least.
+        let valueBytes = leaf.contains(".sv") ? 20 * 28 * 128 : 0
+        #expect(queue.keptBytes >= footprint.bytes + valueBytes + 20 * 128)
+        #expect(queue.keptBytes > 5 * queue.bytes)
+    }
+
+    /// Each of many requests would take it apart.
+    @Test func `How many places there would be is found out without taking a large set apart`() throws {
+        let wide = "{" + (0..<60_000).map { "\"k\($0)\":1" }.joined(separator: ",") + "}"
+        var queue = DisconnectQueue()
+        queue.add(try .set(TreeTemplate(parsing: Array(wide.utf8)), at: TreeLocation("/a")))
+        let place = try TreeLocation("/a/k7/x")
+        #expect(queue.count(cancelling: place, upTo: .max) == 60_000)
+        let time = ContinuousClock().measure {
+            for _ in 0..<1_000 { _ = queue.count(cancelling: place, upTo: 2_000) }
+        }
+        #expect(time < .seconds(5))
     }
 
     @Test func `Updates of nothing are not kept`() throws {
@@ -89,15 +157,39 @@ private struct NaiveQueue {
         self.writes.append(write)
     }
 
-    mutating func cancel(at path: TreePath) {
-        self.drop(TreeLocation(path))
+    mutating func cancel(at place: TreeLocation) throws {
+        self.drop(place)
+        let path = place.path
+        guard !place.isPriority else {
+            self.writes = try self.writes.map { write in
+                let assignments = try write.assignments.map { assignment in
+                    guard !assignment.location.isPriority, let way = assignment.location.path.relative(path) else {
+                        return assignment
+                    }
+                    let json = Self.withoutPriority(assignment.template.json, at: way.keys[...])
+                    return .init(location: assignment.location, template: try TreeTemplate(json))
+                }
+                return write.replacing { old in assignments.filter { $0.location == old.location } } ?? write
+            }
+            return
+        }
         self.writes = self.writes.compactMap { write in
             let isAbove = { (location: TreeLocation) in
                 !location.isPriority && location.path != path && location.path.contains(path)
             }
             guard write.assignments.contains(where: { isAbove($0.location) }) else { return write }
-            return write.replacing { isAbove($0.location) ? $0.without(path) : [$0] }
+            return write.replacing { isAbove($0.location) ? $0.without(place) : [$0] }
         }
+    }
+
+    private static func withoutPriority(_ value: JSONValue, at keys: ArraySlice<TreeKey>) -> JSONValue {
+        guard case .object(let members) = value else { return value }
+        guard let key = keys.first else { return .object(members.filter { $0.key != ".priority" }) }
+        return .object(
+            members.map {
+                $0.key == key.text ? .init($0.key, self.withoutPriority($0.value, at: keys.dropFirst())) : $0
+            }
+        )
     }
 
     private mutating func drop(_ location: TreeLocation) {

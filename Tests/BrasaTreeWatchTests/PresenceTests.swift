@@ -10,91 +10,6 @@ import BrasaTreeRules
 import BrasaTreeWatch
 import Testing
 
-private final class Deaf: TreeListener {
-    func told(_ telling: TreeTelling) {}
-    func revoked(_ target: TreeTarget) {}
-    func flush() {}
-    func replaced() {}
-}
-
-/// Answers in the order in which they came.
-private final class Answers: @unchecked Sendable {
-    // Sendable, because one thread runs everything.
-    var results: [TreeLeaveResult] = []
-    var isDone = false
-}
-
-/// One process on a disk that outlives it.
-private final class Life {
-    let disk: SimulatedDisk
-    let server: SimulatedServer
-    let rules = TreeRuleBook()
-    let watcher: TreeWatcher
-    private let deaf = Deaf()
-
-    init(on disk: SimulatedDisk, seed: UInt64 = 1) throws {
-        self.disk = disk
-        self.server = try SimulatedServer(seed: seed, disk: disk, clock: SimulatedClock())
-        self.watcher = TreeWatcher(
-            store: self.server.store,
-            transactions: self.server.transactions,
-            rules: self.rules,
-            mailbox: self.server.scheduler.mailbox()
-        )
-    }
-
-    /// What was not synced is lost, or some of it.
-    func crash(next seed: UInt64 = 1) throws -> Life {
-        self.server.scheduler.discardAll()
-        self.disk.crash()
-        return try Life(on: self.disk, seed: seed)
-    }
-
-    func open(as user: String? = nil) throws -> TreeSession {
-        try #require(self.watcher.open("one", as: Self.identity(user), for: self.deaf))
-    }
-
-    static func identity(_ user: String?) -> TreeIdentity {
-        TreeIdentity(user.map { .user(User(id: $0)) } ?? .administrator)
-    }
-
-    /// Not durable yet.
-    func leave(_ text: String, at place: String, by session: TreeSession, _ answers: Answers = Answers()) throws {
-        session.writeOnDisconnect(try set(text, at: place)) { answers.results.append($0) }
-    }
-
-    /// So many pieces of mail and groups of the log.
-    func move(_ count: Int) { for _ in 0..<count where !self.server.scheduler.runOne() { _ = self.server.stepLog() } }
-
-    @discardableResult
-    func endSessionsOfBefore() -> Answers {
-        let answers = Answers()
-        self.watcher.partings.endSessionsOfBefore { answers.isDone = true }
-        return answers
-    }
-
-    var tree: TreeHandle {
-        get throws { self.server.store.tree(try #require(TreeNamespace("one"))) }
-    }
-
-    var stored: String {
-        get throws { String(decoding: self.server.store.root(of: try self.tree).root.text(.export), as: UTF8.self) }
-    }
-
-    func number(at path: String) throws -> Int64 {
-        let node = self.server.store.root(of: try self.tree).root[try TreePath(path)]
-        if case .integer(let number)? = node.scalar { return number }
-        return 0
-    }
-}
-
-private func set(_ value: String, at location: String) throws -> TreeWrite {
-    let location = try TreeLocation(location)
-    return try .set(TreeTemplate(parsing: Array(value.utf8), at: location.path), at: location)
-}
-
-private func increment(_ number: Int) -> String { #"{".sv":{"increment":\#(number)}}"# }
-
 /// What sessions leave over the end of the process: once, whenever that is.
 @Suite struct PresenceTests {
     private let rules = Array(
@@ -111,7 +26,7 @@ private func increment(_ number: Int) -> String { #"{".sv":{"increment":\#(numbe
         #expect(answers.results == [.kept])
         try life.leave(increment(1), at: "/ends", by: session, answers)
         try life.leave(#"{".sv":"timestamp"}"#, at: "/last", by: session, answers)
-        session.cancelOnDisconnect(at: try TreePath("/last")) { answers.results.append($0) }
+        session.cancelOnDisconnect(at: try TreeLocation("/last")) { answers.results.append($0) }
         life.server.settle()
         #expect(answers.results == [.kept, .kept, .kept, .kept])
         #expect(try life.stored == "null")
@@ -177,10 +92,10 @@ private func increment(_ number: Int) -> String { #"{".sv":{"increment":\#(numbe
         try life.leave(#"{"b":1,"c":2}"#, at: "/x", by: two)
         life.server.settle()
         let answers = Answers()
-        one.cancelOnDisconnect(at: .root) { answers.results.append($0) }
+        one.cancelOnDisconnect(at: TreeLocation(.root)) { answers.results.append($0) }
         // There is nothing to take back any more, and still it is answered only when that is durable.
-        one.cancelOnDisconnect(at: .root) { answers.results.append($0) }
-        two.cancelOnDisconnect(at: try TreePath("/x/b")) { answers.results.append($0) }
+        one.cancelOnDisconnect(at: TreeLocation(.root)) { answers.results.append($0) }
+        two.cancelOnDisconnect(at: try TreeLocation("/x/b")) { answers.results.append($0) }
         #expect(answers.results.isEmpty)
         life.server.settle()
         #expect(answers.results == [.kept, .kept, .kept])
@@ -285,8 +200,8 @@ private func increment(_ number: Int) -> String { #"{".sv":{"increment":\#(numbe
         life.server.settle()
         try life.leave(wide, at: "/wide", by: session, answers)
         life.server.settle()
-        session.cancelOnDisconnect(at: try TreePath("/wide/k5")) { answers.results.append($0) }
-        session.cancelOnDisconnect(at: try TreePath("/wide")) { answers.results.append($0) }
+        session.cancelOnDisconnect(at: try TreeLocation("/wide/k5")) { answers.results.append($0) }
+        session.cancelOnDisconnect(at: try TreeLocation("/wide")) { answers.results.append($0) }
         life.server.settle()
         #expect(answers.results == [.kept, .tooMuch, .kept])
         // What is no write is kept by nobody.
@@ -295,20 +210,60 @@ private func increment(_ number: Int) -> String { #"{".sv":{"increment":\#(numbe
         #expect(answers.results.count == 13 && life.server.store.treeWillCount == 0)
     }
 
-    @Test func `Once what was set aside for it is spent, rules allow nothing more`() throws {
-        let rules = TreeRuleBook()
-        rules.install(.open)
-        let purse = WorkPurse(unitsMax: 1)
-        let tree = try #require(TreeNamespace("one"))
-        let change = TreeChange(
-            path: .root,
-            isUpdate: false,
-            placements: [.init(location: TreeLocation(.root), node: .leaf(.boolean(true)))]
-        )
-        func isAllowed() -> Bool {
-            let caller = TreeCaller.client(.null)
-            return rules.allowed(change, to: tree, from: .absent, by: caller, milliseconds: 0, paying: purse) != nil
+    @Test func `Of a set that has more children than a session may leave places no part is taken back`() throws {
+        let life = try Life(on: SimulatedDisk(seed: 1))
+        let session = try life.open()
+        let answers = Answers()
+        life.server.settle()
+        for (count, place) in [(2_002, "/wide"), (1_000, "/narrow")] {
+            let wide = "{" + (0..<count).map { "\"k\($0)\":1" }.joined(separator: ",") + "}"
+            try life.leave(wide, at: place, by: session, answers)
+            life.server.settle()
+            session.cancelOnDisconnect(at: try TreeLocation("\(place)/k5")) { answers.results.append($0) }
+            life.server.settle()
         }
-        #expect(isAllowed() && purse.spent > 0 && !isAllowed())
+        #expect(answers.results == [.kept, .tooMuch, .kept, .kept])
+        #expect(session.disconnectPlaces == 1_000)
+        session.end()
+        life.server.settle()
+        #expect(life.server.store.root(of: try life.tree).root.childCount == 2)
+    }
+
+    @Test func `What changes nothing is not noted, and is answered when what was noted before is durable`() throws {
+        let life = try Life(on: SimulatedDisk(seed: 1))
+        let session = try life.open()
+        let answers = Answers()
+        try life.leave(#"{"x":1}"#, at: "/a", by: session)
+        let time = life.server.store.appliedTime
+        for place in ["/b", "/a/.priority", "/c/.priority", "/ab"] {
+            session.cancelOnDisconnect(at: try TreeLocation(place)) { answers.results.append($0) }
+        }
+        session.writeOnDisconnect(try .update([], at: .root)) { answers.results.append($0) }
+        #expect(answers.results.isEmpty)
+        life.server.settle()
+        #expect(answers.results == Array(repeating: .kept, count: 5))
+        #expect(life.server.store.appliedTime == time)
+        let next = try life.crash()
+        next.endSessionsOfBefore()
+        next.server.settle()
+        #expect(try next.stored == #"{"a":{"x":1}}"#)
+    }
+
+    @Test func `Of a priority that is taken back the rest is written, also after a kill`() throws {
+        let life = try Life(on: SimulatedDisk(seed: 1))
+        let session = try life.open()
+        try life.leave(#"{"x":1,".priority":5}"#, at: "/a", by: session)
+        try life.leave("6", at: "/b/.priority", by: session)
+        life.server.settle()
+        let answers = Answers()
+        for place in ["/a/.priority", "/b/.priority"] {
+            session.cancelOnDisconnect(at: try TreeLocation(place)) { answers.results.append($0) }
+        }
+        life.server.settle()
+        #expect(answers.results == [.kept, .kept] && session.disconnectPlaces == 1)
+        let next = try life.crash()
+        next.endSessionsOfBefore()
+        next.server.settle()
+        #expect(try next.stored == #"{"a":{"x":1}}"#)
     }
 }

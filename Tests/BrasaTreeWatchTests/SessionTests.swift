@@ -224,7 +224,7 @@ private final class Leaving: @unchecked Sendable {
         #expect(try self.leave("5", at: "/gone/.priority"))
         #expect(try self.leave("true", at: "/left/x"))
         #expect(try self.leave("true", at: "/left/y"))
-        self.session.cancelOnDisconnect(at: try TreePath("/left/y")) { _ in }
+        self.session.cancelOnDisconnect(at: try TreeLocation("/left/y")) { _ in }
         self.session.end()
         self.server.settle()
         #expect(watching.entries == [#"/ /left/x=true /there=3"#])
@@ -255,6 +255,24 @@ private final class Leaving: @unchecked Sendable {
         self.server.settle()
         #expect(counter.count == 2 && self.diary.isReplaced && self.session.hasEnded)
         #expect(self.stored == #"{"online":false}"#)
+    }
+
+    @Test func `So does the connection after the next, which comes before that is written`() throws {
+        let table = TreeSessionTable()
+        table.add(self.session, as: "last")
+        #expect(try self.leave("false", at: "/online"))
+        let counter = Counter()
+        table.end("last", on: self.watcher.mailbox) { counter.add() }
+        // The first of them may be gone already.
+        self.server.scheduler.runAll()
+        table.end("last", on: self.watcher.mailbox) { counter.add() }
+        self.server.scheduler.runAll()
+        #expect(counter.count == 0 && self.stored == "null")
+        self.server.settle()
+        #expect(counter.count == 2 && self.stored == #"{"online":false}"#)
+        // Then nobody knows it any more.
+        table.end("last", on: self.watcher.mailbox) { counter.add() }
+        #expect(counter.count == 3)
     }
 
     private final class Counter: Sendable {

@@ -102,12 +102,14 @@ struct MessageTests {
             throw Unexpected()
         }
         #expect(got == TreeTarget(try path("s")))
-        guard
-            case .success(.onDisconnectCancel(let cancelled)) = try request(
-                #"{"r":3,"a":"oc","b":{"p":"/a/b","d":null}}"#
-            )
-        else { throw Unexpected() }
-        #expect(cancelled == (try path("a/b")))
+        for text in ["/a/b", "/a/b/.priority"] {
+            guard
+                case .success(.onDisconnectCancel(let cancelled)) = try request(
+                    #"{"r":3,"a":"oc","b":{"p":"\#(text)","d":null}}"#
+                )
+            else { throw Unexpected() }
+            #expect(cancelled == (try TreeLocation(text)))
+        }
         for (content, isThere) in [
             (#"{"r":1,"a":"s","b":{"c":{"sdk.js.11-0-0":1}}}"#, true), (#"{"r":1,"a":"unauth","b":{}}"#, true),
         ] {
@@ -194,7 +196,8 @@ struct MessageTests {
         #"{"r":9,"a":"m","b":{"p":"/u","d":{"a/b":1,"c":null,"d/.priority":4}}}"#,
         #"{"r":10,"a":"g","b":{"p":"/s","q":{}}}"#,
         #"{"r":11,"a":"o","b":{"p":"/a","d":false}}"#, #"{"r":12,"a":"om","b":{"p":"/a","d":{"x":1}}}"#,
-        #"{"r":13,"a":"oc","b":{"p":"/a","d":null}}"#, #"{"r":14,"a":"auth","b":{"cred":"x"}}"#,
+        #"{"r":13,"a":"oc","b":{"p":"/a","d":null}}"#, #"{"r":13,"a":"oc","b":{"p":"/a/.priority","d":null}}"#,
+        #"{"r":14,"a":"auth","b":{"cred":"x"}}"#,
         #"{"r":15,"a":"gauth","b":{"cred":"o","noauth":true}}"#,
         #"{"r":16,"a":"gauth","b":{"cred":"o","authvar":{"uid":"x"}}}"#,
         #"{"r":17,"a":"unauth","b":{}}"#, #"{"r":18,"a":"appcheck","b":{"token":"x"}}"#,

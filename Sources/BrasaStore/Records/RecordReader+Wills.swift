@@ -16,7 +16,8 @@ extension RecordReader {
             let byte = try self.byte()
             switch WillStepKind(rawValue: byte) {
             case .add: changes.append(.add(try self.treeWrite()))
-            case .cancel: changes.append(.cancel(try self.treePath()))
+            case .cancel: changes.append(.cancel(TreeLocation(try self.treePath())))
+            case .cancelPriority: changes.append(.cancel(TreeLocation(try self.treePath(), isPriority: true)))
             case .author: changes.append(.author(Array(try self.prefixed())))
             case .forget:
                 guard changes.isEmpty, self.isAtEnd else { throw LogRejection("a session leaves nothing, and more") }

@@ -14,9 +14,9 @@ extension RecordSink {
         case .add(let write):
             self.append(WillStepKind.add.rawValue)
             self.append(write)
-        case .cancel(let path):
-            self.append(WillStepKind.cancel.rawValue)
-            self.append(path.keys[...])
+        case .cancel(let place):
+            self.append((place.isPriority ? WillStepKind.cancelPriority : .cancel).rawValue)
+            self.append(place.path.keys[...])
         case .author(let author):
             self.append(WillStepKind.author.rawValue)
             self.append(prefixed: author)

@@ -6,6 +6,7 @@ enum WillStepKind: UInt8 {
     case cancel = 1
     case author = 2
     case forget = 3
+    case cancelPriority = 4
 }
 
 /// A step in what a session leaves on its way to the log. Its bytes were made before.

@@ -21,22 +21,22 @@ package struct TreeWill: Sendable {
     mutating func apply(_ change: TreeWillChange) {
         switch change {
         case .add(let write): self.queue.add(write)
-        case .cancel(let path): self.queue.cancel(at: path)
+        case .cancel(let place): self.queue.cancel(at: place)
         case .author(let author): self.author = author
         }
     }
 
     /// About what it takes in memory.
     package static func keptBytes(_ queue: DisconnectQueue, author: [UInt8]) -> Int {
-        512 + author.count + queue.bytes + 256 * queue.count
+        512 + author.count + queue.keptBytes
     }
 }
 
 /// What becomes of it while its session lives. The same changes in the same order make the same will.
 package enum TreeWillChange: Sendable {
     case add(TreeWrite)
-    /// Of a place and what is beneath.
-    case cancel(TreePath)
+    /// Of a place and what is beneath, or of a priority alone.
+    case cancel(TreeLocation)
     /// From now on it is written as somebody else.
     case author([UInt8])
 }

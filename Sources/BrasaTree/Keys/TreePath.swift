@@ -22,6 +22,11 @@ package struct TreePath: Hashable, Sendable {
     package func appending(_ key: TreeKey) -> TreePath { TreePath(self.keys + [key]) }
     package func appending(_ path: TreePath) -> TreePath { TreePath(self.keys + path.keys) }
 
+    /// What its keys take in memory, about.
+    var keptBytes: Int {
+        self.keys.reduce(Allocation.ofArray(self.keys.count * MemoryLayout<TreeKey>.stride)) { $0 + $1.text.bytes }
+    }
+
     /// Whether `other` is this node or below it.
     package func contains(_ other: TreePath) -> Bool { other.keys.starts(with: self.keys) }
 

@@ -117,7 +117,7 @@ extension TreePriority {
 }
 
 extension TreeText {
-    fileprivate var bytes: Int { self.utf8.isEmpty ? 0 : Allocation.ofArray(self.utf8.count) }
+    var bytes: Int { self.utf8.isEmpty ? 0 : Allocation.ofArray(self.utf8.count) }
 }
 
 extension Page {

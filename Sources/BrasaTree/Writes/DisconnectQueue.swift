@@ -11,9 +11,14 @@ package struct DisconnectQueue: Sendable {
     /// Places that are written.
     package var count: Int { self.writes.reduce(0) { $0 + $1.assignments.count } }
 
-    /// How large what is written is, roughly.
+    /// How large what is written is, roughly, as JSON.
     package var bytes: Int {
         self.writes.reduce(0) { $0 + $1.assignments.reduce(0) { $0 + $1.template.estimate } }
+    }
+
+    /// What it takes in memory, about.
+    package var keptBytes: Int {
+        self.writes.reduce(0) { $0 + 128 + $1.assignments.reduce(0) { $0 + 128 + $1.keptBytes } }
     }
 
     /// Places and server's values that are put into the tree one by one.
@@ -30,15 +35,28 @@ package struct DisconnectQueue: Sendable {
         self.writes.append(write)
     }
 
-    /// Takes a place out of everything that would write it: of a set above, the rest remains, child by child.
-    package mutating func cancel(at path: TreePath) {
-        self.drop(DisjointPlaces([TreeLocation(path)]))
+    /// Takes a place out of everything that would write it: of a set above, the rest remains, child by child. Of a priority,
+    /// sets remain that do not give it.
+    package mutating func cancel(at place: TreeLocation) {
         self.writes = self.writes.compactMap { write in
-            guard write.assignments.contains(where: { $0.location.isAbove(path) }) else { return write }
-            return write.replacing { assignment in
-                assignment.location.isAbove(path) ? assignment.without(path) : [assignment]
-            }
+            guard write.assignments.contains(where: { $0.meets(place) }) else { return write }
+            return write.replacing { $0.without(place) }
         }
+    }
+
+    /// What `count` would be without a place, found out without taking sets apart; nil when nothing would change.
+    ///
+    /// - Parameter limit: what is above is not counted to its end.
+    /// Complexity: O(n · depth) for n places that are kept, and what the server works out beside the way, up to the limit.
+    package func count(cancelling place: TreeLocation, upTo limit: Int) -> Int? {
+        var count = 0
+        var changesSomething = false
+        for assignment in self.writes.lazy.flatMap(\.assignments) {
+            let parts = assignment.count(without: place, upTo: limit)
+            count += parts ?? 1
+            if parts != nil { changesSomething = true }
+        }
+        return changesSomething ? count : nil
     }
 
     private mutating func drop(_ places: DisjointPlaces) {
@@ -77,11 +95,5 @@ private struct DisjointPlaces {
 
     private static func precedes(_ left: [TreeText], _ right: [TreeText]) -> Bool {
         left.lexicographicallyPrecedes(right) { TreeKey.compare($0, $1) < 0 }
-    }
-}
-
-extension TreeLocation {
-    fileprivate func isAbove(_ path: TreePath) -> Bool {
-        !self.isPriority && self.path != path && self.path.contains(path)
     }
 }

@@ -16,6 +16,8 @@ package final class ServerValues: Sendable {
     let height: Int
     /// How many values are worked out, priorities counted.
     package let count: Int
+    /// What it takes in memory, about.
+    let keptBytes: Int
 
     init(value: ServerValue?, priority: Priority? = nil, children: [(key: TreeText, values: ServerValues)] = []) {
         self.value = value
@@ -25,7 +27,13 @@ package final class ServerValues: Sendable {
         var count = value == nil ? 0 : 1
         if case .server? = priority { count += 1 }
         self.count = children.reduce(count) { $0 + $1.values.count }
+        self.keptBytes = children.reduce(Self.objectBytes) {
+            $0 + MemoryLayout<(TreeText, ServerValues)>.stride + $1.key.bytes + $1.values.keptBytes
+        }
     }
+
+    /// The object, and the array of what is beneath.
+    private static let objectBytes = 192
 
     /// Most are this.
     private static let timestamp = ServerValues(value: .timestamp)

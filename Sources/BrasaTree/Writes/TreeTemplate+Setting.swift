@@ -6,9 +6,35 @@ extension TreeTemplate {
             serverValues: ServerValues.setting(template.serverValues, at: path.keys[...], in: self.serverValues)
         )
     }
+
+    /// Without the priority that it gives a node; nil when it gives none.
+    func withoutPriority(at path: TreePath) -> TreeTemplate? {
+        let hasPriority = !self.node[path].priority.isNone
+        let values = self.serverValues?.values(at: path.keys[...])
+        guard hasPriority || values?.priority != nil else { return nil }
+        let rest = values.flatMap { values in
+            values.value == nil && values.children.isEmpty
+                ? nil : ServerValues(value: values.value, children: values.children)
+        }
+        return TreeTemplate(
+            hasPriority ? self.node.settingPriority(.none, at: path) : self.node,
+            serverValues: values?.priority == nil
+                ? self.serverValues : ServerValues.setting(rest, at: path.keys[...], in: self.serverValues)
+        )
+    }
 }
 
 extension ServerValues {
+    /// What is worked out at a place and beneath.
+    fileprivate func values(at keys: ArraySlice<TreeKey>) -> ServerValues? {
+        var values = self
+        for key in keys {
+            guard let child = values.children.first(where: { $0.key == key.text })?.values else { return nil }
+            values = child
+        }
+        return values
+    }
+
     /// Recursive, as deep as paths may be.
     fileprivate static func setting(
         _ values: ServerValues?,

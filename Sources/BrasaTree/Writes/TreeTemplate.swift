@@ -17,6 +17,9 @@ package struct TreeTemplate: Sendable {
     /// See `TreeNode.estimate`; with what the server's values and the way to them take.
     package var estimate: Int { self.node.estimate + 64 * (self.serverValues?.count ?? 0) }
 
+    /// What it takes in memory, about: what shares memory counts in each place, as in `TreeNode.bytes`.
+    var keptBytes: Int { self.node.bytes + (self.serverValues?.keptBytes ?? 0) }
+
     /// Levels beneath, once the server's values are there.
     var height: Int { max(self.node.height, self.serverValues?.height ?? 0) }
 }

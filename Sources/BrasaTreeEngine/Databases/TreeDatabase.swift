@@ -203,7 +203,7 @@ extension TreeDatabase {
 
     /// Forgets what a session has at a place and beneath.
     package mutating func cancelOnDisconnect(of session: TreeSessionID, at path: TreePath) {
-        self.queues[session]?.cancel(at: path)
+        self.queues[session]?.cancel(at: TreeLocation(path))
     }
 
     package func hasDisconnectWrites(of session: TreeSessionID) -> Bool {

@@ -155,7 +155,7 @@ extension TreeClient {
     private mutating func keep(_ request: DisconnectRequest) {
         switch request {
         case .write(let write): self.engine.onDisconnect.add(write)
-        case .cancel(let path): self.engine.onDisconnect.cancel(at: path)
+        case .cancel(let path): self.engine.onDisconnect.cancel(at: TreeLocation(path))
         }
     }
 }

@@ -29,7 +29,7 @@ package enum LinkRequest: Sendable {
         case .transaction(_, let write, let hash): .put(write, hash: hash)
         case .onDisconnect(_, .write(let write)):
             write.isUpdate ? .onDisconnectMerge(write) : .onDisconnectPut(write)
-        case .onDisconnect(_, .cancel(let path)): .onDisconnectCancel(path)
+        case .onDisconnect(_, .cancel(let path)): .onDisconnectCancel(TreeLocation(path))
         case .get(_, let target): .get(target)
         }
     }

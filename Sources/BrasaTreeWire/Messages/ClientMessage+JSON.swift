@@ -54,7 +54,7 @@ private struct RequestParser {
         case "g": return .get(try self.target())
         case "o": return .onDisconnectPut(try self.put())
         case "om": return .onDisconnectMerge(try self.merge())
-        case "oc": return .onDisconnectCancel(try self.location().path)
+        case "oc": return .onDisconnectCancel(try self.location())
         case "auth", "gauth": return try self.authentication(isAdministrator: name == "gauth")
         case "unauth": return .unauthenticate
         case "appcheck": return .appCheck(token: try self.string("token") ?? "")

@@ -26,7 +26,7 @@ extension TreeAction {
         case .get(let target): return ("g", [.path(TreeLocation(target.path)), .init("q", target.query?.wire ?? [:])])
         case .onDisconnectPut(let write): return ("o", write.wire(hash: nil))
         case .onDisconnectMerge(let write): return ("om", write.wire(hash: nil))
-        case .onDisconnectCancel(let path): return ("oc", [.path(TreeLocation(path)), .init("d", .null)])
+        case .onDisconnectCancel(let place): return ("oc", [.path(place), .init("d", .null)])
         case .authenticate(let credential): return credential.wire
         case .unauthenticate: return ("unauth", [])
         case .appCheck(let token): return ("appcheck", [.init("token", .string(TreeText(token)))])

@@ -27,7 +27,7 @@ package enum TreeAction: Sendable {
     case get(TreeTarget)
     case onDisconnectPut(TreeWrite)
     case onDisconnectMerge(TreeWrite)
-    case onDisconnectCancel(TreePath)
+    case onDisconnectCancel(TreeLocation)
     case authenticate(TreeCredential)
     case unauthenticate
     case appCheck(token: String)

@@ -119,10 +119,10 @@ private final class SimulatedTreeSession: @unchecked Sendable {
     func leave() throws {
         guard var queue = self.checker.endings[self.number]?.last else { return }
         if self.random(4) == 0 {
-            let path = try TreePath("left/\(self.random(2))")
-            queue.cancel(at: path)
+            let place = try TreeLocation("left/\(self.random(2))")
+            queue.cancel(at: place)
             let answer = self.expect(queue)
-            self.session.cancelOnDisconnect(at: path, then: answer)
+            self.session.cancelOnDisconnect(at: place, then: answer)
         } else {
             let write = self.random(2) == 0 ? try self.set() : try self.update()
             queue.add(write)

@@ -63,12 +63,19 @@ import Testing
             [4, 1, 0x6e, 0, 2, 1] + Array("*".utf8) + [0, 0, 1, 1, 0x70, 1, 0, 0, 4] + Array("null".utf8)
         #expect(self.record(leave, time: 1_000) == begun)
         let cancel = TreeWillStep(
-            [.cancel(try TreePath("/p"))],
+            [.cancel(try TreeLocation("/p"))],
             of: TreeWillID(time: 1_000),
             in: tree,
             keptBytes: 0
         )
         #expect(self.record(cancel, time: 1_300) == [4, 1, 0x6e, 0xac, 2, 1, 1, 1, 0x70])
+        let priority = TreeWillStep(
+            [.cancel(try TreeLocation("/p/.priority"))],
+            of: TreeWillID(time: 1_000),
+            in: tree,
+            keptBytes: 0
+        )
+        #expect(self.record(priority, time: 1_300) == [4, 1, 0x6e, 0xac, 2, 4, 1, 1, 0x70])
         let forget = TreeWillStep(forgetting: TreeWillID(time: 1_000), in: tree)
         #expect(self.record(forget, time: 1_300) == [4, 1, 0x6e, 0xac, 2, 3])
 
@@ -100,7 +107,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("another step than there are", [4]),
+            ("another step than there are", [5]),
             ("no step", []),
             ("something after it is forgotten", [3, 3]),
             ("a value that is no JSON", [0, 0, 1, 1, 0x70, 1, 0, 0, 1, 0x7b]),
@@ -123,7 +130,8 @@ import Testing
         let fixture = try StoreFixture()
         let changes: [TreeWillChange] = [
             .author(self.alice), .add(try RandomTreeWrites.next(&random).write),
-            .add(try self.set(#"{"a":{".sv":{"increment":1}},".priority":2}"#, at: "/x")), .cancel(try TreePath("/a")),
+            .add(try self.set(#"{"a":{".sv":{"increment":1}},".priority":2}"#, at: "/x")),
+            .cancel(try TreeLocation("/a")),
         ]
         let bytes = self.record(TreeWillStep(changes, of: nil, in: try fixture.tree("n"), keptBytes: 0), time: 9)
         let isAccepted = self.isAccepted([(9, bytes)])
@@ -189,7 +197,9 @@ import Testing
         #expect(fixture.store.treeWills.isEmpty && fixture.store.treeWillCount == 3)
         fixture.flush()
         _ = try notes.leave([.add(try self.set(#"{"b":2,"c":3}"#, at: "/b"))], of: first, in: one)
-        _ = try notes.leave([.cancel(try TreePath("/b/b"))], of: first, in: one)
+        _ = try notes.leave([.cancel(try TreeLocation("/b/b"))], of: first, in: one)
+        _ = try notes.leave([.add(try self.set(#"{".value":1,".priority":5}"#, at: "/a"))], of: first, in: one)
+        _ = try notes.leave([.cancel(try TreeLocation("/a/.priority"))], of: first, in: one)
         _ = try notes.leave([.author(Array("*".utf8))], of: second, in: two)
         if hasCheckpoint {
             fixture.flush()
@@ -199,7 +209,7 @@ import Testing
         let fourth = try notes.leave([.add(try self.set("1", at: "/y"))], in: one)
         _ = try notes.note(TreeWillStep(forgetting: fourth, in: one))
         fixture.flush()
-        let expected = [#"one {"uid":"alice"}: /a=1; /b/c=3"#, #"two *: /t={".sv":"timestamp"}"#]
+        let expected = [#"one {"uid":"alice"}: /b/c=3; /a=1"#, #"two *: /t={".sv":"timestamp"}"#]
         #expect(self.shown(fixture.store.treeWills) == expected)
         try fixture.restart(kill: true)
         #expect(self.shown(fixture.store.treeWills) == expected && fixture.store.treeWillCount == 2)
@@ -287,6 +297,34 @@ import Testing
         try notes.end(first, write, in: tree)
         fixture.flush()
         #expect(fixture.store.trees.wills.bytes == 0)
+    }
+
+    @Test func `What a session leaves counts as what it takes in memory, also after a restart`() throws {
+        let fixture = try StoreFixture()
+        let notes = Notes(fixture)
+        let tree = try fixture.tree("one")
+        // Levels of a few bytes of JSON.
+        let text = String(repeating: #"{"k":"#, count: 28) + "1" + String(repeating: "}", count: 28)
+        var queue = DisconnectQueue()
+        var footprint = TreeFootprint()
+        var will: TreeWillID?
+        for number in 0..<50 {
+            let write = try self.set(text, at: "/\(number)")
+            queue.add(write)
+            for assignment in write.assignments { footprint.add(assignment.template.node) }
+            let bytes = TreeWill.keptBytes(queue, author: self.alice)
+            will = try notes.leave(
+                [.add(write)] + (will == nil ? [.author(self.alice)] : []),
+                of: will,
+                in: tree,
+                bytes: bytes
+            )
+        }
+        fixture.flush()
+        let bytes = fixture.store.trees.wills.bytes
+        #expect(bytes >= footprint.bytes && bytes == fixture.store.memory.trees)
+        try fixture.restart(kill: true)
+        #expect(fixture.store.trees.wills.bytes == bytes)
     }
 
     @Test func `Steps are put together as they become durable, and do not gather`() throws {
