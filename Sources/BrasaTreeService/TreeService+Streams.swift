@@ -29,7 +29,7 @@ extension TreeService {
                 try Self.checkWork(query, node)
                 let subject = TreeEventSubject(tree: tree, target: reading.target, form: options.form)
                 let isPlain = query.order == .priority && !node.hasChildPriorities
-                guard isPlain || followers.mayIndex(subject, children: node.childCount) else {
+                guard followers.mayIndex(subject, children: isPlain ? 0 : node.childCount) else {
                     throw TreeCallRefusal(.tooMuchToRead)
                 }
             }

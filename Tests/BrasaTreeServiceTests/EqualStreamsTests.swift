@@ -22,12 +22,21 @@ import Testing
 
     private struct Refused: Error {}
 
+    private static func byChild(_ name: String) -> [(String, String)] {
+        [("orderBy", "\"\(name)\""), ("limitToLast", "1")]
+    }
+
     private static let lastThree = [("orderBy", "\"$key\""), ("limitToLast", "3")]
 
-    private func stream(_ path: String = "/", _ parameters: [(String, String)] = []) throws -> TreeEventStream {
+    private func stream(
+        _ path: String = "/",
+        _ parameters: [(String, String)] = [],
+        _ followers: TreeFollowers? = nil
+    ) throws -> TreeEventStream {
         var call = TreeCall(.get, self.bench.name, try TreeLocation(path), by: .administrator)
         call.parameters = parameters.map { TreeQuery.Parameter($0.0, $0.1) }
-        guard case .stream(let stream) = self.bench.service.stream(call, admission: nil, self.followers) else {
+        guard case .stream(let stream) = self.bench.service.stream(call, admission: nil, followers ?? self.followers)
+        else {
             throw Refused()
         }
         stream.start {}
@@ -98,6 +107,55 @@ import Testing
         try self.put("/n", "\"together again\"")
         let last = try #require(streams[0].next().event)
         #expect(streams[1].next().event === last)
+    }
+
+    private func bounded(_ entriesMax: Int) -> TreeFollowers {
+        TreeFollowers(
+            store: self.bench.server.store,
+            mailbox: self.bench.server.scheduler.mailbox(),
+            indexEntriesMax: entriesMax
+        )
+    }
+
+    private func isCancelled(_ stream: TreeEventStream) -> Bool {
+        if case .cancel? = stream.ending { true } else { false }
+    }
+
+    @Test func `streams whose orders have grown too large end, the largest first, and others go on`() throws {
+        try self.bench.judge(by: #"{"$n":{".indexOn":"x"}}"#)
+        try self.put("/", #"{"large":{"a":{"x":1}},"small":{"a":{"x":1}}}"#)
+        let followers = self.bounded(1_000)
+        let large = try (0..<2).map { _ in try self.stream("/large", Self.byChild("x"), followers) }
+        let others = [
+            try self.stream("/small", Self.byChild("x"), followers),
+            try self.stream("/large", Self.lastThree, followers),
+        ]
+        for stream in large + others { _ = stream.next() }
+        let children = (0..<1_000).map { "\"k\($0)\":{\"x\":\($0)}" }.joined(separator: ",")
+        try self.put("/large", "{\(children)}")
+        for stream in large + others { while stream.next().event != nil {} }
+        #expect(large.allSatisfy { $0.ending == nil })
+        followers.tick()
+        #expect(large.allSatisfy(self.isCancelled) && others.allSatisfy { $0.ending == nil })
+        // Who comes now is refused, and has none of it.
+        #expect(throws: Refused.self) { try self.stream("/large", Self.byChild("x"), followers) }
+        try self.put("/large", #"{"a":{"x":1}}"#)
+        let again = try self.stream("/large", Self.byChild("x"), followers)
+        followers.tick()
+        #expect(again.ending == nil && again.next().event != nil)
+        for stream in large { stream.stop() }
+    }
+
+    @Test func `an order counts for something also where there are no children`() throws {
+        try self.bench.judge(by: #"{"$n":{".indexOn":"x"}}"#)
+        let followers = self.bounded(1_000)
+        let streams = try (0..<10).map { try self.stream("/\($0)", Self.byChild("x"), followers) }
+        #expect(throws: Refused.self) { try self.stream("/10", Self.byChild("x"), followers) }
+        let others = [
+            try self.stream("/10", Self.lastThree, followers), try self.stream("/1", Self.byChild("x"), followers),
+        ]
+        followers.tick()
+        #expect((streams + others).allSatisfy { $0.ending == nil })
     }
 
     @Test func `what the store has forgotten is kept by nobody`() throws {

@@ -38,6 +38,7 @@ final class TreeEventCourse: Sendable {
     let subject: TreeEventSubject
     private let state: Mutex<State>
     private let streams = Atomic<Int>(0)
+    private let ended = Atomic<Bool>(false)
 
     init(_ subject: TreeEventSubject, _ followers: TreeFollowers) {
         self.subject = subject
@@ -58,6 +59,13 @@ final class TreeEventCourse: Sendable {
 
     func told(_ event: TreeEvent, _ followers: TreeFollowers) -> TreeToldEvent {
         TreeToldEvent(event, self.subject.form, self.isShared ? followers.textRoom : nil)
+    }
+
+    /// Whether its streams are to end, since what its windows are found by has grown too large.
+    var hasEnded: Bool { self.ended.load(ordering: .relaxed) }
+
+    func end() {
+        self.ended.store(true, ordering: .relaxed)
     }
 
     // MARK: What it tells

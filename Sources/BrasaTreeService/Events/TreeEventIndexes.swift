@@ -19,6 +19,17 @@ struct TreeEventIndexes: Sendable {
     private struct Kept {
         var index: TreeIndex?
         var courses = 0
+        /// Those that are there are to end.
+        var isGivenUp = false
+
+        /// What it counts for at least, however few children there are.
+        static let entriesMin = 100
+
+        /// Of keys nothing is kept.
+        func entries(by key: Key) -> Int {
+            guard key.order != .key, !self.isGivenUp else { return 0 }
+            return max(Self.entriesMin, self.index.map { $0.hasEntries ? $0.count : 0 } ?? 0)
+        }
     }
 
     private var kept: [Key: Kept] = [:]
@@ -26,6 +37,7 @@ struct TreeEventIndexes: Sendable {
     /// One more needs it.
     mutating func join(_ key: Key) {
         self.kept[key, default: Kept()].courses += 1
+        self.kept[key]?.isGivenUp = false
     }
 
     mutating func leave(_ key: Key) {
@@ -37,17 +49,33 @@ struct TreeEventIndexes: Sendable {
     /// Of a version of the node. It is kept as long as somebody needs it.
     mutating func index(_ key: Key, of node: TreeNode) -> TreeIndex {
         let index = self.kept[key]?.index?.updated(to: node) ?? TreeIndex(key.order, of: node)
-        self.kept[key]?.index = index
+        if self.kept[key]?.isGivenUp == false { self.kept[key]?.index = index }
         return index
     }
 
-    func has(_ key: Key) -> Bool { self.kept[key] != nil }
+    /// Whether there is room for what windows are found by, of so many children.
+    func mayKeep(_ key: Key, children: Int, entriesMax: Int) -> Bool {
+        guard key.order != .key, self.kept[key]?.isGivenUp ?? true else { return true }
+        return self.entries + max(Kept.entriesMin, children) <= entriesMax
+    }
 
     /// Of all of them, how many children they keep something of.
     /// Complexity: O(n) for n indexes.
-    var entries: Int {
-        self.kept.values.reduce(0) { sum, kept in
-            sum + (kept.index.map { $0.hasEntries ? $0.count : 0 } ?? 0)
+    private var entries: Int { self.kept.reduce(0) { $0 + $1.value.entries(by: $1.key) } }
+
+    /// Nodes may have grown since they were begun: the largest go, until there are no more entries than that.
+    /// - Returns: those that have gone.
+    mutating func giveUp(above entriesMax: Int) -> [Key: TreeIndex?] {
+        var excess = self.entries - entriesMax
+        var gone: [Key: TreeIndex?] = [:]
+        guard excess > 0 else { return gone }
+        let sizes = self.kept.map { (key: $0.key, entries: $0.value.entries(by: $0.key)) }
+        for (key, entries) in sizes.sorted(by: { $0.entries > $1.entries }) {
+            guard excess > 0, entries > 0 else { break }
+            excess -= entries
+            gone.updateValue(self.kept[key]?.index.take(), forKey: key)
+            self.kept[key]?.isGivenUp = true
         }
+        return gone
     }
 }

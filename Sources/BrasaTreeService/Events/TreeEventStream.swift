@@ -44,10 +44,10 @@ package final class TreeEventStream: Sendable {
 
     /// `wake` is called when there may be something to tell.
     package func start(_ wake: @escaping @Sendable () -> Void) {
-        let reading = self.reading
+        let (reading, course) = (self.reading, self.course)
         let follower = TreeFollowers.Follower(tree: reading.tree, wake: wake) {
             let work = reading.judge()
-            if !reading.isAllowed { wake() }
+            if course.hasEnded || !reading.isAllowed { wake() }
             return work
         }
         let id = self.followers.add(follower)
@@ -96,6 +96,6 @@ package final class TreeEventStream: Sendable {
     /// The event that ends it; nil while its reader may read on. To be asked before each event.
     package var ending: TreeEvent? {
         guard self.admission?.stands ?? true else { return .authRevoked }
-        return self.reading.isAllowed ? nil : .cancel
+        return !self.course.hasEnded && self.reading.isAllowed ? nil : .cancel
     }
 }

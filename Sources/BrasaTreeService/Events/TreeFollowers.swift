@@ -29,21 +29,23 @@ package final class TreeFollowers: Sendable {
     let store: Store
     let textRoom = TreeTextRoom()
     private let mailbox: any Mailbox
+    private let indexEntriesMax: Int
     private let state = Mutex(State())
     private let indexes = Mutex(TreeEventIndexes())
     private let count = Atomic<Int>(0)
     private let isPosted = Atomic<Bool>(false)
 
-    package init(store: Store, mailbox: any Mailbox) {
+    package init(store: Store, mailbox: any Mailbox, indexEntriesMax: Int = TreeService.indexEntriesMax) {
         self.store = store
         self.mailbox = mailbox
+        self.indexEntriesMax = indexEntriesMax
     }
 
     /// What equal streams share, for one more; to be left once.
     func join(_ subject: TreeEventSubject) -> TreeEventCourse {
         let known = self.state.withLock { state in
-            let known = state.courses[subject]
-            known?.join()
+            guard let known = state.courses[subject], !known.hasEnded else { return nil as TreeEventCourse? }
+            known.join()
             return known
         }
         if let known { return known }
@@ -59,7 +61,7 @@ package final class TreeFollowers: Sendable {
     func leave(_ course: TreeEventCourse) {
         let wasLast = self.state.withLock { state in
             guard course.leave() else { return false }
-            state.courses[course.subject] = nil
+            if state.courses[course.subject] === course { state.courses[course.subject] = nil }
             return true
         }
         guard wasLast, let order = course.subject.target.query?.order else { return }
@@ -73,10 +75,18 @@ package final class TreeFollowers: Sendable {
 
     /// Whether there is room for what the subject's windows are found by, of so many children.
     func mayIndex(_ subject: TreeEventSubject, children: Int) -> Bool {
-        guard let order = subject.target.query?.order, order != .key else { return true }
-        return self.indexes.withLock { indexes in
-            indexes.has(TreeEventIndexes.Key(order, subject))
-                || indexes.entries + children <= TreeService.indexEntriesMax
+        guard let order = subject.target.query?.order else { return true }
+        let key = TreeEventIndexes.Key(order, subject)
+        return self.indexes.withLock { $0.mayKeep(key, children: children, entriesMax: self.indexEntriesMax) }
+    }
+
+    /// Ends the streams that take more than there is room for, since their nodes have grown.
+    private func boundIndexes() {
+        let gone = self.indexes.withLock { $0.giveUp(above: self.indexEntriesMax) }
+        guard !gone.isEmpty else { return }
+        for course in self.courses {
+            guard let order = course.subject.target.query?.order else { continue }
+            if gone.keys.contains(TreeEventIndexes.Key(order, course.subject)) { course.end() }
         }
     }
 
@@ -144,6 +154,7 @@ package final class TreeFollowers: Sendable {
 
     /// To be called every second, on the loop: what rules look at may have changed. Goes on where it ended the last time.
     package func tick() {
+        self.boundIndexes()
         for course in self.courses { course.forget(self.store) }
         guard self.count.load(ordering: .relaxed) > 0 else { return }
         let (judged, followers) = self.state.withLock { ($0.judgedID, $0.followers) }
