@@ -135,7 +135,7 @@ final class Engine: Sendable {
         } else {
             logger.notice(
                 "goes on ending the sessions that were open when the process before ended",
-                metadata: ["sessions": "\(store.treeWillCount)"]
+                metadata: ["sessions": "\(count)"]
             )
         }
     }

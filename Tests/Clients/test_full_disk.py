@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import queue
 import subprocess
 import time
+import urllib.request
 from pathlib import Path
 from typing import Iterator
 
@@ -14,12 +16,17 @@ from google.cloud import firestore
 
 from support.clients import client_for, close_client
 from support.servers import BrasaServer
+from support.websocket import TreeClient
 
 # Room for the log's first segments and a few commits' worth of a next one.
 DISK_BYTES = 192 << 20
 PAYLOAD_BYTES = 512 << 10
 WRITES_MAX = 2 * DISK_BYTES // PAYLOAD_BYTES
 WAIT_SECONDS = 60
+# What sessions of trees leave: more than the log's first segment has room for, which is all that a start needs.
+SESSIONS = 10
+LEFT_BYTES = 900_000
+START_BYTES = 6 << 20
 
 
 @pytest.fixture
@@ -122,3 +129,32 @@ def test_a_server_whose_disk_is_full_goes_on_and_writes_again_when_there_is_room
     assert numbers == list(range(refused + 1))
     close_client(again)
     close_client(client)
+
+
+def test_a_start_on_a_full_disk_does_not_wait_for_what_sessions_left(full_server: BrasaServer, small_disk: Path):
+    clients = [TreeClient(full_server.address, "full") for _ in range(SESSIONS)]
+    for number, client in enumerate(clients):
+        client.ok("o", {"p": f"/left/{number}", "d": "x" * LEFT_BYTES})
+    full_server.kill()
+    filler = filled(small_disk)
+
+    def start() -> None:
+        with filler.open("r+b") as file:
+            file.truncate(filler.stat().st_size - START_BYTES)
+        full_server.start()
+
+    # It serves, and ends at a signal.
+    start()
+    assert full_server.stop() == 0
+    start()
+
+    # And goes on with them while it serves.
+    filler.unlink()
+    deadline = time.monotonic() + WAIT_SECONDS
+    while True:
+        with urllib.request.urlopen(f"http://{full_server.address}/left.json?ns=full&shallow=true", timeout=10) as answer:
+            left = json.load(answer) or {}
+        if len(left) == SESSIONS:
+            break
+        assert time.monotonic() < deadline, f"the disk has room, and only {len(left)} ends of sessions are written"
+        time.sleep(0.2)
