@@ -15,7 +15,7 @@ package struct CommitProspect: Sendable {
     let isMeasured: Bool
     private let madeAt: MonotonicTime
     /// What the writes would leave, also if a precondition fails; nil when that cannot be said.
-    private let futures: PathTable<EncodedFields?>?
+    private let futures: Futures?
     private var bases: CommitBases
 
     /// - Parameter writes: validated.
@@ -37,11 +37,11 @@ package struct CommitProspect: Sendable {
         }
         let outcome = evaluation(writes)
         switch outcome {
-        case .success(let evaluation): self.futures = evaluation.futures
+        case .success(let evaluation): self.futures = Futures(evaluation)
         case .failure where !writes.contains(where: { $0.precondition != nil }): self.futures = nil
         case .failure:
             // Whether the caller may know that a precondition fails is yet to be judged.
-            self.futures = (try? evaluation(writes.map(\.withoutPrecondition)).get())?.futures
+            self.futures = (try? evaluation(writes.map(\.withoutPrecondition)).get()).map { Futures($0) }
         }
         self.time = time
         self.evaluation = outcome
@@ -62,7 +62,8 @@ package struct CommitProspect: Sendable {
     /// A document after the commit.
     package mutating func future(of path: ResourcePath) -> Future {
         guard let futures = self.futures else { return .unknown }
-        let fields = futures[path] ?? self.document(path)?.fields
+        let place = futures.places.place(of: path)
+        let fields = if let place { futures.fields[place] } else { self.document(path)?.fields }
         return fields.map { .fields($0) } ?? .missing
     }
 
@@ -73,7 +74,7 @@ package struct CommitProspect: Sendable {
 
     /// About what it takes in memory beside its writes.
     package var byteCount: Int {
-        let futures = self.futures?.entries.reduce(0) { $0 + 256 + ($1.value?.bytes.count ?? 0) }
+        let futures = self.futures?.fields.reduce(0) { $0 + 256 + ($1?.bytes.count ?? 0) }
         return self.bases.byteCount + (futures ?? 0)
     }
 
@@ -88,16 +89,19 @@ extension Write {
     }
 }
 
-extension CommitEvaluation {
-    /// The documents that change, as they will be; nil for one that is deleted.
-    fileprivate var futures: PathTable<EncodedFields?> {
-        var futures = PathTable<EncodedFields?>()
-        for change in self.changes {
+/// The documents that change, by place, as they will be; nil for one that is deleted.
+private struct Futures {
+    var places = PathPlaces()
+    var fields: [EncodedFields?] = []
+
+    init(_ evaluation: CommitEvaluation) {
+        self.fields.reserveCapacity(evaluation.changes.count)
+        for change in evaluation.changes {
+            self.places.append(change.path)
             switch change.outcome {
-            case .set(let fields, _): futures.append(fields, for: change.path)
-            case .delete: futures.append(nil, for: change.path)
+            case .set(let fields, _): self.fields.append(fields)
+            case .delete: self.fields.append(nil)
             }
         }
-        return futures
     }
 }

@@ -159,8 +159,8 @@ package final class TreePartings: @unchecked Sendable {
 
 /// What the ends of sessions may take, in units of the rules' work.
 package struct TreePartingBounds: Sendable {
-    /// In a turn: a few milliseconds.
-    package var turnWorkMax = 3_000_000
+    /// In a turn.
+    package var turnWorkMax = JudgingTurn.workMax
     /// For one session, whose writes are judged at once. What would take more is left out.
     package var partingWorkMax = 30_000_000
     /// How often one is tried before it waits, or is left out.

@@ -27,9 +27,12 @@ package struct AccessLedger: Sendable {
     }
 
     private let limits: Limits
-    private var accesses = PathTable<Access>()
-    /// The documents that the request writes, as it leaves them; nil where nobody has asked.
-    private var futures: PathTable<RuleLookup?>
+    /// Documents of the state before the request, by place.
+    private var asked = PathPlaces()
+    private var accesses: [Access] = []
+    private let written: PathPlaces
+    /// What is written as the request leaves it, by place; nil where nobody has asked.
+    private var futures: [RuleLookup?]
     /// The document that is judged, which is free.
     var subject: ResourcePath?
     private var countOfOperation = 0
@@ -39,13 +42,13 @@ package struct AccessLedger: Sendable {
     /// `written` has the documents that the request writes, each once.
     package init(_ limits: Limits, written: [ResourcePath] = []) {
         self.limits = limits
-        self.futures = PathTable()
-        for path in written { self.futures.append(nil, for: path) }
+        self.written = PathPlaces(written)
+        self.futures = Array(repeating: nil, count: written.count)
     }
 
     /// Documents of the state before the request that were asked for, in the order of their first mention.
     package var reads: [ResourcePath] {
-        self.accesses.entries.compactMap { $0.value.lookup == nil ? nil : $0.path }
+        zip(self.asked.paths, self.accesses).compactMap { path, access in access.lookup == nil ? nil : path }
     }
 
     /// Begins with the next document of the request; nil for a query.
@@ -61,7 +64,7 @@ package struct AccessLedger: Sendable {
         _ work: inout Work
     ) throws(EvaluationError) -> RuleLookup {
         try work.spend(Work.access)
-        if function.isAfter, let place = self.futures.place(of: path) { return self.future(at: place, in: documents) }
+        if function.isAfter, let place = self.written.place(of: path) { return self.future(at: place, in: documents) }
         let place = self.place(of: path)
         let isKnown = function.givesDocument ? self.accesses[place].wasGot : self.accesses[place].wasSought
         if !isKnown, path != self.subject {
@@ -78,28 +81,30 @@ package struct AccessLedger: Sendable {
 
     /// A document of the state before or after the request, asked for once.
     mutating func document(_ path: ResourcePath, after: Bool, in documents: any RuleDocuments) -> RuleLookup {
-        if after, let place = self.futures.place(of: path) { return self.future(at: place, in: documents) }
+        if after, let place = self.written.place(of: path) { return self.future(at: place, in: documents) }
         return self.document(at: self.place(of: path), in: documents)
     }
 
     private mutating func document(at place: Int, in documents: any RuleDocuments) -> RuleLookup {
         if let known = self.accesses[place].lookup { return known }
-        let lookup = documents.document(self.accesses.entries[place].path, after: false)
+        let lookup = documents.document(self.asked.paths[place], after: false)
         self.accesses[place].lookup = lookup
         return lookup
     }
 
     private mutating func future(at place: Int, in documents: any RuleDocuments) -> RuleLookup {
         if let known = self.futures[place] { return known }
-        let lookup = documents.document(self.futures.entries[place].path, after: true)
+        let lookup = documents.document(self.written.paths[place], after: true)
         self.futures[place] = lookup
         return lookup
     }
 
     private mutating func place(of path: ResourcePath) -> Int {
-        if let place = self.accesses.place(of: path) { return place }
-        self.accesses.append(Access(), for: path)
-        return self.accesses.entries.count - 1
+        if let place = self.asked.place(of: path) { return place }
+        if self.accesses.isEmpty { self.accesses.reserveCapacity(4) }
+        self.asked.append(path)
+        self.accesses.append(Access())
+        return self.accesses.count - 1
     }
 
     private func failure(

@@ -43,15 +43,16 @@ struct FoldedWrite: Sendable {
     /// In the order in which documents are first written.
     static func fold(_ writes: [RuleWrite]) -> [FoldedWrite] {
         if let only = writes.first, writes.count == 1 { return only.kind == .verify ? [] : [FoldedWrite(only)] }
-        var folded = PathTable<FoldedWrite>()
+        var (places, folded) = (PathPlaces(), [FoldedWrite]())
         for write in writes where write.kind != .verify {
-            if let place = folded.place(of: write.path) {
+            if let place = places.place(of: write.path) {
                 folded[place].deletes = write.kind == .delete
             } else {
-                folded.append(FoldedWrite(write), for: write.path)
+                places.append(write.path)
+                folded.append(FoldedWrite(write))
             }
         }
-        return folded.entries.map(\.value)
+        return folded
     }
 
     /// Which method must be allowed. A precondition is not looked up: whoever demands that a document is there asks to
