@@ -23,7 +23,9 @@ extension HTTP2Connection {
     package var peerConcurrentStreamsMax: Int { self.session.peerConcurrentStreamsMax }
 
     func stream(_ id: Int32) -> HTTP2Stream? {
-        self.session.streamData(id).map { Unmanaged<HTTP2Stream>.fromOpaque($0).takeUnretainedValue() }
+        // A handler may have closed the channel; the session still names streams that are gone by then.
+        guard !self.isClosed else { return nil }
+        return self.session.streamData(id).map { Unmanaged<HTTP2Stream>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// A request's headers begin. It has no handler until they are complete.
@@ -70,6 +72,7 @@ extension HTTP2Connection {
     func streamClosed(_ id: Int32, _ code: HTTP2ErrorCode) {
         guard let stream = self.stream(id) else { return }
         if self.inbound.held?.stream === stream { self.releaseHeldData(endStream: false) }
+        guard !self.isClosed else { return }
         if self.headerBlock.stream === stream { self.headerBlock.stream = nil }
         self.session.setStreamData(id, nil)
         self.streams.remove(stream)

@@ -80,8 +80,8 @@ extension TreeRuleBook {
 
     /// For a write of somebody; nil for administrators. It asks the rules of the moment at which it is asked.
     ///
-    /// - Parameter purse: what it takes is paid with that, each time that it is asked with as much; where it is empty, nothing is
-    ///   allowed.
+    /// - Parameter purse: what it takes is paid with that, filled again when it is asked again, as far as that goes; where it is
+    ///   empty, nothing is allowed.
     package func judge(of tree: TreeNamespace, for caller: TreeCaller, paying purse: WorkPurse? = nil) -> TreeJudge? {
         guard case .client(let auth) = caller else { return nil }
         return TreeJudge { proposal in

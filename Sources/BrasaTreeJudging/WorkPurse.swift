@@ -19,8 +19,10 @@ package final class WorkPurse: Sendable {
     /// Whether, since it was filled last, something was not decided because it was empty: that is no word of the rules.
     package var wasShort: Bool { self.hasRefused.load(ordering: .relaxed) }
 
-    /// There is again as much as at the beginning.
+    /// There is again as much as at the beginning, until that much was spent before: whose tree changes again and again does not
+    /// hold a loop for long.
     func refill() {
+        guard self.unitsBefore.load(ordering: .relaxed) < self.unitsMax else { return }
         self.unitsBefore.wrappingAdd(self.units.exchange(0, ordering: .relaxed), ordering: .relaxed)
         self.hasRefused.store(false, ordering: .relaxed)
     }

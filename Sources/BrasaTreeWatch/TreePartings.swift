@@ -91,7 +91,7 @@ package final class TreePartings: @unchecked Sendable {
     private func carryOut(_ parting: TreeParting) {
         var parting = parting
         if parting.rounds > 0 { self.keepPossible(&parting) }
-        // When the tree changes meanwhile it is judged anew, each time with as much.
+        // When the tree changes meanwhile it is judged anew.
         let purse = WorkPurse(unitsMax: self.bounds.partingWorkMax)
         let judge = self.rules.judge(of: parting.tree.name, for: parting.caller, paying: purse)
         let order = TreeOrder(

@@ -123,12 +123,18 @@ package final class TreeSession: @unchecked Sendable {
         )
     }
 
+    /// A client has few connections at a time, whatever it counts on.
+    private static let partingWaitersMax = 16
+
     /// Nobody listens any more, and what was left is written.
     ///
     /// - Parameter done: called on the loop when that is durable, or is to be tried again.
     package func end(then done: @escaping @Sendable () -> Void = {}) {
         guard !self.hasEnded else {
-            if self.partingWaiters == nil { done() } else { self.partingWaiters?.append(done) }
+            // On a full disk it may take as long as that stays so, while reads go on.
+            let waits = (1..<Self.partingWaitersMax).contains(self.partingWaiters?.count ?? 0)
+            guard waits, !self.watcher.store.isDiskFull else { return done() }
+            self.partingWaiters?.append(done)
             return
         }
         self.hasEnded = true

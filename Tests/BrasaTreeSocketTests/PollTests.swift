@@ -99,6 +99,18 @@ import Testing
         #expect(line.budget.drawnBytes == line.table.count * PollSession.keptBytes)
     }
 
+    @Test func `A message for which there is no room ends the session, and is not sent`() throws {
+        let line = try PollLine(budgetBytes: 64 << 10)
+        defer { line.stop() }
+        _ = try line.start()
+        try Writer(line.watcher).put("\"\(String(repeating: "<", count: 100_000))\"", at: "/n")
+        let held = try line.poll()
+        _ = try line.ask(1, "q", #"{"p":"/n","h":""}"#)
+        let answer = try line.taken(held)
+        #expect(answer.hasSuffix("pLPCommand('close');") && answer.utf8.count < 1_000, "\(answer.utf8.count) bytes")
+        #expect(line.table.count == 0 && line.budget.drawnBytes == 0)
+    }
+
     @Test func `A server that stops sends its clients away, and lets no others in`() throws {
         let line = try PollLine()
         defer { line.stop() }

@@ -72,9 +72,7 @@ import Testing
         #expect(written == "k1 k2 k3 k4")
     }
 
-    @Test func `A judge that is asked again has as much for it as the first time, and says when it was not enough`()
-        throws
-    {
+    @Test func `A judge that is asked again has as much for it as the first time, but not for ever`() throws {
         let server = try SimulatedServer()
         let rules = TreeRuleBook()
         rules.install(.open)
@@ -86,10 +84,24 @@ import Testing
         }
         let purse = WorkPurse(unitsMax: 1)
         let judge = try #require(rules.judge(of: tree.name, for: .client(.null), paying: purse))
-        for _ in 0..<3 { #expect(try verdict(of: 1, judge) && !purse.wasShort) }
+        for _ in 0..<2 { #expect(try verdict(of: 1, judge) && !purse.wasShort) }
         let spent = purse.spent
-        #expect(try !verdict(of: 2, judge) && purse.wasShort && purse.spent > spent)
-        #expect(try verdict(of: 1, judge) && !purse.wasShort)
+        #expect(try !verdict(of: 1, judge) && purse.wasShort && purse.spent == spent)
+    }
+
+    @Test func `A judge that had not enough says so, and has as much once more`() throws {
+        let server = try SimulatedServer()
+        let rules = TreeRuleBook()
+        rules.install(.open)
+        let tree = server.store.tree(try #require(TreeNamespace("one")))
+        let purse = WorkPurse(unitsMax: 1)
+        let judge = try #require(rules.judge(of: tree.name, for: .client(.null), paying: purse))
+        for count in [2, 1] {
+            let order = TreeOrder(try (0..<count).map { try set("1", at: "/k\($0)") }, to: tree, allowedBy: judge)
+            let verdict = TreeRuling(of: order, by: judge, in: server.store).verdict
+            if case .allowed = verdict { #expect(count == 1) } else { #expect(count == 2) }
+            #expect(purse.wasShort == (count == 2))
+        }
     }
 
     @Test func `Once what was set aside for it is spent, rules allow nothing more`() throws {

@@ -143,8 +143,13 @@ def test_a_start_on_a_full_disk_does_not_wait_for_what_sessions_left(full_server
             file.truncate(filler.stat().st_size - START_BYTES)
         full_server.start()
 
-    # It serves, and ends at a signal.
+    def left() -> dict:
+        with urllib.request.urlopen(f"http://{full_server.address}/left.json?ns=full&shallow=true", timeout=10) as answer:
+            return json.load(answer) or {}
+
+    # It serves, has no room for all of them, and ends at a signal.
     start()
+    assert len(left()) < SESSIONS
     assert full_server.stop() == 0
     start()
 
@@ -152,9 +157,8 @@ def test_a_start_on_a_full_disk_does_not_wait_for_what_sessions_left(full_server
     filler.unlink()
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
-        with urllib.request.urlopen(f"http://{full_server.address}/left.json?ns=full&shallow=true", timeout=10) as answer:
-            left = json.load(answer) or {}
-        if len(left) == SESSIONS:
+        written = len(left())
+        if written == SESSIONS:
             break
-        assert time.monotonic() < deadline, f"the disk has room, and only {len(left)} ends of sessions are written"
+        assert time.monotonic() < deadline, f"the disk has room, and only {written} ends of sessions are written"
         time.sleep(0.2)

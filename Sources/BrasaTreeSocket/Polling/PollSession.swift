@@ -121,8 +121,10 @@ final class PollSession: TreeTransport, @unchecked Sendable {
             guard let message = try self.frames.join(frame) else { return }
             // What is kept is as long as what is sent.
             let script = PollScript.escaped(message)
-            self.machine.add(script)
             self.conversation.keep(script.count)
+            // There was no room for it.
+            guard !self.isOver else { return }
+            self.machine.add(script)
         } catch {
             self.conversation.close(error.code)
         }
@@ -180,6 +182,8 @@ final class PollSession: TreeTransport, @unchecked Sendable {
 
     private func tick() {
         self.timer = nil
+        // Released without a greeting it would never ask again; told that this is over it connects anew.
+        if !self.hasGreeted, self.now >= self.machine.deadline { return self.conversation.close(.normalClosure) }
         let (replies, isOver) = self.machine.tick(milliseconds: self.now)
         if isOver { return self.conversation.close(.normalClosure) }
         self.carryOut(replies)

@@ -93,10 +93,12 @@ package struct TreePollDoor: Sendable {
         return Self.answer(reply)
     }
 
-    /// The page that has the script fetched. Browsers do not always say which it is: then it may be any.
+    /// The page that has the script fetched. Browsers do not always say which it is, or go there themselves, as for a frame: then
+    /// it may be any.
     private static func page(_ request: HTTPRequest) -> PageOrigin? {
         let host = request.fields["host"] ?? ""
         let isKnown = request.fields["origin"] != nil || request.fields["sec-fetch-site"] != nil
+        guard request.fields["sec-fetch-mode"] != "navigate" else { return PageOrigin("null", host: host) }
         return isKnown ? PageOrigin(host: host) { request.fields[$0] } : PageOrigin("null", host: host)
     }
 

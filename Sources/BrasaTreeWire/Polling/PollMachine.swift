@@ -119,6 +119,9 @@ package struct PollMachine: Sendable {
         return (replies, false)
     }
 
-    /// The last reply, if a request is there for it.
-    package mutating func end() -> Reply? { self.reply() }
+    /// The last reply, if a request is there for it. Nobody counts it any more, so it has no more than may wait anyway.
+    package mutating func end() -> Reply? {
+        if self.messages.reduce(0, { $0 + $1.count }) > self.limits.waitingBytesMax { self.messages = [] }
+        return self.reply()
+    }
 }
