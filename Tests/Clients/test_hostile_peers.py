@@ -80,6 +80,9 @@ class Attack:
             peer.settle()
 
     def is_answered(self, kind: Kind) -> bool:
+        """Who is turned away may not get to read what they were told before: a reset connection throws it away."""
+        if all(peer.was_turned_away for peer in self.peers):
+            return True
         return kind.status is None or kind.status.value[0] in self.statuses
 
     @property
