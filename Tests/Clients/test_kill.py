@@ -1,8 +1,10 @@
-"""A server that is killed under load, again and again: no acknowledged commit is lost, and no batch is half there."""
+"""A server that is killed under load of both databases, again and again: no acknowledged commit is lost, and no batch is half
+there."""
 
 from __future__ import annotations
 
 import dataclasses
+import http.client
 import threading
 import uuid
 
@@ -10,9 +12,12 @@ import pytest
 from grpc import StatusCode
 
 from support.messages import StructuredQuery, set_write
+from support.trees import Tree
 from support.wire import Database, Wire
 
 WRITERS = {"single": 3, "batch": 3, "counter": 3}
+# Of the Realtime Database, on the same log.
+TREE_WRITERS = {"leaf": 2, "update": 2, "tally": 2}
 BATCH_DOCUMENTS = 5
 # What a round acknowledges before the server is killed in the middle of the next commits.
 ROUND_COMMITS = 150
@@ -38,6 +43,8 @@ class Load:
         self.enough = threading.Semaphore(0)
         self.errors: list[BaseException] = []
         steps = {"single": self.single, "batch": self.batch, "counter": self.counter}
+        steps |= {"leaf": self.leaf, "update": self.update, "tally": self.tally}
+        self.tree = tree_of(address)
         self.threads = [
             threading.Thread(target=self.write, args=(name, steps[name.rstrip("0123456789")]), name=name)
             for name in ledgers
@@ -104,6 +111,59 @@ class Load:
         return database.commit(write, transaction=transaction, timeout=20).code
 
 
+    def put(self, method: str, path: str, value, headers: dict[str, str] | None = None) -> StatusCode:
+        try:
+            status, answer, _ = self.tree.ask(method, path, value, headers)
+        except (OSError, http.client.HTTPException):
+            return StatusCode.UNAVAILABLE
+        assert status in (200, 412), answer
+        return StatusCode.OK if status == 200 else StatusCode.ABORTED
+
+    def leaf(self, _: Database, name: str, number: int) -> StatusCode:
+        return self.put("PUT", f"/{name}/{number:07}", number)
+
+    def update(self, _: Database, name: str, number: int) -> StatusCode:
+        """Some places that share a number, in several nodes: fresh ones, and one that every update overwrites."""
+        places = {f"{name}/{number:07}-{part}": number for part in range(BATCH_DOCUMENTS)}
+        return self.put("PATCH", "/", {**places, f"last/{name}": number})
+
+    def tally(self, _: Database, name: str, number: int) -> StatusCode | None:
+        """A count by condition that all writers of this kind share, and an increment of one's own; None before any write."""
+        try:
+            _, value, headers = self.tree.ask("GET", "/tallies/shared", headers={"X-Firebase-ETag": "true"})
+        except (OSError, http.client.HTTPException):
+            return None
+        if number % 2:
+            return self.put("PUT", f"/tallies/{name}", {".sv": {"increment": 1}})
+        return self.put("PUT", "/tallies/shared", (value or 0) + 1, {"if-match": headers["ETag"]})
+
+
+def tree_of(address: str) -> Tree:
+    tree = Tree(address)
+    tree.name = PROJECT
+    return tree
+
+
+def check_trees(tree: Tree, ledgers: dict[str, Ledger]) -> None:
+    tallies, least, most = tree.get("/tallies") or {}, 0, 0
+    for name, ledger in ledgers.items():
+        if name.startswith("tally"):
+            own = [sum(number % 2 for number in numbers) for numbers in (ledger.acknowledged, ledger.uncertain)]
+            assert own[0] <= tallies.get(name, 0) <= sum(own), name
+            least += len(ledger.acknowledged) - own[0]
+            most += len(ledger.uncertain) - own[1]
+            continue
+        if name.rstrip("0123456789") not in TREE_WRITERS:
+            continue
+        found = tree.get(f"/{name}", format="export") or {}
+        may_exist = set(ledger.acknowledged) | set(ledger.uncertain)
+        assert set(ledger.acknowledged) <= set(found.values()) <= may_exist, name
+        if name.startswith("update") and found:
+            assert len(found) == BATCH_DOCUMENTS * len(set(found.values())), f"half an update of {name}"
+            assert tree.get(f"/last/{name}") == max(found.values()), f"an update of {name} lost its last place"
+    assert least <= tallies.get("shared", 0) <= least + most
+
+
 def documents(database: Database, collection: str) -> dict[str, int]:
     query = StructuredQuery(from_=[StructuredQuery.CollectionSelector(collection_id=collection)])
     found = [response.document for response in database.query(query).stream if response.HasField("document")]
@@ -113,6 +173,8 @@ def documents(database: Database, collection: str) -> dict[str, int]:
 def check(database: Database, ledgers: dict[str, Ledger]) -> None:
     increments = uncertain_increments = 0
     for name, ledger in ledgers.items():
+        if name.rstrip("0123456789") not in WRITERS:
+            continue
         if name.startswith("counter"):
             increments += len(ledger.acknowledged)
             uncertain_increments += len(ledger.uncertain)
@@ -140,18 +202,22 @@ def check(database: Database, ledgers: dict[str, Ledger]) -> None:
 def test_killed_servers_lose_nothing(start_server, request, shape):
     flags = [] if shape == "defaults" else ["--shards", "1", "--threads", "1"]
     kills = request.config.getoption("--kills") if shape == "defaults" else 2
-    ledgers = {f"{kind}{number}": Ledger() for kind, count in WRITERS.items() for number in range(count)}
+    writers = {**WRITERS, **TREE_WRITERS}
+    ledgers = {f"{kind}{number}": Ledger() for kind, count in writers.items() for number in range(count)}
     for life in range(kills):
         server = start_server(*flags)
         wire = Wire(server.address)
         check(Database(wire, PROJECT), ledgers)
+        check_trees(tree_of(server.address), ledgers)
         wire.close()
         Load(server.address, ledgers, first=life * 1_000_000).run_until_killed(server.kill)
     server = start_server(*flags)
     wire = Wire(server.address)
     database = Database(wire, PROJECT)
     check(database, ledgers)
+    check_trees(tree_of(server.address), ledgers)
     assert sum(len(ledger.acknowledged) for ledger in ledgers.values()) >= kills * ROUND_COMMITS
+    assert all(ledger.acknowledged for ledger in ledgers.values())
     # The survivor is a server like any other.
     assert database.set(f"after/{uuid.uuid4().hex}")
     wire.close()
