@@ -18,12 +18,20 @@ TRIES_MAX = 1000
 SECONDS = 20
 
 
+def key_order(key: str) -> tuple:
+    """By what keys are sorted: integers of 32 bits first; for texts of the basic plane."""
+    digits = key.removeprefix("-")
+    if digits.isdigit() and digits.isascii() and -(1 << 31) <= int(key) < 1 << 31:
+        return (0, int(key), len(key), "")
+    return (1, 0, 0, key)
+
+
 def hash_of(value) -> str:
-    """The hash of a value without priorities, as clients send it with a transaction; keys must not be integers."""
+    """The hash of a value without priorities, as clients send it with a transaction."""
     if value is None:
         return ""
     if isinstance(value, dict):
-        parts = [f":{key}:{hash_of(value[key])}" for key in sorted(value, key=lambda key: key.encode())]
+        parts = [f":{key}:{hash_of(value[key])}" for key in sorted(value, key=key_order)]
         text = "".join(part for part in parts if not part.endswith(":"))
     elif isinstance(value, bool):
         text = f"boolean:{str(value).lower()}"
@@ -42,6 +50,9 @@ def with_value(value, keys: list[str], new):
     """The value with another one at a place below it: none leaves nothing."""
     if not keys:
         return new
+    if new is None and not isinstance(value, dict):
+        # Below a leaf there is nothing to take away.
+        return value
     inner = dict(value) if isinstance(value, dict) else {}
     child = with_value(inner.get(keys[0]), keys[1:], new)
     inner.pop(keys[0], None)
