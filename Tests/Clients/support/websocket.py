@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import socket
+import ssl
 import struct
 
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -25,9 +26,13 @@ class Closed(Exception):
 class WebSocket:
     """Frames as they come; nothing is answered by itself."""
 
-    def __init__(self, address: str, target: str, headers: dict[str, str] | None = None):
+    def __init__(
+        self, address: str, target: str, headers: dict[str, str] | None = None, context: ssl.SSLContext | None = None
+    ):
         host, _, port = address.rpartition(":")
         self.socket = socket.create_connection((host, int(port)), timeout=20)
+        if context is not None:
+            self.socket = context.wrap_socket(self.socket, server_hostname=host)
         self.received = b""
         key = base64.b64encode(os.urandom(16)).decode()
         fields = {
@@ -121,8 +126,15 @@ def split(message: str) -> list[str]:
 class TreeClient:
     """One connection as the official clients make it: hello, then requests with numbers, and pushes as they come."""
 
-    def __init__(self, address: str, namespace: str, query: str = "", headers: dict[str, str] | None = None):
-        self.web = WebSocket(address, f"/.ws?v=5&ns={namespace}{query}", headers)
+    def __init__(
+        self,
+        address: str,
+        namespace: str,
+        query: str = "",
+        headers: dict[str, str] | None = None,
+        context: ssl.SSLContext | None = None,
+    ):
+        self.web = WebSocket(address, f"/.ws?v=5&ns={namespace}{query}", headers, context)
         assert self.web.status == 101, self.web.status
         self.number = 0
         self.hello = self.message()
