@@ -278,7 +278,10 @@ package final class HTTP1RequestHandler: ChannelInboundHandler, RemovableChannel
         isEarly: Bool = false,
         context: ChannelHandlerContext
     ) {
-        if case .over = self.phase { return }
+        if case .over = self.phase {
+            answer.pieces?.stop()
+            return
+        }
         self.phase = isEarly ? .passing : .idle
         var headers = HTTPHeaders()
         if answer.mayHaveBody {
@@ -303,6 +306,7 @@ package final class HTTP1RequestHandler: ChannelInboundHandler, RemovableChannel
             context.writeAndFlush(self.wrapOutboundOut(.head(response)), promise: nil)
             return self.stream(pieces, keepAlive: keepAlive, context: context)
         }
+        answer.pieces?.stop()
         let written = context.eventLoop.makePromise(of: Void.self)
         if head.method == .HEAD || !answer.mayHaveBody {
             context.write(self.wrapOutboundOut(.head(response)), promise: written)

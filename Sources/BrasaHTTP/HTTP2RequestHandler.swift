@@ -196,10 +196,16 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
 
     private func send(_ answer: HTTPAnswer, isHead: Bool) {
         self.endReceiving()
-        if case .over = self.phase { return }
+        if case .over = self.phase {
+            answer.pieces?.stop()
+            return
+        }
         self.phase = .over
         self.body.drop()
-        guard self.stream.hasRoom(for: answer.body.utf8.count) else { return self.stream.reset(.enhanceYourCalm) }
+        guard self.stream.hasRoom(for: answer.body.utf8.count) else {
+            answer.pieces?.stop()
+            return self.stream.reset(.enhanceYourCalm)
+        }
         var headers = HTTP2Headers([(.status, String(answer.status))])
         if answer.mayHaveBody {
             headers.append(.contentType, answer.contentType)
@@ -210,7 +216,10 @@ final class HTTP2RequestHandler: HTTP2StreamHandler, @unchecked Sendable {
         if let seconds = answer.retryAfterSeconds { headers.append("retry-after", String(seconds)) }
         let isOver = isHead || !answer.mayHaveBody
         self.stream.sendHeaders(headers, endStream: isOver)
-        guard !isOver else { return }
+        guard !isOver else {
+            answer.pieces?.stop()
+            return
+        }
         if let pieces = answer.pieces { return self.begin(pieces) }
         self.stream.sendData(ByteBuffer(string: answer.body))
         self.stream.finish()

@@ -13,7 +13,7 @@ package final class HTTPPieces: Sendable {
     let next: @Sendable () -> Next
     /// Called once before the first `next`, with what may be called then, from any thread.
     let start: @Sendable (_ wake: @escaping @Sendable () -> Void) -> Void
-    /// Called once, after the last `next`, however it ended.
+    /// Called once, after the last `next`, however it ended, also where it never began.
     let stop: @Sendable () -> Void
 
     package init(

@@ -51,7 +51,7 @@ import Testing
         var router = HTTPRouter()
         var dialect = HTTPDialect()
         dialect.fieldNames = ["x-asked", "host"]
-        router.add(["GET"], "/t/{*}.json", for: .everybody, dialect: dialect) { request, done in
+        router.add(["GET", "HEAD"], "/t/{*}.json", for: .everybody, dialect: dialect) { request, done in
             var answer = HTTPAnswer(200, request.parameters.joined(separator: "|"))
             let (asked, host) = (request.fields["x-asked"] ?? "-", request.fields["host"] ?? "-")
             answer.fields = [HTTPField("x-asked", "\(asked),\(host)")]
@@ -98,6 +98,41 @@ import Testing
             try line.run()
             #expect(response.closed != nil && source.stops.withLock { $0 } == 1)
         }
+    }
+
+    @Test func `Pieces of which none is wanted are told that they are over`() throws {
+        let sources = [Source(), Source(), Source()]
+        let channel = EmbeddedChannel()
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        _ = try self.open(channel, sources[0])
+        try channel.writeInbound(ByteBuffer(string: "HEAD /t/.json?pieces HTTP/1.1\r\nhost: h\r\n\r\n"))
+        channel.embeddedEventLoop.run()
+        let line = try Line(HTTPDoor(self.router(sources[1]), .open))
+        defer { line.close() }
+        try line.connection.openStream(Response()).sendHeaders(
+            HTTP2Headers([(.method, "HEAD"), (.scheme, "http"), (.path, "/t/a.json?pieces"), (.authority, "h")]),
+            endStream: true
+        )
+        try line.run()
+        // A client that has gone before it was answered.
+        let waiting = Mutex<[@Sendable (HTTPAnswer) -> Void]>([])
+        var router = HTTPRouter()
+        router.add(["GET"], "/late", for: .everybody) { _, done in waiting.withLock { $0.append(done) } }
+        let lateLine = try Line(HTTPDoor(router, .open))
+        defer { lateLine.close() }
+        let stream = try lateLine.connection.openStream(Response())
+        stream.sendHeaders(
+            HTTP2Headers([(.method, "GET"), (.scheme, "http"), (.path, "/late"), (.authority, "h")]),
+            endStream: true
+        )
+        try lateLine.run()
+        stream.reset(.cancel)
+        try lateLine.run()
+        var answer = HTTPAnswer(200, "")
+        answer.pieces = sources[2].pieces
+        let done = try #require(waiting.withLock { $0.popLast() })
+        done(answer)
+        #expect(sources.map { source in source.stops.withLock { $0 } } == [1, 1, 1])
     }
 
     @Test(arguments: [false, true])
