@@ -183,18 +183,24 @@ private struct ListeningService: Service {
             group.addTask { await identity.run() }
             group.addTask { await self.rules.run(self.logger) }
             if let tls { group.addTask { await tls.renew(self.logger) } }
-            group.addTask { await self.answerHangups(listener, tls, identity) }
+            group.addTask { await self.answerHangups(listener, tls, identity, services) }
             defer { group.cancelAll() }
             try await self.serve(listener, services)
         }
     }
 
     /// SIGHUP: what stands in files is read again now.
-    private func answerHangups(_ listener: Listener, _ tls: TLSDoor?, _ identity: IdentityWork) async {
+    private func answerHangups(
+        _ listener: Listener,
+        _ tls: TLSDoor?,
+        _ identity: IdentityWork,
+        _ services: ServiceDirectory
+    ) async {
         for await _ in self.hangups {
             self.logger.notice("reading settings, certificates, keys, issuers and rules again")
             let configuration = self.live.reread(self.logger)
             self.takeUp(configuration, listener, tls)
+            services.takeUp(configuration)
             identity.takeUp(configuration)
             tls?.reload(self.logger)
             self.rules.reload(self.logger)

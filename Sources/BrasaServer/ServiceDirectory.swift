@@ -89,6 +89,11 @@ struct ServiceDirectory: Sendable {
         let refusals = ConnectionRefusals { logger.warning("\($0.text)") }
         let callLog = CallLog(logger)
         let connectionLog = ConnectionLog(logger)
+        let polls = PollTable(
+            budget,
+            countMax: Self.pollsMax(configuration),
+            countPerAddressMax: configuration.connectionsPerAddressMax
+        )
         let metrics = MetricsSource(
             engine: engine,
             budget: budget,
@@ -96,9 +101,9 @@ struct ServiceDirectory: Sendable {
             connections: self.connectionCount,
             endings: connectionLog,
             tokens: desk.refusals,
-            callers: desk.shares.bounds
+            callers: desk.shares.bounds,
+            polls: polls
         )
-        let polls = PollTable(budget)
         var entries: [ObjectIdentifier: Doors] = [:]
         for eventLoop in group.makeIterator() {
             let firestore = engine.makeService(on: eventLoop, rules: rules)
@@ -156,6 +161,18 @@ struct ServiceDirectory: Sendable {
             preconditionFailure("a connection on a loop that is not the server's")
         }
         return doors
+    }
+
+    /// Sessions of long polling are bounded as connections are, which they stand for.
+    func takeUp(_ configuration: ServerConfiguration) {
+        self.polls.setBounds(
+            countMax: Self.pollsMax(configuration),
+            countPerAddressMax: configuration.connectionsPerAddressMax
+        )
+    }
+
+    private static func pollsMax(_ configuration: ServerConfiguration) -> Int {
+        FileDescriptorLimit.connectionsMax(asked: configuration.connectionsMax, allowed: .max)
     }
 
     /// Tells who asks for the server's health that it is about to end, and sends away those who have no connection of their own.

@@ -1,6 +1,9 @@
 extension TreeError: CustomStringConvertible {
     package var description: String { self.path.map { "\(self.message) at \($0)" } ?? self.message }
 
+    package static let tooMuchToWrite =
+        "Data to write exceeds the maximum size that can be modified with a single request."
+
     /// Where clients know a text from the hosted service, that text.
     package var message: String {
         switch self.reason {
@@ -11,8 +14,7 @@ extension TreeError: CustomStringConvertible {
         case .keyTooLong(let bytes): "key of \(bytes) bytes, the limit is \(TreeLimits.keyBytesMax)"
         case .tooDeep(let levels): "\(levels) levels, the limit is \(TreeLimits.levelsMax)"
         case .stringTooLong(let bytesMax): "string of more than \(bytesMax) bytes"
-        case .textTooLong:
-            "Data to write exceeds the maximum size that can be modified with a single request."
+        case .textTooLong: Self.tooMuchToWrite
         case .numberNotFinite: "a number must be finite"
         case .valueWithChildren: "\".value\" beside children"
         case .valueNotPrimitive: "\".value\" must be a string, number or boolean"

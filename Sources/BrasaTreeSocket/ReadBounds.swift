@@ -9,12 +9,17 @@ struct ReadBounds {
     var hashNodesMax = 200_000
     /// Of what is shown, by `TreeNode.estimate`.
     var shownBytesMax = 64 << 20
+    /// At a place that is read or listened to.
+    var nodesMax = TreeLimits.readNodesMax
     /// Orders of one node's children, other than by key, that listens of a loop are kept by.
     var ordersMax = 100
     /// Of children that listens of a loop have in an order of their own, when another order is begun.
     var indexEntriesMax = 2_000_000
     /// Children, after which others of the loop have a turn.
     var turnChildrenMax = 200_000
+
+    /// A request about what is left for the end goes through each place that is left several times, by its path.
+    static let childrenOfPlace = 16
 
     static let tooBig = "The data requested exceeds the maximum size that can be accessed with a single request."
 

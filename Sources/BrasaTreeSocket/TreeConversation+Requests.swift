@@ -30,11 +30,11 @@ extension TreeConversation {
             case .notIndexed(let text): self.respond(ticket, .error, .text(text))
             }
         case .onDisconnectPut(let write), .onDisconnectMerge(let write):
-            self.turnChildren += session.disconnectPlaces + write.assignments.count
+            self.turnChildren += (session.disconnectPlaces + write.assignments.count) * ReadBounds.childrenOfPlace
             session.writeOnDisconnect(write, then: self.whenLeft(request))
             self.kept.disconnect = session.disconnectBytes
         case .onDisconnectCancel(let place):
-            self.turnChildren += session.disconnectPlaces
+            self.turnChildren += session.disconnectPlaces * ReadBounds.childrenOfPlace
             session.cancelOnDisconnect(at: place, then: self.whenLeft(request))
             self.kept.disconnect = session.disconnectBytes
         case .authenticate(let credential): self.authenticate(credential, ticket)
@@ -61,8 +61,10 @@ extension TreeConversation {
 
     /// Counts what is gone through; false when that is too much.
     private func mayWorkOut(_ target: TreeTarget, _ session: TreeSession) -> Bool {
-        let children = ReadBounds.children(of: target, session.node(at: target.path))
-        guard children <= self.door.readBounds.queryChildrenMax else { return false }
+        let node = session.node(at: target.path)
+        let children = ReadBounds.children(of: target, node)
+        let bounds = self.door.readBounds
+        guard children <= bounds.queryChildrenMax, node.nodeCount <= bounds.nodesMax else { return false }
         self.turnChildren += children
         return true
     }
@@ -120,7 +122,7 @@ extension TreeConversation {
         self.identify(Array("Bearer \(credential.token)".utf8)) { identification in
             switch identification {
             // Of a page that anybody may have made: what it shows, anybody could.
-            case .admitted(let admission) where admission.isAmbient && self.page?.isForeign == true:
+            case .admitted(let admission) where !admission.mayBeUsed(by: self.page):
                 self.respond(ticket, .invalidToken, .text("Pages of other origins have to show a token"))
             case .admitted(let admission):
                 guard self.take(admission) else { return }
@@ -135,7 +137,7 @@ extension TreeConversation {
     private func unauthenticate(_ ticket: TreeRequest.Ticket) {
         self.identify(nil) { identification in
             let admission =
-                if case .admitted(let known) = identification, !known.isAmbient || self.page?.isForeign != true {
+                if case .admitted(let known) = identification, known.mayBeUsed(by: self.page) {
                     known
                 } else {
                     Admission(.nobody, share: self.admission.share)

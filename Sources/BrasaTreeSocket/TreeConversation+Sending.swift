@@ -55,13 +55,10 @@ extension TreeConversation {
             self.outbox.note(target)
             return self.updateReading()
         }
-        if let frames = telling.encodings[tag.value] {
-            for text in frames { self.send(text) }
-            return
-        }
-        let frames = TreeConnection.frames(of: TreePush(telling.notice.event, tag.value))
+        let frames =
+            telling.encodings[tag.value] ?? TreeConnection.frames(of: TreePush(telling.notice.event, tag.value))
         telling.encodings[tag.value] = frames
-        for text in frames { self.send(text) }
+        self.transport?.send(frames, sharing: &telling.scripts[tag.value])
     }
 
     func endListen(_ target: TreeTarget) {

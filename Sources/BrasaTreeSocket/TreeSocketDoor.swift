@@ -1,4 +1,4 @@
-import BrasaBytes
+import BrasaHTTP
 package import BrasaHTTP2
 package import BrasaIdentity
 package import BrasaPlatform
@@ -122,8 +122,8 @@ private final class Visit: @unchecked Sendable {
 
     /// A request counts as a call. Who may not make one, or not from that page, is told so as one of plain HTTP.
     func take(_ identification: Identification) -> HTTPHeaders? {
-        guard case .admitted(let admission) = identification, !admission.isAmbient || self.page?.isForeign != true,
-            admission.share?.take(at: NIODeadline.now().uptimeNanoseconds) == nil
+        guard case .admitted(let admission) = identification, admission.mayBeUsed(by: self.page),
+            admission.takeCall() == nil
         else {
             self.isRefused = true
             return nil
@@ -158,26 +158,28 @@ extension PageOrigin {
 extension TreeHandshake {
     /// Nil for what is no request of this door, or names no database, or another version of the protocol.
     init?(_ head: HTTPRequestHead) {
-        let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.first.map(String.init) == TreeSocketDoor.path else { return nil }
-        var parameters: [(name: String, value: String)] = []
-        for pair in (parts.count > 1 ? parts[1] : "").split(separator: "&") {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(sides[0]), let value = Self.decoded(sides.count > 1 ? sides[1] : "") else {
-                return nil
-            }
-            parameters.append((name, value))
-        }
+        let path = head.uri.prefix { $0 != "?" }
+        guard path == TreeSocketDoor.path else { return nil }
+        let parameters = HTTPQuery.parameters(head.uri.dropFirst(path.count + 1))
         // A session of long polling would go on here; its client stays with that when it is refused.
         guard !parameters.contains(where: { $0.name == "s" }) else { return nil }
+        self.init(host: head.headers["host"].first, parameters)
+    }
+
+    /// Nil for what names no database, or another version of the protocol.
+    init?(host: String?, _ parameters: [HTTPField]) {
         do throws(TreeHandshake.Fault) {
-            self = try TreeHandshake(host: head.headers["host"].first ?? "", parameters: parameters)
+            self = try TreeHandshake(host: host ?? "", parameters: parameters.map { (name: $0.name, value: $0.value) })
         } catch {
             return nil
         }
     }
+}
 
-    private static func decoded(_ text: Substring) -> String? {
-        PercentEncoding.decode(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
-    }
+extension Admission {
+    /// Whether what a page asks for may be done: by nothing but their place nobody is let in for a page from elsewhere.
+    func mayBeUsed(by page: PageOrigin?) -> Bool { !self.isAmbient || page?.isForeign != true }
+
+    /// Counts a call; nanoseconds to wait where there may be none now.
+    func takeCall() -> UInt64? { self.share?.take(at: NIODeadline.now().uptimeNanoseconds) }
 }

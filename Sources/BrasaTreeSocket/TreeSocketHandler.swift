@@ -95,6 +95,10 @@ package final class TreeSocketHandler: ChannelInboundHandler, TreeTransport, @un
         return promise
     }
 
+    func send(_ frames: [[UInt8]], sharing script: inout [UInt8]?) {
+        for frame in frames { self.send(frame) }
+    }
+
     func flush() {
         self.unflushedBytes = 0
         self.context?.flush()

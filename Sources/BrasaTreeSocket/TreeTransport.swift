@@ -10,6 +10,10 @@ protocol TreeTransport: AnyObject {
 
     /// As a WebSocket has it: a long message is several frames, after one with their number.
     func send(_ frame: [UInt8])
+    /// The frames of one message that others are told as well.
+    /// - Parameter script: the message as a script has it, once somebody has made that.
+    func send(_ frames: [[UInt8]], sharing script: inout [UInt8]?)
+
     func flush()
 
     /// Whether what comes in is looked at.

@@ -6,6 +6,8 @@ package final class TreeTelling {
     package let notice: TreeNotice
     /// The door's bytes by the listens' tags, which most do not have.
     package var encodings: [Int64?: [[UInt8]]] = [:]
+    /// The same, each as one text for scripts, where one is asked for.
+    package var scripts: [Int64?: [UInt8]] = [:]
 
     init(_ notice: TreeNotice) {
         self.notice = notice

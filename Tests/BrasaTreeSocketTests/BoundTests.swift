@@ -104,9 +104,11 @@ import Testing
         #expect(line.budget.drawnBytes == 0)
     }
 
-    @Test func `Many requests about what is left let others have a turn`() throws {
+    // Each place counts as sixteen children.
+    @Test(arguments: [300, 3_200])
+    func `Many requests about what is left let others have a turn`(_ turnChildrenMax: Int) throws {
         var bounds = ReadBounds()
-        bounds.turnChildrenMax = 300
+        bounds.turnChildrenMax = turnChildrenMax
         let line = try Line(bounds: bounds)
         defer { line.stop() }
         #expect(try line.ask(1, "om", self.update(100)) == [#"{"r":1,"b":{"s":"ok","d":""}}"#])

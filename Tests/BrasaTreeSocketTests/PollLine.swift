@@ -31,7 +31,7 @@ final class PollLine {
             mailbox: self.server.scheduler.mailbox()
         )
         self.budget = ByteBudget(bytesMax: budgetBytes)
-        self.table = PollTable(self.budget)
+        self.table = PollTable(self.budget, countMax: 100, countPerAddressMax: 100)
         let trees = TreeSocketDoor(self.watcher, TreeSessionTable(), entropy: .seeded(1))
         var router = HTTPRouter()
         TreePollDoor(trees, self.table, on: self.loop).register(in: &router)

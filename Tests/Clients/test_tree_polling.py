@@ -135,7 +135,8 @@ def test_what_a_client_leaves_is_written_when_it_says_that_it_goes(connect, list
     assert status == 200 and "text/html" in frame.head and "disconn=t&" in page and client.id not in page
     assert Request(address, client.target(dframe="t", disconn="t"), method="POST").answer()[0] == 200
     assert listener.message()["d"] == {"a": "d", "b": {"p": "online", "d": False}}
-    assert "pLPCommand('close')" in held.answer()[1]
+    # When it has had all replies up to that one.
+    assert re.search(r"^pRTLPCB\((\d+),.*\npLPCommand\('close',\1\);$", held.answer()[1], re.MULTILINE)
     client.close()
     with pytest.raises(Ended):
         client.ask("g", {"p": "/", "q": {}})
@@ -313,6 +314,22 @@ def test_there_are_so_many_sessions_of_one_address(start_server):
     connection.close()
 
 
+def test_sessions_of_one_address_are_bounded_as_its_connections_are_and_counted(start_server):
+    server = start_server("--connections-per-address", "3")
+    connection = http.client.HTTPConnection(*server.address.rpartition(":")[::2], timeout=20)
+
+    def get(target: str) -> tuple[int, str]:
+        connection.request("GET", target, headers={"Sec-Fetch-Site": "same-site"})
+        response = connection.getresponse()
+        return response.status, response.read().decode()
+
+    statuses = [get(f"/.lp?start=t&cb={CALLBACK}&v=5&ns=many")[0] for _ in range(5)]
+    assert statuses == [200, 200, 200, 503, 503]
+    lines = get("/metrics")[1].splitlines()
+    assert {"brasa_polling_sessions 3", "brasa_polling_sessions_refused_total 2"} <= set(lines)
+    connection.close()
+
+
 def test_each_message_is_a_call_and_a_session_is_a_stream(start_server):
     server = start_server("--streams-per-caller", "1", "--calls-per-second", "20")
     client = PollingClient(server.address, "one")
@@ -334,7 +351,8 @@ def test_a_server_that_stops_sends_clients_away_and_writes_what_they_left(start_
     assert not held.is_answered(0.2)
     begin = time.monotonic()
     server.process.send_signal(signal.SIGTERM)
-    assert "pLPCommand('close')" in held.answer()[1]
+    # When it has had all replies up to that one.
+    assert re.search(r"^pRTLPCB\((\d+),.*\npLPCommand\('close',\1\);$", held.answer()[1], re.MULTILINE)
     assert server.process.wait(60) == 0
     assert time.monotonic() - begin < 20
     again = start_server()

@@ -3,6 +3,7 @@ import BrasaHTTP2
 import BrasaIdentity
 import BrasaMeasures
 import BrasaStatus
+import BrasaTreeSocket
 
 // What connections bring.
 extension MetricsPage {
@@ -68,6 +69,15 @@ extension MetricsPage {
             "HTTP/2 connections that have ended, by why.",
             by: "reason",
             HTTP2ConnectionEnd.allCases.map { ($0.rawValue, endings[$0]) }
+        )
+    }
+
+    mutating func add(_ polls: PollTable) {
+        self.gauge("brasa_polling_sessions", "Sessions of long polling.", polls.count)
+        self.counter(
+            "brasa_polling_sessions_refused_total",
+            "Sessions of long polling that were refused at a bound.",
+            polls.refused
         )
     }
 

@@ -3,6 +3,7 @@ import BrasaHTTP2
 import BrasaIdentity
 import BrasaMeasures
 import BrasaStatus
+import BrasaTreeSocket
 import Synchronization
 
 /// Where a page of metrics comes from. It is made anew each time it is asked for.
@@ -14,6 +15,7 @@ final class MetricsSource: Sendable {
     private let endings: ConnectionLog
     private let tokens: RefusalLog
     private let callers: CallerBounds
+    private let polls: PollTable
     /// One for each event loop.
     private let servers = Mutex<[GRPCServer]>([])
 
@@ -24,7 +26,8 @@ final class MetricsSource: Sendable {
         connections: ConnectionCount,
         endings: ConnectionLog,
         tokens: RefusalLog,
-        callers: CallerBounds
+        callers: CallerBounds,
+        polls: PollTable
     ) {
         self.engine = engine
         self.budget = budget
@@ -33,6 +36,7 @@ final class MetricsSource: Sendable {
         self.endings = endings
         self.tokens = tokens
         self.callers = callers
+        self.polls = polls
     }
 
     func add(_ server: GRPCServer) { self.servers.withLock { $0.append(server) } }
@@ -48,6 +52,7 @@ final class MetricsSource: Sendable {
         page.add(self.refusals)
         page.add(self.tokens)
         page.add(self.callers)
+        page.add(self.polls)
         page.addProcess()
         return page
     }

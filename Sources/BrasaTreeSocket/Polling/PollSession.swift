@@ -119,15 +119,29 @@ final class PollSession: TreeTransport, @unchecked Sendable {
     func send(_ frame: [UInt8]) {
         do throws(WireFault) {
             guard let message = try self.frames.join(frame) else { return }
-            // What is kept is as long as what is sent.
-            let script = PollScript.escaped(message)
-            self.conversation.keep(script.count)
-            // There was no room for it.
-            guard !self.isOver else { return }
-            self.machine.add(script)
+            self.add(PollScript.escaped(message))
         } catch {
             self.conversation.close(error.code)
         }
+    }
+
+    func send(_ frames: [[UInt8]], sharing script: inout [UInt8]?) {
+        do throws(WireFault) {
+            for frame in frames where script == nil {
+                script = try self.frames.join(frame).map { PollScript.escaped($0) }
+            }
+            if let script { self.add(script) }
+        } catch {
+            self.conversation.close(error.code)
+        }
+    }
+
+    private func add(_ script: [UInt8]) {
+        // What is kept is as long as what is sent.
+        self.conversation.keep(script.count)
+        // There was no room for it.
+        guard !self.isOver else { return }
+        self.machine.add(script)
     }
 
     func flush() {
@@ -146,8 +160,10 @@ final class PollSession: TreeTransport, @unchecked Sendable {
         self.timer = nil
         self.table.remove(self)
         if let last = self.machine.end() {
-            let script = self.beginning(isOver: true) + PollScript.reply(last) + Array(PollScript.close.utf8)
-            self.replies.removeValue(forKey: last.request)?.give(script)
+            let reply = self.replies.removeValue(forKey: last.request)
+            // Of one that is cut off on its way it would wait for ever.
+            let close = self.replies.isEmpty && last.number > 0 ? PollScript.closing(after: last) : PollScript.close
+            reply?.give(self.beginning(isOver: true) + PollScript.reply(last) + Array(close.utf8))
         }
         // Nothing counts any more what is on its way.
         for reply in self.replies.values { reply.end(Array(PollScript.close.utf8)) }

@@ -5,10 +5,6 @@ import Synchronization
 
 /// The sessions of long polling of all event loops, by what their requests show.
 package final class PollTable: Sendable {
-    /// As many as connections, unless somebody says otherwise: in all, and of one address.
-    static let sessionsMax = 10_000
-    static let sessionsPerAddressMax = 1_024
-
     private struct Entry {
         let session: PollSession
         let peer: [UInt8]
@@ -26,21 +22,34 @@ package final class PollTable: Sendable {
         var addresses: [[UInt8]: Address] = [:]
         var count = 0
         var isDraining = false
+        var refused = 0
+        var countMax: Int
+        var countPerAddressMax: Int
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// Of all connections.
     private let budget: ByteBudget
 
-    package init(_ budget: ByteBudget) {
+    package init(_ budget: ByteBudget, countMax: Int, countPerAddressMax: Int) {
         self.budget = budget
+        self.state = Mutex(State(countMax: countMax, countPerAddressMax: countPerAddressMax))
+    }
+
+    /// Those that there are stay, also where there may be fewer.
+    package func setBounds(countMax: Int, countPerAddressMax: Int) {
+        self.state.withLock { state in
+            state.countMax = countMax
+            state.countPerAddressMax = countPerAddressMax
+        }
     }
 
     /// A place for a session, and what it draws from; nil when there is none. Until `remove`.
     func takePlace(for peer: [UInt8]) -> ByteBudget? {
         self.state.withLock { state in
             var address = state.addresses[peer] ?? Address(budget: ByteBudget(ofAddressIn: self.budget))
-            guard !state.isDraining, state.count < Self.sessionsMax, address.count < Self.sessionsPerAddressMax else {
+            guard !state.isDraining, state.count < state.countMax, address.count < state.countPerAddressMax else {
+                if !state.isDraining { state.refused += 1 }
                 return nil
             }
             address.count += 1
@@ -75,6 +84,9 @@ package final class PollTable: Sendable {
     }
 
     var isDraining: Bool { self.state.withLock { $0.isDraining } }
+
+    /// For want of a place, so far.
+    package var refused: Int { self.state.withLock { $0.refused } }
 
     package var count: Int { self.state.withLock { $0.count } }
 

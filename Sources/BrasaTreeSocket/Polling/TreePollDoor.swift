@@ -41,14 +41,14 @@ package struct TreePollDoor: Sendable {
     }
 
     private func answer(_ request: HTTPRequest) -> HTTPAnswer {
-        let parameters = HTTPQuery.parameters(request.query).map { (name: $0.name, value: $0.value) }
-        guard let asked = PollRequest(parameters) else { return Self.notFound }
+        let parameters = HTTPQuery.parameters(request.query)
+        guard let asked = PollRequest(parameters.map { (name: $0.name, value: $0.value) }) else { return Self.notFound }
         if case .poll(let key, let segments) = asked, let (session, number) = self.table.session(key) {
             let reply = PollReply(number, of: session, on: self.eventLoop)
             session.onLoop { $0.poll(reply, segments) }
             return Self.answer(reply)
         }
-        if let nanoseconds = request.admission?.share?.take(at: NIODeadline.now().uptimeNanoseconds) {
+        if let nanoseconds = request.admission?.takeCall() {
             return .tooMany("calls", retryAfter: nanoseconds)
         }
         switch asked {
@@ -66,21 +66,21 @@ package struct TreePollDoor: Sendable {
 
     private func start(
         _ request: HTTPRequest,
-        _ parameters: [(name: String, value: String)],
+        _ parameters: [HTTPField],
         _ callback: PollRequest.Callback
     ) -> HTTPAnswer {
         guard let admission = request.admission, let reception = request.reception else { return Self.foreign }
         let page = Self.page(request)
-        if admission.isAmbient, page?.isForeign ?? false { return Self.foreign }
-        let host = request.fields["host"] ?? ""
-        guard let handshake = try? TreeHandshake(host: host, parameters: parameters) else { return Self.notFound }
+        guard admission.mayBeUsed(by: page) else { return Self.foreign }
+        let host = request.fields["host"]
+        guard let handshake = TreeHandshake(host: host, parameters) else { return Self.notFound }
         guard let budget = self.table.takePlace(for: request.peer) else { return Self.full }
         let conversation = TreeConversation(
             self.trees,
             reception,
             admission,
             handshake,
-            host: host,
+            host: host ?? "",
             page: page,
             budget: budget
         )

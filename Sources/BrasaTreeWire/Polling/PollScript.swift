@@ -23,6 +23,9 @@ package enum PollScript {
     /// The session is over, or never was.
     package static let close = "pLPCommand('close');\n"
 
+    /// The same, when the client has had the replies up to this one.
+    package static func closing(after reply: PollMachine.Reply) -> String { "pLPCommand('close',\(reply.number));\n" }
+
     /// A page that says, when it goes, that the session which its address names is over.
     package static let leavingPage = """
         <!DOCTYPE html><meta charset="utf-8"><title></title><script>

@@ -116,7 +116,7 @@ class PollingClient:
         while self.next_reply in self.early:
             self.messages += self.early.pop(self.next_reply)
             self.next_reply += 1
-        if "pLPCommand('close')" in script:
+        if "pLPCommand('close'" in script:
             raise Ended(script)
 
     def poll(self, **parameters) -> Request:
