@@ -45,10 +45,10 @@ package struct TreeDoor: Sendable {
                 self.service.answerRules(call) { done(TreeReply.http($0)) }
             }
         }
-        for setting in TreeSetting.allCases {
-            let path = "/.settings/\(setting.rawValue).json"
+        for name in TreeService.settingNames {
+            let path = "/.settings/\(name).json"
             self.add(["GET", "HEAD", "PUT"], path, Self.settingBytesMax, dialect, to: &router) { call, _, done in
-                self.service.answer(setting, call) { done(TreeReply.http($0)) }
+                self.service.answer(settingNamed: name, call) { done(TreeReply.http($0)) }
             }
         }
         self.add(["GET", "HEAD"], "/.inspect/databases.json", 0, dialect, to: &router) { call, _, done in

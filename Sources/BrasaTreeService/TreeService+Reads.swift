@@ -56,11 +56,18 @@ extension TreeService {
     }
 
     private func content(of node: TreeNode, _ options: TreeCallOptions) throws(TreeCallRefusal) -> TreeContent {
+        // Of a shallow read no more than keys is shown.
+        guard options.isShallow || node.nodeCount <= self.bounds.readNodesMax else {
+            throw TreeCallRefusal(.tooMuchToRead)
+        }
         var node = node
         if let query = options.query {
             try Self.checkWork(query, node)
             // A leaf has no keys to go on after, and is shown as it is.
             if !options.isShallow || node.childCount > 0 { node = query.answer(of: node) }
+        }
+        guard options.isShallow || node.estimate <= self.bounds.readBytesMax else {
+            throw TreeCallRefusal(.tooMuchToRead)
         }
         return options.isShallow ? .shallow(node) : .node(node, options.form)
     }

@@ -22,8 +22,15 @@ extension TreeService {
         }
     }
 
+    package static let settingNames = TreeSetting.allCases.map(\.rawValue)
+
     /// `/.settings/NAME.json`, but for rules: GET and PUT. They are kept where rules are, in a tree that no client can name.
-    package func answer(_ setting: TreeSetting, _ call: TreeCall, _ done: @escaping @Sendable (TreeAnswer) -> Void) {
+    package func answer(
+        settingNamed name: String,
+        _ call: TreeCall,
+        _ done: @escaping @Sendable (TreeAnswer) -> Void
+    ) {
+        guard let setting = TreeSetting(rawValue: name) else { return done(.error(404, "there is no setting \(name)")) }
         do throws(TreeError) {
             switch call.method {
             case .get:

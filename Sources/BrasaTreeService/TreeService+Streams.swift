@@ -24,8 +24,9 @@ extension TreeService {
             let tree = self.store.tree(call.tree)
             let path = call.location.path
             let reading = TreeReading(path, options.query, of: tree, by: reader, self.rules.book, in: self.store)
+            let node = self.store.root(of: tree).root[path]
+            guard node.nodeCount <= self.bounds.readNodesMax else { throw TreeCallRefusal(.tooMuchToRead) }
             if let query = options.query {
-                let node = self.store.root(of: tree).root[path]
                 try Self.checkWork(query, node)
                 let subject = TreeEventSubject(tree: tree, target: reading.target, form: options.form)
                 let isPlain = query.order == .priority && !node.hasChildPriorities

@@ -88,9 +88,14 @@ extension TreeService {
             }
             condition = TreeCondition(path: location.path, hash: etag == "null_etag" ? "" : etag)
         }
+        let tree = self.store.tree(call.tree)
+        guard self.bounds.writeSizes.allow(write, to: tree, upTo: options.writeSize, in: self.store) else {
+            let isAllowed = self.rules.book.allows(write, to: tree, by: writer, in: self.store)
+            throw TreeCallRefusal(isAllowed ? .tooMuchToWrite : .permissionDenied)
+        }
         let order = TreeOrder(
             [write],
-            to: self.store.tree(call.tree),
+            to: tree,
             onlyIf: condition,
             allowedBy: self.rules.book.judge(of: call.tree, for: writer)
         )

@@ -13,32 +13,45 @@ package final class TreeService: Sendable {
     /// What is hashed for an ETag in one turn, where nobody has hashed it before.
     package static let hashNodesMax = 200_000
 
+    package static let eventBytesMax = TreeLimits.eventBytesMax
+
     let store: Store
     let transactions: TransactionManager
     let rules: TreeRuleArchive
     let mailbox: any Mailbox
     let pushIDs: PushIDSource
+    let bounds: TreeServiceBounds
+    private let clock: Clock
 
     package init(
         store: Store,
         transactions: TransactionManager,
         rules: TreeRuleArchive,
         mailbox: any Mailbox,
-        pushIDs: PushIDSource
+        pushIDs: PushIDSource,
+        bounds: TreeServiceBounds = TreeServiceBounds(),
+        clock: Clock = .system
     ) {
         self.store = store
         self.transactions = transactions
         self.rules = rules
         self.mailbox = mailbox
         self.pushIDs = pushIDs
+        self.bounds = bounds
+        self.clock = clock
     }
 
     /// Answers once, at once or later on the mailbox; a write when it is durable.
     package func answer(_ call: TreeCall, _ done: @escaping @Sendable (TreeAnswer) -> Void) {
+        let began = self.clock.monotonic()
         do throws(TreeCallRefusal) {
             let options = try TreeCallOptions(call)
             guard call.method == .get else { return try self.write(call, options, done) }
-            done(try self.read(call, options))
+            let answer = try self.read(call, options)
+            if let timeout = options.timeout, self.clock.monotonic() - began > timeout {
+                throw TreeCallRefusal("the read has taken longer than its timeout")
+            }
+            done(answer)
         } catch {
             done(error.answer)
         }

@@ -108,6 +108,10 @@ package final class TreeSession: @unchecked Sendable {
             return answer(.denied)
         }
         let watcher = self.watcher
+        guard watcher.writeSizes.allow(write, to: self.tree, in: watcher.store) else {
+            let isAllowed = watcher.rules.allows(write, to: self.tree, by: writer, in: watcher.store)
+            return answer(isAllowed ? .failed(.tooLarge, TreeError.tooMuchToWrite) : .denied)
+        }
         let order = TreeOrder(
             [write],
             to: self.tree,

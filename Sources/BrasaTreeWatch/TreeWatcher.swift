@@ -29,6 +29,7 @@ package final class TreeWatcher: @unchecked Sendable {
     let transactions: TransactionManager
     let rules: TreeRuleBook
     package let mailbox: any Mailbox
+    let writeSizes: TreeWriteSizes
     private let stepsMax: Int
     /// Whether there are listeners, and whether a turn was posted and has not begun.
     private let signal = Atomic<UInt8>(0)
@@ -60,12 +61,14 @@ package final class TreeWatcher: @unchecked Sendable {
         transactions: TransactionManager,
         rules: TreeRuleBook = TreeRuleBook(),
         mailbox: any Mailbox,
+        writeSizes: TreeWriteSizes = TreeWriteSizes(),
         stepsMax: Int = 4_096
     ) {
         self.store = store
         self.transactions = transactions
         self.rules = rules
         self.mailbox = mailbox
+        self.writeSizes = writeSizes
         self.stepsMax = stepsMax
     }
 

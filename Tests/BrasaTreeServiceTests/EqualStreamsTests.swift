@@ -118,7 +118,7 @@ import Testing
     }
 
     private func isCancelled(_ stream: TreeEventStream) -> Bool {
-        if case .cancel? = stream.ending { true } else { false }
+        if case .cancel(.tooLarge)? = stream.ending { true } else { false }
     }
 
     @Test func `streams whose orders have grown too large end, the largest first, and others go on`() throws {
@@ -144,6 +144,60 @@ import Testing
         followers.tick()
         #expect(again.ending == nil && again.next().event != nil)
         for stream in large { stream.stop() }
+    }
+
+    @Test func `those that have grown end, and not larger ones that were let in as they are`() throws {
+        try self.bench.judge(by: #"{"$n":{".indexOn":"x"}}"#)
+        func children(_ count: Int) -> String {
+            "{" + (0..<count).map { "\"k\($0)\":{\"x\":\($0)}" }.joined(separator: ",") + "}"
+        }
+        try self.put("/large", children(700))
+        try self.put("/small", children(1))
+        try self.put("/other", children(1))
+        let followers = self.bounded(1_000)
+        let streams = try ["/large", "/small", "/other"].map { try self.stream($0, Self.byChild("x"), followers) }
+        for stream in streams { _ = stream.next() }
+        try self.put("/small", children(300))
+        for stream in streams { while stream.next().event != nil {} }
+        followers.tick()
+        #expect(streams.map(self.isCancelled) == [false, true, false])
+        // What was let go of while another was let in is not one's own any more.
+        try self.put("/large", children(100))
+        _ = streams[0].next()
+        let late = try self.stream("/late", Self.byChild("x"), followers)
+        _ = late.next()
+        try self.put("/late", children(1))
+        try self.put("/large", children(900))
+        for stream in [streams[0], late] { while stream.next().event != nil {} }
+        followers.tick()
+        #expect([streams[0], streams[2], late].map(self.isCancelled) == [true, false, false])
+    }
+
+    @Test func `an event that is too large ends its stream`() throws {
+        let followers = TreeFollowers(
+            store: self.bench.server.store,
+            mailbox: self.bench.server.scheduler.mailbox(),
+            eventBytesMax: 1_000
+        )
+        try self.put("/n", "1")
+        let streams = [try self.stream("/n", [], followers), try self.stream("/n/other", [], followers)]
+        for stream in streams { #expect(stream.next().event != nil && stream.ending == nil) }
+        try self.put("/n", #"{"a":"\#(String(repeating: "x", count: 900))"}"#)
+        #expect(streams[0].next().event != nil && streams[0].ending == nil)
+        try self.put("/n/a", "\"\(String(repeating: "x", count: 1_000))\"")
+        // It is asked again, and ends.
+        let (event, hasMore) = streams[0].next()
+        #expect(event == nil && hasMore && self.isCancelled(streams[0]) && streams[0].next().event == nil)
+        let ending = try #require(streams[0].ending)
+        #expect(
+            self.text(TreeToldEvent(ending, .plain, nil))
+                == "event: cancel\ndata: \"The specified payload is too large, please request a location with less "
+                + "data.\"\n\n"
+        )
+        #expect(streams[1].ending == nil)
+        // So does one that begins with it.
+        let late = try self.stream("/n", [], followers)
+        #expect(late.next().event == nil && self.isCancelled(late))
     }
 
     @Test func `an order counts for something also where there are no children`() throws {

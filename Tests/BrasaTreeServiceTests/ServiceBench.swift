@@ -24,7 +24,7 @@ struct ServiceBench {
     let rules: TreeRuleArchive
     let name: TreeNamespace
 
-    init() throws {
+    init(bounds: TreeServiceBounds = TreeServiceBounds()) throws {
         self.server = try SimulatedServer(
             seed: 1,
             disk: SimulatedDisk(seed: 1),
@@ -39,7 +39,8 @@ struct ServiceBench {
             transactions: self.server.transactions,
             rules: self.rules,
             mailbox: self.server.scheduler.mailbox(),
-            pushIDs: PushIDSource(clock: .system, entropy: Entropy { 1 })
+            pushIDs: PushIDSource(clock: .system, entropy: Entropy { 1 }),
+            bounds: bounds
         )
         self.server.settle()
     }

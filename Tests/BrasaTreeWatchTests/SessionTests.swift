@@ -166,6 +166,29 @@ private final class Leaving: @unchecked Sendable {
         #expect(outcomes.all == ["written", "stale"] && self.diary.entries == ["/n 1"])
     }
 
+    @Test func `A write that is estimated to take too long is refused, and who may not write is denied`() throws {
+        let watcher = TreeWatcher(
+            store: self.server.store,
+            transactions: self.server.transactions,
+            rules: self.rules,
+            mailbox: self.server.scheduler.mailbox(),
+            writeSizes: TreeWriteSizes(nodesPerSecond: 1)
+        )
+        // The server's one gives a minute, here of a node a second.
+        let session = try #require(watcher.open("one", as: TreeIdentity(.administrator), for: self.diary))
+        let stranger = try #require(watcher.open("one", as: TreeIdentity(.nobody), for: self.diary))
+        let outcomes = Outcomes()
+        func numbers(_ count: Int) -> String { "{" + (0..<count).map { "\"k\($0)\":0" }.joined(separator: ",") + "}" }
+        session.write(try self.set(numbers(60), at: "/n")) { outcomes.add($0) }
+        session.write(try self.set(numbers(59), at: "/n")) { outcomes.add($0) }
+        self.server.settle()
+        session.write(try self.set("1", at: "/n")) { outcomes.add($0) }
+        stranger.write(try self.set("1", at: "/n")) { outcomes.add($0) }
+        session.write(try self.set("1", at: "/n/k1")) { outcomes.add($0) }
+        self.server.settle()
+        #expect(outcomes.all == ["failed", "written", "failed", "denied", "written"])
+    }
+
     @Test func `Every step is told, however many there are at once`() throws {
         let watcher = TreeWatcher(
             store: self.server.store,

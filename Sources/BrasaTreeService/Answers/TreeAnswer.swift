@@ -29,10 +29,7 @@ package struct TreeAnswer: Sendable {
         400,
         "Data requested exceeds the maximum size that can be accessed with a single request."
     )
-    package static let tooMuchToWrite = TreeAnswer.error(
-        400,
-        "Data to write exceeds the maximum size that can be modified with a single request."
-    )
+    package static let tooMuchToWrite = TreeAnswer.error(400, TreeError.tooMuchToWrite)
 
     /// As text, piece by piece.
     package func output() -> TreeOutput? {

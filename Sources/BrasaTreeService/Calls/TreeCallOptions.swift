@@ -1,4 +1,5 @@
 import BrasaTree
+import BrasaTreeJudging
 
 /// What a call's parameters say, checked.
 struct TreeCallOptions: Sendable {
@@ -12,6 +13,9 @@ struct TreeCallOptions: Sendable {
     let query: TreeQuery?
     let callback: String?
     let fileName: String?
+    /// How long a read may take before there is an answer to it.
+    let timeout: Duration?
+    let writeSize: TreeWriteSize?
 
     init(_ call: TreeCall) throws(TreeCallRefusal) {
         self.printing = try Self.printing(call.parameter("print"))
@@ -21,8 +25,8 @@ struct TreeCallOptions: Sendable {
         self.fileName = call.parameter("download").map { name in
             String(name.unicodeScalars.filter { $0.value >= 0x20 && $0.value < 0x7F && $0 != "\"" && $0 != "\\" })
         }
-        try Self.checkTimeout(call.parameter("timeout"))
-        try Self.checkSizeLimit(call.parameter("writeSizeLimit"))
+        self.timeout = try Self.timeout(call.parameter("timeout"))
+        self.writeSize = try Self.writeSize(call.parameter("writeSizeLimit"))
         guard call.method == .get else {
             self.query = nil
             return
@@ -91,9 +95,8 @@ struct TreeCallOptions: Sendable {
         return text
     }
 
-    /// A call is carried out at once or refused, so that none lasts as long as a valid time; what is no time is refused.
-    private static func checkTimeout(_ text: String?) throws(TreeCallRefusal) {
-        guard let text else { return }
+    private static func timeout(_ text: String?) throws(TreeCallRefusal) -> Duration? {
+        guard let text else { return nil }
         let units: [(name: String, milliseconds: Double)] = [("ms", 1), ("min", 60_000), ("s", 1_000)]
         let unit = units.first { text.hasSuffix($0.name) }
         let milliseconds = unit.flatMap { unit in
@@ -102,14 +105,15 @@ struct TreeCallOptions: Sendable {
         guard let milliseconds, milliseconds > 0, milliseconds <= 15 * 60_000 else {
             throw TreeCallRefusal("timeout must be a positive number of ms, s or min, 15min at most")
         }
+        return .milliseconds(milliseconds)
     }
 
-    /// Accepted, not estimated: a write of any size is one record or refused.
-    private static func checkSizeLimit(_ text: String?) throws(TreeCallRefusal) {
-        guard let text else { return }
-        guard ["tiny", "small", "medium", "large", "unlimited"].contains(text) else {
+    private static func writeSize(_ text: String?) throws(TreeCallRefusal) -> TreeWriteSize? {
+        guard let text else { return nil }
+        guard let size = TreeWriteSize(rawValue: text) else {
             throw TreeCallRefusal("writeSizeLimit must be tiny, small, medium, large or unlimited")
         }
+        return size
     }
 
     /// The one filter that goes with `shallow`: Google's command line deletes large nodes by it, with a bare key.

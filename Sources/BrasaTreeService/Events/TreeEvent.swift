@@ -8,8 +8,8 @@ package enum TreeEvent: Sendable {
     /// Of the node at a path, what the named paths have now.
     case patch(TreePath, [TreeMember])
     case keepAlive
-    /// The stream ends: its reader may not read on.
-    case cancel
+    /// The stream ends, and why.
+    case cancel(TreeCancellation)
     /// The stream ends: what let its reader in does not hold any more.
     case authRevoked
 
@@ -21,9 +21,19 @@ package enum TreeEvent: Sendable {
         case .patch(let path, let members):
             TreeOutput(.members(members, form), before: Self.opening("patch", path), after: Self.closing)
         case .keepAlive: TreeOutput(.text(Array("event: keep-alive\ndata: null\n\n".utf8)))
-        case .cancel: TreeOutput(.text(Array("event: cancel\ndata: \"Permission denied\"\n\n".utf8)))
+        case .cancel(let cancellation):
+            TreeOutput(.text(Array("event: cancel\ndata: \"\(cancellation.rawValue)\"\n\n".utf8)))
         case .authRevoked:
             TreeOutput(.text(Array("event: auth_revoked\ndata: credential is no longer valid\n\n".utf8)))
+        }
+    }
+
+    /// How large what it shows is, as `TreeNode.estimate` has it.
+    var estimate: Int {
+        switch self {
+        case .put(_, let node): node.estimate
+        case .patch(_, let members): members.reduce(0) { $0 + $1.name.utf8.count + $1.node.estimate }
+        case .keepAlive, .cancel, .authRevoked: 0
         }
     }
 
@@ -33,6 +43,12 @@ package enum TreeEvent: Sendable {
         Array("event: \(name)\ndata: {\"path\":".utf8) + JSONValue.string(TreeText(path.description)).text
             + Array(",\"data\":".utf8)
     }
+}
+
+/// Why a stream ends that could be read before, in the words that clients know.
+package enum TreeCancellation: String, Sendable {
+    case denied = "Permission denied"
+    case tooLarge = "The specified payload is too large, please request a location with less data."
 }
 
 /// What commits are for who reads one node whole. A value without clock or lock.

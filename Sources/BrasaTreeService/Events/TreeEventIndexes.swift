@@ -21,6 +21,8 @@ struct TreeEventIndexes: Sendable {
         var courses = 0
         /// Those that are there are to end.
         var isGivenUp = false
+        /// What it counted for when it was begun, or less since, when another one was: what is more has grown.
+        var granted: Int?
 
         /// What it counts for at least, however few children there are.
         static let entriesMin = 100
@@ -37,7 +39,10 @@ struct TreeEventIndexes: Sendable {
     /// One more needs it.
     mutating func join(_ key: Key) {
         self.kept[key, default: Kept()].courses += 1
-        self.kept[key]?.isGivenUp = false
+        if self.kept[key]?.isGivenUp == true {
+            self.kept[key]?.isGivenUp = false
+            self.kept[key]?.granted = nil
+        }
     }
 
     mutating func leave(_ key: Key) {
@@ -49,28 +54,39 @@ struct TreeEventIndexes: Sendable {
     /// Of a version of the node. It is kept as long as somebody needs it.
     mutating func index(_ key: Key, of node: TreeNode) -> TreeIndex {
         let index = self.kept[key]?.index?.updated(to: node) ?? TreeIndex(key.order, of: node)
-        if self.kept[key]?.isGivenUp == false { self.kept[key]?.index = index }
+        guard var kept = self.kept[key], !kept.isGivenUp else { return index }
+        kept.index = index
+        if kept.granted == nil { kept.granted = kept.entries(by: key) }
+        self.kept[key] = kept
         return index
     }
 
     /// Whether there is room for what windows are found by, of so many children.
-    func mayKeep(_ key: Key, children: Int, entriesMax: Int) -> Bool {
+    mutating func mayKeep(_ key: Key, children: Int, entriesMax: Int) -> Bool {
         guard key.order != .key, self.kept[key]?.isGivenUp ?? true else { return true }
-        return self.entries + max(Kept.entriesMin, children) <= entriesMax
+        guard self.entries + max(Kept.entriesMin, children) <= entriesMax else { return false }
+        // The room that others do not use any more is given to this one.
+        for (key, kept) in self.kept {
+            self.kept[key]?.granted = kept.granted.map { min($0, kept.entries(by: key)) }
+        }
+        return true
     }
 
     /// Of all of them, how many children they keep something of.
     /// Complexity: O(n) for n indexes.
     private var entries: Int { self.kept.reduce(0) { $0 + $1.value.entries(by: $1.key) } }
 
-    /// Nodes may have grown since they were begun: the largest go, until there are no more entries than that.
+    /// Nodes may have grown since they were begun: those that have grown most go, until there are no more entries than that.
     /// - Returns: those that have gone.
     mutating func giveUp(above entriesMax: Int) -> [Key: TreeIndex?] {
         var excess = self.entries - entriesMax
         var gone: [Key: TreeIndex?] = [:]
         guard excess > 0 else { return gone }
-        let sizes = self.kept.map { (key: $0.key, entries: $0.value.entries(by: $0.key)) }
-        for (key, entries) in sizes.sorted(by: { $0.entries > $1.entries }) {
+        let sizes = self.kept.map { key, kept in
+            let entries = kept.entries(by: key)
+            return (key: key, entries: entries, growth: entries - (kept.granted ?? entries))
+        }
+        for (key, entries, _) in sizes.sorted(by: { ($0.growth, $0.entries) > ($1.growth, $1.entries) }) {
             guard excess > 0, entries > 0 else { break }
             excess -= entries
             gone.updateValue(self.kept[key]?.index.take(), forKey: key)

@@ -11,6 +11,8 @@ package final class TreeEventStream: Sendable {
         var position: TreeEventPosition
         /// Of one step, the next one last.
         var pending: [TreeToldEvent]
+        /// There was an event larger than one may be: nothing more is told.
+        var hasOutgrown = false
     }
 
     private static let stepsAtOnce = 64
@@ -65,7 +67,8 @@ package final class TreeEventStream: Sendable {
     /// turn.
     package func next() -> (event: TreeToldEvent?, hasMore: Bool) {
         self.state.withLock { state in
-            if let event = state.pending.popLast() { return (event, false) }
+            if state.hasOutgrown { return (nil, false) }
+            if !state.pending.isEmpty { return (self.pop(&state), state.hasOutgrown) }
             for _ in 0..<Self.stepsAtOnce {
                 var hasMore = true
                 switch self.course.next(after: state.position, self.followers) {
@@ -78,10 +81,19 @@ package final class TreeEventStream: Sendable {
                     hasMore = isMore
                 case .missed: hasMore = self.catchUp(&state)
                 }
-                return (state.pending.popLast(), hasMore)
+                return (self.pop(&state), hasMore || state.hasOutgrown)
             }
             return (nil, true)
         }
+    }
+
+    private func pop(_ state: inout State) -> TreeToldEvent? {
+        guard let event = state.pending.popLast() else { return nil }
+        guard event.event.estimate <= self.followers.eventBytesMax else {
+            state.hasOutgrown = true
+            return nil
+        }
+        return event
     }
 
     var subject: TreeEventSubject { self.course.subject }
@@ -96,6 +108,7 @@ package final class TreeEventStream: Sendable {
     /// The event that ends it; nil while its reader may read on. To be asked before each event.
     package var ending: TreeEvent? {
         guard self.admission?.stands ?? true else { return .authRevoked }
-        return !self.course.hasEnded && self.reading.isAllowed ? nil : .cancel
+        guard self.reading.isAllowed else { return .cancel(.denied) }
+        return self.course.hasEnded || self.state.withLock { $0.hasOutgrown } ? .cancel(.tooLarge) : nil
     }
 }

@@ -30,15 +30,22 @@ package final class TreeFollowers: Sendable {
     let textRoom = TreeTextRoom()
     private let mailbox: any Mailbox
     private let indexEntriesMax: Int
+    let eventBytesMax: Int
     private let state = Mutex(State())
     private let indexes = Mutex(TreeEventIndexes())
     private let count = Atomic<Int>(0)
     private let isPosted = Atomic<Bool>(false)
 
-    package init(store: Store, mailbox: any Mailbox, indexEntriesMax: Int = TreeService.indexEntriesMax) {
+    package init(
+        store: Store,
+        mailbox: any Mailbox,
+        indexEntriesMax: Int = TreeService.indexEntriesMax,
+        eventBytesMax: Int = TreeService.eventBytesMax
+    ) {
         self.store = store
         self.mailbox = mailbox
         self.indexEntriesMax = indexEntriesMax
+        self.eventBytesMax = eventBytesMax
     }
 
     /// What equal streams share, for one more; to be left once.
