@@ -121,6 +121,8 @@ class Connection:
         self.client = client
         self.listens: dict[int | None, Followed] = {}
         self.last_tag = 0
+        # Whether its last request was a write.
+        self.has_written = False
 
     def take(self, pushes: list[dict]) -> None:
         for push in pushes:
@@ -130,6 +132,7 @@ class Connection:
     def ask(self, action: str, body: dict) -> tuple[str, object]:
         status, data, pushes = self.client.ask(action, body)
         self.take(pushes)
+        self.has_written = action in ("p", "m")
         return status, data
 
     def listen(self, path: list[str], query: dict | None, history: list, known: str) -> None:
@@ -283,6 +286,7 @@ class World:
 
     def step(self) -> None:
         by = self.chance.choice(self.connections)
+        by.has_written = False
         written = len(self.history)
         kind = self.chance.randrange(12)
         if kind < 4:
@@ -299,11 +303,14 @@ class World:
             by.unlisten(self.chance.choice(list(by.listens)))
         else:
             self.listen(by)
-        # What a connection writes it is told of before the answer; reads show all that was acknowledged.
+        for followed in by.listens.values():
+            # What a connection writes it is told of before the answer.
+            if by.has_written:
+                assert followed.is_up_to_date(), (followed.path, followed.query, followed.observer.value)
+            followed.check()
+        # Reads show all that was acknowledged.
         path = self.path(2)
         assert by.ask("g", {"p": "/" + "/".join(path), "q": {}}) == ("ok", at(self.now, path))
-        for followed in by.listens.values():
-            followed.check()
         if len(self.history) > written and self.chance.random() < 0.2:
             other = self.chance.choice(self.connections)
             other.ask("s", {"c": {}})
