@@ -40,6 +40,9 @@ struct HashTests {
         ("false", "aSSNoqcS4oQwJ2xxH20rvpp3zP0="), ("0", "7ysMph9WPitGP7poMnMHMVPtUlI="),
         ("1", "YPVfR2bXt/lcDjiQZ8pOkAd3qkQ="), ("500", "Ajg9bohDwTVmqR14o1bVJnneryM="),
         (#""""#, "Ki0Xy0V6morg0TO3Sxi/jwugYDQ="), (#""Hello World""#, "B8HWXc7zXMjrsnJxPRj7wrNGqt4="),
+        (#""bar""#, "9q1XbR6M8eku+omj9cTQ2E5Jg1A="), ("10", "+r5aI9HvKKagELki8SYKBk0q7D4="),
+        (#"{".value":99,".priority":"abc"}"#, "EUMDxi+4MfsdQdEFm3D/IWo8Kc4="),
+        (#"{".value":99,".priority":42}"#, "ZzN4Bm6ba8knVsIPMnk0sWnxkIc="),
         (#"{"foo":"bar"}"#, "XnLeTeWQmzTHImTbSMDLg/qMrKY="), ("null", ""), ("{}", ""),
         (
             #"{"intNode":4,"doubleNode":4.5623,"stringNode":"hey guys","boolNode":true}"#,
