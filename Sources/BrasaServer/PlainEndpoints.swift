@@ -29,12 +29,23 @@ enum PlainEndpoints {
         router.refuse("/.ws") { _ in
             HTTPAnswer(426, "a WebSocket of version 5 is served here, for a database: /.ws?v=5&ns=NAME\n")
         }
-        // A method's path, and no call of it: it would say so.
-        router.refuse("/{service}/{method}") { method in
-            method == "POST"
-                ? HTTPAnswer(415, "methods are called by application/grpc\n")
-                : HTTPAnswer(404, "nothing is served here\n")
+        let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+        let otherwise: @Sendable (String) -> HTTPAnswer = { _ in HTTPAnswer(404, "nothing is served here\n") }
+        router.add(methods, "/{*}", for: .everybody, otherwise: otherwise) { request, done in
+            done(Self.nothing(at: request))
         }
         return router
+    }
+
+    private static func nothing(at request: HTTPRequest) -> HTTPAnswer {
+        // Clients of the Realtime Database forget it, and know the text.
+        if HTTPQuery.parameters(request.query).contains(where: { $0.name == "ns" }) {
+            return HTTPAnswer(404, "append .json to your request URI to use the REST API.\n")
+        }
+        // A method's path, and no call of it: it would say so.
+        if request.method == "POST", request.parameters.count == 2 {
+            return HTTPAnswer(415, "methods are called by application/grpc\n")
+        }
+        return HTTPAnswer(404, "nothing is served at \(request.path)\n")
     }
 }

@@ -39,6 +39,17 @@ def test_trees_are_apart(address, tree):
     assert Tree(address).get("/") is None
 
 
+@pytest.mark.parametrize("path", ["/a", "/a/b", "/a/b/c"])
+def test_a_path_without_json_is_told_what_it_lacks(tree, path):
+    connection = http.client.HTTPConnection(tree.host, tree.port, timeout=20)
+    for query, text in [(f"?ns={tree.name}", "append .json to your request URI to use the REST API."), ("", "nothing is served at")]:
+        for method in ("GET", "PUT", "DELETE"):
+            connection.request(method, path + query)
+            response = connection.getresponse()
+            assert response.status == 404 and response.read().decode().startswith(text)
+    connection.close()
+
+
 def test_a_large_value_is_read_whole(tree):
     value = {f"k{number}": "x" * 50 for number in range(50_000)}
     assert tree.ask("PUT", "/large", value, print="silent")[0] == 204
