@@ -57,6 +57,8 @@ def make_image(image: Stage, binary: Path, root: Path) -> None:
     suite = re.fullmatch(r"debian:(\w+)-slim", image[0].text)[1]
     run("debootstrap", "--variant=minbase", suite, root)
     run("mount", "-t", "proc", "proc", root / "proc")
+    # A folder of this machine's would not be there.
+    environment = {name: value for name, value in os.environ.items() if name != "TMPDIR"}
     try:
         for instruction in image:
             if instruction.name == "COPY":
@@ -64,7 +66,7 @@ def make_image(image: Stage, binary: Path, root: Path) -> None:
                 path = binary if "from" in instruction.flags else REPOSITORY / source
                 shutil.copy(path, root / target[1:])
             elif instruction.name == "RUN":
-                run("chroot", root, "sh", "-c", instruction.text, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+                run("chroot", root, "sh", "-c", instruction.text, env={**environment, "DEBIAN_FRONTEND": "noninteractive"})
     finally:
         run("umount", root / "proc")
 

@@ -28,16 +28,6 @@ struct KeysCommand: ParsableCommand {
         }
     }
 
-    /// Ends with status 1 and a sentence when that cannot be done.
-    private static func run(_ body: () throws(AdministratorKeyError) -> Void) throws {
-        do throws(AdministratorKeyError) {
-            try body()
-        } catch {
-            ProcessSurroundings.complain("\(error)")
-            throw ExitCode(1)
-        }
-    }
-
     struct Create: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a key, and print the file that programs need.",
@@ -66,7 +56,7 @@ struct KeysCommand: ParsableCommand {
         @OptionGroup var folder: Folder
 
         func run() throws {
-            try KeysCommand.run { () throws(AdministratorKeyError) in
+            try self.attempt { () throws(AdministratorKeyError) in
                 print(
                     try self.folder.store.create(
                         self.name,
@@ -88,7 +78,7 @@ struct KeysCommand: ParsableCommand {
         @OptionGroup var folder: Folder
 
         func run() throws {
-            try KeysCommand.run { () throws(AdministratorKeyError) in
+            try self.attempt { () throws(AdministratorKeyError) in
                 AdministratorKeyTable.lines(try self.folder.store.read().keys).forEach { print($0) }
             }
         }
@@ -100,7 +90,7 @@ struct KeysCommand: ParsableCommand {
         @OptionGroup var folder: Folder
 
         func run() throws {
-            try KeysCommand.run { () throws(AdministratorKeyError) in
+            try self.attempt { () throws(AdministratorKeyError) in
                 try self.folder.store.setDisabled(true, self.name)
             }
         }
@@ -112,7 +102,7 @@ struct KeysCommand: ParsableCommand {
         @OptionGroup var folder: Folder
 
         func run() throws {
-            try KeysCommand.run { () throws(AdministratorKeyError) in
+            try self.attempt { () throws(AdministratorKeyError) in
                 try self.folder.store.setDisabled(false, self.name)
             }
         }
@@ -124,7 +114,7 @@ struct KeysCommand: ParsableCommand {
         @OptionGroup var folder: Folder
 
         func run() throws {
-            try KeysCommand.run { () throws(AdministratorKeyError) in try self.folder.store.delete(self.name) }
+            try self.attempt { () throws(AdministratorKeyError) in try self.folder.store.delete(self.name) }
         }
     }
 }

@@ -43,16 +43,6 @@ struct RulesCommand: ParsableCommand {
         return ruleset
     }
 
-    /// Ends with status 1 and a sentence when that cannot be done.
-    private static func run(_ body: () throws(RuleDeploymentError) -> Void) throws {
-        do throws(RuleDeploymentError) {
-            try body()
-        } catch {
-            ProcessSurroundings.complain("\(error)")
-            throw ExitCode(1)
-        }
-    }
-
     struct Folder: ParsableArguments {
         @Option(
             help: "The folder that holds the data (BRASA_DATA_DIR; default: \(ServerConfiguration().dataDirectory))."
@@ -91,7 +81,7 @@ struct RulesCommand: ParsableCommand {
 
         func run() throws {
             let ruleset = try RulesCommand.compile(self.file)
-            try RulesCommand.run { () throws(RuleDeploymentError) in
+            try self.attempt { () throws(RuleDeploymentError) in
                 let database = try RuleDeploymentStore.database(self.folder.database)
                 let deployment = try self.folder.store.deploy(
                     ruleset,
@@ -112,7 +102,7 @@ struct RulesCommand: ParsableCommand {
         @OptionGroup var folder: Folder
 
         func run() throws {
-            try RulesCommand.run { () throws(RuleDeploymentError) in
+            try self.attempt { () throws(RuleDeploymentError) in
                 let database = try RuleDeploymentStore.database(self.folder.database)
                 let text = try self.folder.store.text(of: database, self.number)
                 print(String(decoding: text, as: UTF8.self), terminator: "")
@@ -129,7 +119,7 @@ struct RulesCommand: ParsableCommand {
         @OptionGroup var folder: Folder
 
         func run() throws {
-            try RulesCommand.run { () throws(RuleDeploymentError) in
+            try self.attempt { () throws(RuleDeploymentError) in
                 let database = try RuleDeploymentStore.database(self.folder.database)
                 let deployments = try self.folder.store.read()
                 let listed = database == nil ? deployments.all : deployments.history(of: database)
@@ -150,7 +140,7 @@ struct RulesCommand: ParsableCommand {
         @OptionGroup var author: Author
 
         func run() throws {
-            try RulesCommand.run { () throws(RuleDeploymentError) in
+            try self.attempt { () throws(RuleDeploymentError) in
                 let database = try RuleDeploymentStore.database(self.folder.database)
                 let deployment = try self.folder.store.rollBack(
                     database,
@@ -176,7 +166,7 @@ struct RulesCommand: ParsableCommand {
         @OptionGroup var author: Author
 
         func run() throws {
-            try RulesCommand.run { () throws(RuleDeploymentError) in
+            try self.attempt { () throws(RuleDeploymentError) in
                 let database = try RuleDeploymentStore.database(self.folder.database)
                 let store = self.folder.store
                 print(RuleDeploymentTable.line(try store.remove(database, by: self.author.name, clock: .system)))
