@@ -37,8 +37,9 @@ import Testing
     }
 
     @Test(arguments: [
-        // google-auth with scopes, and Go.
+        // google-auth with scopes; Go.
         (#""scope":"https://www.googleapis.com/auth/datastore""#, nil),
+        (#""aud":"","scope":"https://www.googleapis.com/auth/datastore""#, nil),
         (#""scope":"https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/datastore""#, nil),
         (#""aud":"https://firestore.googleapis.com/""#, nil),
         // Configured.
@@ -54,6 +55,10 @@ import Testing
         (#""scope":"https://www.googleapis.com/auth/drive""#, .wrongAudience),
         (#""scope":"""#, .missingClaim),
         (#""x":1"#, .missingClaim),
+        (#""aud":"""#, .missingClaim),
+        (#""aud":"","scope":"https://www.googleapis.com/auth/drive""#, .wrongAudience),
+        (#""aud":[""],"scope":"https://www.googleapis.com/auth/datastore""#, .wrongAudience),
+        (#""aud":null,"scope":"https://www.googleapis.com/auth/datastore""#, .wrongAudience),
     ])
     func `A token for a call names the service or a scope`(_ rest: String, _ refusal: TokenRefusal?) async throws {
         let gate = Gate()

@@ -150,6 +150,7 @@ def ready(connection: ssl.SSLSocket) -> bool:
 @pytest.mark.parametrize("version", ["SSLv3", "TLSv1", "TLSv1_1"])
 def test_old_versions_of_tls_are_not_spoken(secure, version):
     server = secure()
+    before = metrics(server)
     number = {"SSLv3": b"\x03\x00", "TLSv1": b"\x03\x01", "TLSv1_1": b"\x03\x02"}[version]
     # By hand, since libraries do not send these any more: one cipher that every one of them has.
     hello = number + bytes(32) + b"\x00" + b"\x00\x02\x00\x2f" + b"\x01\x00"
@@ -161,6 +162,9 @@ def test_old_versions_of_tls_are_not_spoken(secure, version):
         assert answer[:1] in (b"\x15", b"") and connection.recv(4096) == b""
     with tls(server) as connection:
         assert connection.version() == "TLSv1.3" and ready(connection)
+    refused = 'brasa_connections_refused_total{reason="tls"}'
+    assert metrics(server)[refused] == before[refused] + 1
+    assert server.server.log.read_text().count("connections come to no TLS handshake") == 1
 
 
 def test_a_client_that_names_no_server_is_shown_the_certificate(secure):

@@ -14,6 +14,7 @@ import pytest
 from grpc import StatusCode
 
 from support.identity import AT_ONCE, Issuer, Signer, official_environment
+from support.interop import SwiftFailed
 from support.load import Load
 from support.secure import DENIED, REFUSED, SOON_SECONDS
 from support.wire import Database
@@ -90,6 +91,89 @@ def test_certificates_are_renewed_under_load_without_a_failed_call(secure):
             while ssl.get_server_certificate(("localhost", server.port)) == shown:
                 assert time.monotonic() < deadline
             load.more(20)
+
+
+def test_certificates_are_renewed_under_load_of_swift_clients_without_a_failed_call(secure, tmp_path):
+    server = secure()
+    kept = [server.swift(server.key, tmp_path / f"kept-{number}.log") for number in range(2)]
+    counts = [0] * len(kept)
+
+    def step(number: int) -> None:
+        counts[number] += 1
+        kept[number].write("set", f"c/{number}", {"count": counts[number]})
+        assert kept[number].find("c", "count", counts[number]) != []
+
+    with Load(step, threads=len(kept)) as load:
+        for renewal in range(3):
+            shown = ssl.get_server_certificate(("localhost", server.port))
+            server.authority.issue("server")
+            deadline = time.monotonic() + SOON_SECONDS
+            while ssl.get_server_certificate(("localhost", server.port)) == shown:
+                assert time.monotonic() < deadline
+            new = server.swift(server.key, tmp_path / f"new-{renewal}.log")
+            new.write("set", "c/new", {"renewal": renewal})
+            assert new.find("c", "renewal", renewal) == ["new"]
+            assert new.stop() == 0
+            load.more(10)
+    assert [client.stop() for client in kept] == [0] * len(kept)
+
+
+RULES = """
+service cloud.firestore {
+  match /databases/{database}/documents {
+    match /c/{user} { allow read, write: if request.auth.uid == user; }
+  }
+}
+"""
+# So that streams end, and clients come with another token, many times.
+USERS_TOKEN_SECONDS = 8
+
+
+def test_users_of_swift_clients_go_on_when_tokens_end_and_issuers_rotate_their_keys(secure, tmp_path):
+    issuers = [Issuer(tmp_path, f"https://{name}.example", name) for name in ("one", "two")]
+    (listed := tmp_path / "issuers.json").write_text(json.dumps({"issuers": [issuer.entry for issuer in issuers]}))
+    (rules := tmp_path / "firestore.rules").write_text(RULES)
+    server = secure("--issuers", str(listed), "--rules", str(rules))
+    signers = [issuer.signer for issuer in issuers]
+    shown = [tmp_path / f"{issuer.audience}.token" for issuer in issuers]
+
+    def show() -> None:
+        for issuer, signer, path in zip(issuers, signers, shown):
+            end = int(time.time()) + USERS_TOKEN_SECONDS
+            claims = {"iss": issuer.name, "aud": issuer.audience, "sub": issuer.audience, "exp": end}
+            (new := path.with_suffix(".new")).write_text(signer.token(claims))
+            os.replace(new, path)
+
+    show()
+    clients = [
+        server.swift(server.key, tmp_path / f"{path.stem}.log", FIRESTORE_TOKEN_FILE=str(path)) for path in shown
+    ]
+    counts = [0] * len(clients)
+
+    def step(number: int) -> None:
+        counts[number] += 1
+        clients[number].write("set", f"c/{issuers[number].audience}", {"count": counts[number]})
+
+    with Load(step, threads=len(clients)) as load:
+        load.more(10)
+        read = time.monotonic()
+        new = [Signer(f"{issuer.audience}-2") for issuer in issuers]
+        for issuer, signer in zip(issuers, new):
+            issuer.path.write_text(json.dumps({"keys": [issuer.signer.jwk(), signer.jwk()]}))
+        while time.monotonic() - read < KEYS_FLOOR_SECONDS:
+            show()
+            load.more(1)
+            time.sleep(0.5)
+        signers[:] = new
+        for _ in range(2 * USERS_TOKEN_SECONDS):
+            show()
+            load.more(1)
+            time.sleep(0.5)
+    for issuer, client, count in zip(issuers, clients, counts):
+        assert client.read("document", f"c/{issuer.audience}") == {"count": {"integer": str(count)}}
+        with pytest.raises(SwiftFailed, match="(?i)permission"):
+            client.write("set", "c/somebody", {"count": 0})
+        assert client.stop() == 0
 
 
 SYNC = """

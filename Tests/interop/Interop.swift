@@ -16,13 +16,17 @@ enum Interop {
         try await client.firestore.terminate()
     }
 
-    /// A server with TLS is named by `FIRESTORE_HOST`, and its authority by `SSL_CERT_FILE`.
+    /// A server with TLS is named by `FIRESTORE_HOST`, and its authority by `SSL_CERT_FILE`. A user's token stands in
+    /// `FIRESTORE_TOKEN_FILE`, where it is looked for whenever one is wanted.
     private static func firestore(_ environment: [String: String]) -> Firestore {
         let firestore = Firestore.firestore()
         guard let host = environment["FIRESTORE_HOST"] else { return firestore }
         let settings = FirestoreSettings()
         settings.host = host
         settings.trustedRoots = environment["SSL_CERT_FILE"].map { .file($0) }
+        if let path = environment["FIRESTORE_TOKEN_FILE"] {
+            settings.tokenProvider = { _ in try String(contentsOfFile: path, encoding: .utf8) }
+        }
         firestore.settings = settings
         return firestore
     }

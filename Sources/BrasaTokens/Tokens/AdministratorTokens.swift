@@ -33,7 +33,7 @@ struct AdministratorTokens: Sendable {
     ) throws(TokenRefusal) -> (key: AdministratorKey, expires: WallTime) {
         let (key, expires) = try self.verify(token, by: ring, at: now)
         guard try token.text("sub") == key.email else { throw .wrongSubject }
-        if token.claims["aud"] != nil {
+        if token.namesAudience {
             guard token.isFor(self.audiences) else { throw .wrongAudience }
         } else {
             let scopes = try token.text("scope").split(separator: " ").map(String.init)

@@ -73,6 +73,15 @@ struct SignedToken {
         }
     }
 
+    /// Go's libraries write an empty text for none.
+    var namesAudience: Bool {
+        switch self.claims["aud"] {
+        case nil: false
+        case .text(let audience): !audience.isEmpty
+        default: true
+        }
+    }
+
     /// Whether it names one of these, letter by letter: sets take for one what only looks the same.
     func isFor(_ audiences: Set<String>) -> Bool {
         self.audiences.contains { named in audiences.contains { $0.utf8.elementsEqual(named.utf8) } }

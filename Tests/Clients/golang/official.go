@@ -1,6 +1,6 @@
 // Writes, reads and queries through the official Go client, which is told an address and, by its environment, a key file.
-// With a second argument it writes and reads until its input ends, and tells for each line of it how often it has
-// done so.
+// With the argument "signed" behind it tokens are not exchanged, but signed; with "load" it writes and reads until its input
+// ends, and tells for each line of it how often it has done so.
 package main
 
 import (
@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"cloud.google.com/go/firestore"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/google"
 	"google.golang.org/api/option"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -21,12 +24,17 @@ import (
 
 func main() {
 	ctx := context.Background()
-	client, err := firestore.NewClient(ctx, "demo", option.WithEndpoint(os.Args[1]))
+	options := []option.ClientOption{option.WithEndpoint(os.Args[1])}
+	way := strings.Join(os.Args[2:], " ")
+	if way == "signed" {
+		options = append(options, option.WithTokenSource(signing()))
+	}
+	client, err := firestore.NewClient(ctx, "demo", options...)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	if len(os.Args) > 2 {
+	if way == "load" {
 		load(ctx, client)
 		return
 	}
@@ -78,6 +86,19 @@ func load(ctx context.Context, client *firestore.Client) {
 	}
 	atomic.StoreInt64(&stopped, 1)
 	threads.Wait()
+}
+
+// As later versions of this library do it by themselves.
+func signing() oauth2.TokenSource {
+	key, err := os.ReadFile(os.Getenv("GOOGLE_APPLICATION_CREDENTIALS"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	tokens, err := google.JWTAccessTokenSourceWithScope(key, "https://www.googleapis.com/auth/datastore")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return tokens
 }
 
 // This library leaves it to programs to try again when a server is not there.

@@ -36,9 +36,9 @@ class Secure:
         self.data.mkdir(exist_ok=True)
         return make_key(self.binary, self.data, name, f"https://{self.address}", *arguments)
 
-    def swift(self, key: KeyFile, log: Path) -> SwiftClient:
+    def swift(self, key: KeyFile, log: Path, **more: str) -> SwiftClient:
         """The Swift client, told an address and, by its environment, a key file."""
-        environment = {**official_environment(self.authority, key), "FIRESTORE_HOST": self.address}
+        environment = {**official_environment(self.authority, key), **more, "FIRESTORE_HOST": self.address}
         return SwiftClient(self.address, "demo", log, {**environment, "GCLOUD_PROJECT": "demo"})
 
     def wire(self, token: str | None = None, client: str | None = None) -> Wire:
