@@ -384,7 +384,16 @@ let package = Package(
             exclude: ["Corpus"]
         ),
         support("BrasaTokenFuzzing", ["BrasaTokens", "BrasaPlatform"], exclude: ["Corpus"]),
-        tests("BrasaDoorFuzzing", ["BrasaDoorFuzzing", "BrasaTokenFuzzing"]),
+        support(
+            "BrasaSocketFuzzing",
+            [
+                "BrasaBytes", "BrasaTree", "BrasaTreeJudging", "BrasaTreeSocket", "BrasaTreeWatch", "BrasaTreeWire",
+                "BrasaHTTP", "BrasaHTTP2", "BrasaIdentity", "BrasaPlatform", "BrasaSimulation", nio("NIOCore"),
+                nio("NIOHTTP1"), nio("NIOEmbedded"),
+            ],
+            exclude: ["Corpus"]
+        ),
+        tests("BrasaDoorFuzzing", ["BrasaDoorFuzzing", "BrasaSocketFuzzing", "BrasaTokenFuzzing"]),
         support("BrasaSyncSpecification", pure + ["BrasaStatus", "BrasaSync", "BrasaQueryModel"], exclude: ["Cases"]),
         tests(
             "BrasaSync",

@@ -1,4 +1,5 @@
 import BrasaDoorFuzzing
+import BrasaSocketFuzzing
 import BrasaTokenFuzzing
 import Foundation
 import Testing
@@ -8,7 +9,8 @@ import Testing
     private static let targets: [String: (library: String, feed: @Sendable ([UInt8]) -> Void)] = [
         "call": ("BrasaDoorFuzzing", fuzzCall), "http1": ("BrasaDoorFuzzing", fuzzHttp1),
         "http2": ("BrasaDoorFuzzing", fuzzHttp2), "requests": ("BrasaDoorFuzzing", fuzzRequests),
-        "tokens": ("BrasaTokenFuzzing", fuzzTokens),
+        "tokens": ("BrasaTokenFuzzing", fuzzTokens), "sockets": ("BrasaSocketFuzzing", fuzzSockets),
+        "polling": ("BrasaSocketFuzzing", fuzzPolling),
     ]
 
     @Test(arguments: Self.targets.keys.sorted())
