@@ -239,15 +239,21 @@ let package = Package(
         room(
             "BrasaTreeRemote",
             [
-                "BrasaBytes", "BrasaClientNetwork", "BrasaTreeLink", "BrasaTreeWire", nio("NIOCore"), nio("NIOPosix"),
+                "BrasaBytes", "BrasaClientNetwork", "BrasaTree", "BrasaTreeLink", "BrasaTreeSync", "BrasaTreeWire",
+                nio("NIOCore"), nio("NIOPosix"),
                 nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
-        // its disk: the one importer of SQLite
+        // the clients' disks: SQLite's only importers
+        room("BrasaCacheFile", [.product(name: "GRDB", package: "GRDB.swift")]),
+        room(
+            "BrasaTreeCache",
+            ["BrasaCacheFile", "BrasaTree", "BrasaTreeSync", .product(name: "GRDB", package: "GRDB.swift")]
+        ),
         room(
             "BrasaCache",
             pure + [
-                "BrasaSync", "BrasaMessages", "BrasaWire",
+                "BrasaCacheFile", "BrasaSync", "BrasaMessages", "BrasaWire",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]
         ),
@@ -276,16 +282,16 @@ let package = Package(
             "BrasaFirestore",
             pure + [
                 "BrasaApp", "BrasaBackoff", "BrasaClientNetwork",
-                "BrasaStatus", "BrasaSync", "BrasaCache", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
-                "BrasaSigner",
+                "BrasaStatus", "BrasaSync", "BrasaCache", "BrasaCacheFile", "BrasaMessages", "BrasaWire", "BrasaGRPC",
+                "BrasaHTTP2", "BrasaSigner",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
         room(
             "BrasaDatabase",
             [
-                "BrasaApp", "BrasaClientNetwork", "BrasaTree", "BrasaTreeLink", "BrasaTreeRemote", "BrasaTreeSync",
-                "BrasaTreeWire", nio("NIOCore"),
+                "BrasaApp", "BrasaCacheFile", "BrasaClientNetwork", "BrasaTree", "BrasaTreeCache", "BrasaTreeLink",
+                "BrasaTreeRemote", "BrasaTreeSync", "BrasaTreeWire", nio("NIOCore"),
             ]
         ),
         room("BrasaRuleCases", pure + ["BrasaRules", .product(name: "Yams", package: "Yams")]),
@@ -408,7 +414,8 @@ let package = Package(
         tests(
             "BrasaCache",
             pure + [
-                "cache-holder", "BrasaCache", "BrasaStatus", "BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel",
+                "cache-holder", "BrasaCache", "BrasaCacheFile", "BrasaStatus", "BrasaSync", "BrasaSyncSpecification",
+                "BrasaQueryModel",
                 "BrasaWire",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -418,6 +425,13 @@ let package = Package(
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaTree", ["BrasaBytes", "BrasaTree", "BrasaQueryModel"]),
         tests("BrasaTreeEngine", ["BrasaTree", "BrasaTreeEngine", "BrasaTreeRules", "BrasaQueryModel"]),
+        tests(
+            "BrasaTreeCache",
+            [
+                "BrasaCacheFile", "BrasaTree", "BrasaTreeCache", "BrasaTreeSync", "BrasaQueryModel",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]
+        ),
         tests("BrasaTreeSync", ["BrasaTree", "BrasaTreeSync", "BrasaQueryModel"]),
         tests("BrasaTreeWire", ["BrasaFuzzing", "BrasaTree", "BrasaTreeWire"]),
         tests("BrasaTreeLink", ["BrasaTree", "BrasaTreeLink", "BrasaTreeSync", "BrasaTreeWire"]),
@@ -543,8 +557,9 @@ let package = Package(
             "BrasaFirestore",
             pure + [
                 "BrasaApp", "BrasaBackoff", "BrasaClientNetwork",
-                "BrasaStatus", "BrasaFirestore", "BrasaSync", "BrasaMessages", "BrasaWire", "BrasaGRPC", "BrasaHTTP2",
-                "BrasaServer",
+                "BrasaStatus", "BrasaCacheFile", "BrasaFirestore", "BrasaSync", "BrasaMessages", "BrasaWire",
+                "BrasaGRPC",
+                "BrasaHTTP2", "BrasaServer",
                 "BrasaOptions", "BrasaLog", "BrasaQueryModel", "BrasaPlatform", "BrasaTokens", "BrasaSigner",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -107,7 +107,7 @@ public final class FirebaseApp: Sendable {
     public static func app(name: String) -> FirebaseApp? { self.apps.withLock { $0.configured[name] } }
 
     /// Forgets the app, so that another one can be configured under its name, and ends what libraries have handed out for it:
-    /// `Firestore` objects as by `terminate()`, `Database` objects as by `goOffline()`. False when it was not configured, or
+    /// `Firestore` objects as by `terminate()`; of `Database` objects every call fails from then on. False when it was not configured, or
     /// was deleted before.
     @discardableResult
     nonisolated(nonsending) public func delete() async -> Bool {

@@ -1,3 +1,4 @@
+package import BrasaCacheFile
 package import BrasaDocuments
 package import BrasaSync
 internal import GRDB

@@ -1,5 +1,7 @@
 package import BrasaClientNetwork
+package import BrasaTree
 package import BrasaTreeLink
+package import BrasaTreeSync
 package import NIOCore
 
 /// A client on its event loop: its sockets, timers and tokens, for callers on any thread.
@@ -17,6 +19,8 @@ package final class TreeHost: @unchecked Sendable {
         package var resolver: any AddressResolver = SystemResolver()
         /// Milliseconds since 1970.
         package var clock: @Sendable () -> Int64
+        /// Nil when nothing outlives the process. Of the host alone, on its event loop.
+        package var storage: (any TreeStorage & Sendable)?
 
         package init(server: TreeServer, clock: @escaping @Sendable () -> Int64) {
             self.server = server
@@ -26,12 +30,13 @@ package final class TreeHost: @unchecked Sendable {
 
     package let eventLoop: any EventLoop
     private let thread: EventLoopThread
-    private let configuration: Configuration
+    private var configuration: Configuration
     private let handler: Handler
     private let log: @Sendable (String) -> Void
 
     // Guarded by the event loop.
     private var client: TreeClient
+    private var storage: (any TreeStorage & Sendable)?
     private var socket: TreeSocket?
     private var timer: Scheduled<Void>?
     private var timerDeadline: Duration?
@@ -47,7 +52,9 @@ package final class TreeHost: @unchecked Sendable {
         log: @escaping @Sendable (String) -> Void,
         handler: @escaping Handler
     ) {
+        self.storage = configuration.storage
         self.configuration = configuration
+        self.configuration.storage = nil
         self.thread = thread
         self.eventLoop = thread.eventLoop
         self.log = log
@@ -56,7 +63,7 @@ package final class TreeHost: @unchecked Sendable {
         link.isHostFixed = configuration.server.isEmulator
         link.hasTokenProvider = configuration.tokenProvider != nil
         link.token = configuration.token
-        self.client = TreeClient(link)
+        self.client = TreeClient(link, isStored: configuration.storage != nil)
     }
 
     /// Does something with the host on its event loop, after all that was asked before.
@@ -65,12 +72,17 @@ package final class TreeHost: @unchecked Sendable {
     }
 
     /// Nobody wants anything any more.
-    package func end() {
-        self.run { host in
-            host.step { $0.goOffline($1) }
-            host.timer?.cancel()
-            host.fetch?.cancel()
-            host.hasEnded = true
+    /// - Parameter done: is called on the event loop, after the disk is closed.
+    package func end(_ done: @escaping @Sendable () -> Void = {}) {
+        self.eventLoop.execute {
+            if !self.hasEnded {
+                self.step { $0.goOffline($1) }
+                self.timer?.cancel()
+                self.fetch?.cancel()
+                self.storage = nil
+                self.hasEnded = true
+            }
+            done()
         }
     }
 
@@ -83,6 +95,27 @@ package final class TreeHost: @unchecked Sendable {
 
     /// Milliseconds since 1970, by the server's clock as far as that is known.
     package var serverTime: Int64 { self.configuration.clock() &+ self.client.serverTimeOffset }
+
+    // MARK: What an earlier process has left
+
+    /// The first step.
+    package func restore() {
+        guard let writes = self.storage?.queuedWrites(), !writes.isEmpty else { return }
+        self.step { $0.restore(writes, $1) }
+    }
+
+    /// What the disk has for somebody who is going to listen, unless more is known.
+    package func stored(_ query: TreeQuery, at path: TreePath) -> StoredNode? {
+        guard let storage = self.storage, self.client.wantsStored(query, at: path) else { return nil }
+        return storage.node(of: TreeTarget(path, query))
+    }
+
+    /// What the disk has for somebody whom the server does not answer, with the queued writes.
+    package func shownFromStorage(_ query: TreeQuery, at path: TreePath) -> TreeNode? {
+        self.storage?.node(of: TreeTarget(path, query)).map {
+            self.client.shown(query, at: path, stored: $0.node)
+        }
+    }
 
     // MARK: Steps
 
@@ -110,7 +143,11 @@ package final class TreeHost: @unchecked Sendable {
         while index < self.outputs.count {
             let output = self.outputs[index]
             index += 1
-            if case .socket(let action) = output { self.perform(action) } else { self.handler(output) }
+            switch output {
+            case .store(let changes): self.storage?.apply(changes)
+            case .socket(let action): self.perform(action)
+            case .event, .answered, .transactionEnded: self.handler(output)
+            }
         }
         self.outputs = []
         self.isPerforming = false

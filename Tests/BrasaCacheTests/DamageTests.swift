@@ -1,3 +1,4 @@
+import BrasaCacheFile
 import BrasaDocuments
 import BrasaQueryModel
 import Foundation

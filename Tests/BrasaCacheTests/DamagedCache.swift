@@ -1,3 +1,4 @@
+import BrasaCacheFile
 import BrasaDocuments
 import BrasaQueries
 import BrasaStatus
@@ -55,7 +56,7 @@ struct DamagedCache {
         let storage = try self.open()
         defer { storage.close() }
         do {
-            try storage.open?.connection.prepare { try $0.execute(sql: sql) }
+            try storage.open?.connection.file.write { try $0.execute(sql: sql) }
             return true
         } catch {
             return false
@@ -66,20 +67,20 @@ struct DamagedCache {
     func blobs(_ sql: String) throws -> [[UInt8]] {
         let storage = try self.open()
         defer { storage.close() }
-        return try storage.open?.connection.prepare { try Data.fetchAll($0, sql: sql).map { Array($0) } } ?? []
+        return try storage.open?.connection.file.write { try Data.fetchAll($0, sql: sql).map { Array($0) } } ?? []
     }
 
     func integers(_ sql: String) throws -> [Int64] {
         let storage = try self.open()
         defer { storage.close() }
-        return try storage.open?.connection.prepare { try Int64.fetchAll($0, sql: sql) } ?? []
+        return try storage.open?.connection.file.write { try Int64.fetchAll($0, sql: sql) } ?? []
     }
 
     /// Of every table, SQLite's own aside, but for that of the numbers it has given.
     func columns() throws -> [(table: String, columns: [String])] {
         let storage = try self.open()
         defer { storage.close() }
-        let found = try storage.open?.connection.prepare { database in
+        let found = try storage.open?.connection.file.write { database in
             let names = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
             return try names.map { ($0, try database.columns(in: $0).map(\.name)) }
         }

@@ -1,3 +1,4 @@
+import BrasaCacheFile
 import BrasaDocuments
 import BrasaQueries
 import BrasaQueryModel

@@ -1,3 +1,4 @@
+import BrasaCacheFile
 import BrasaDocuments
 import BrasaQueries
 import GRDB
@@ -86,7 +87,7 @@ import Testing
         try self.bring(0..<200, to: local)
         try local.setIndexes([self.definition])
         try self.fill(local)
-        try storage.open?.connection.prepare { database in
+        try storage.open?.connection.file.write { database in
             try database.execute(sql: "INSERT INTO users (uid) VALUES (x'0161')")
             try database.execute(
                 sql: """
@@ -111,7 +112,7 @@ import Testing
         try self.bring(0..<200, to: local)
         try local.setIndexes([self.definition])
         try self.fill(local)
-        try storage.open?.connection.prepare { try $0.execute(sql: "UPDATE index_progress SET stage = 7") }
+        try storage.open?.connection.file.write { try $0.execute(sql: "UPDATE index_progress SET stage = 7") }
         try self.bring(0..<20, at: 2, to: local)
         try self.fill(local)
         #expect(try self.found(local) == (20, true))

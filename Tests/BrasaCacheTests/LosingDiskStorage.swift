@@ -1,3 +1,4 @@
+import BrasaCacheFile
 import Foundation
 import GRDB
 
@@ -24,7 +25,7 @@ final class LosingDiskStorage: LosingStorage {
     }
 
     private func opened() throws {
-        try self.disk.open?.connection.prepare {
+        try self.disk.open?.connection.file.write {
             try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA wal_checkpoint(TRUNCATE)")
         }
         self.syncedFile = try Data(contentsOf: self.file)

@@ -1,3 +1,4 @@
+import BrasaCacheFile
 import BrasaDocuments
 import BrasaSync
 import Foundation
@@ -175,7 +176,7 @@ import Testing
             let connection = try CacheConnection(file: self.file)
             defer { connection.close() }
             try CacheSchema.migrate(connection, folder: self.folder.path, steps: steps)
-            return try connection.prepare { try Int.fetchOne($0, sql: "SELECT sum(x) FROM a") }
+            return try connection.file.write { try Int.fetchOne($0, sql: "SELECT sum(x) FROM a") }
         }
         #expect(try migrate([first]) == 1)
         #expect(throws: DiskStorageError.self) {

@@ -1,3 +1,4 @@
+import BrasaCacheFile
 import BrasaDocuments
 import Foundation
 import GRDB
@@ -91,7 +92,7 @@ import Testing
     }
 
     private func limitPages(_ count: Int) throws {
-        try self.storage.open?.connection.prepare { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
+        try self.storage.open?.connection.file.write { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
     }
 
     @Test func `The file stays bounded while documents come and go, and shrinks when it may be smaller`() throws {
@@ -124,7 +125,7 @@ import Testing
         throws
     {
         try self.storage.transaction(operation) { _ in }
-        let mode = try self.storage.open?.connection.prepare { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        let mode = try self.storage.open?.connection.file.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
         let durable: Set<StorageOperation> = [.writeLocally, .noteWriteStream, .rejectBatch]
         #expect(mode == (durable.contains(operation) ? 2 : 1))
     }
@@ -133,7 +134,7 @@ import Testing
         let data = TargetData(target: .bundle("b"), id: 2, purpose: .listen, sequence: 1)
         try self.storage.transaction(.allocateTarget) { tables throws(StorageError) in try tables.setTargetData(data) }
         for time in [Int64.min, .max] {
-            try self.storage.open?.connection.prepare {
+            try self.storage.open?.connection.file.write {
                 try $0.execute(sql: "UPDATE targets SET snapshot_version = ?", arguments: [time])
             }
             let error = #expect(throws: StorageError.self) {

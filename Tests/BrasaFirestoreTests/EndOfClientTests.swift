@@ -1,4 +1,5 @@
 import BrasaApp
+import BrasaCacheFile
 import BrasaDocuments
 import BrasaSync
 import Dispatch
@@ -122,9 +123,9 @@ struct CacheSettingsTests {
     @Test("Apps, projects and databases have folders of their own, whatever their names")
     func locations() throws {
         let database = try DatabaseName(project: "demo", database: "(default)")
-        #expect(CacheLocation.folder(in: "/x", app: "a", database: database) == "/x/a/demo/(default)")
-        #expect(CacheLocation.folder(in: nil, app: "a", database: database).hasSuffix("/firestore/a/demo/(default)"))
-        #expect(CacheLocation.folder(in: nil, app: "a", database: database).hasPrefix("/"))
+        #expect(CacheKind.folder(in: "/x", app: "a", database) == "/x/a/demo/(default)")
+        #expect(CacheKind.folder(in: nil, app: "a", database).hasSuffix("/firestore/a/demo/(default)"))
+        #expect(CacheKind.folder(in: nil, app: "a", database).hasPrefix("/"))
         let names = ["", ".", "..", "...", "%", "a/b", "a%2fb", "A", "a", "é", "a b", "a.b", "__FIRAPP_DEFAULT"]
         let files = names.map { CacheLocation.fileName($0) }
         #expect(Set(files).count == names.count)

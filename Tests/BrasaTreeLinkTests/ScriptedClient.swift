@@ -22,13 +22,14 @@ struct ScriptedClient {
     var events: [String] = []
     var answers: [TreeCall: TreeAnswer] = [:]
     var ended: [TransactionEnd] = []
+    var stored: [StoredChange] = []
     private var joiner = FrameJoiner(messageBytesMax: 16 << 20)
 
-    init(_ change: (inout LinkConfiguration) -> Void = { _ in }) {
+    init(isStored: Bool = false, _ change: (inout LinkConfiguration) -> Void = { _ in }) {
         var configuration = LinkConfiguration(host: "first.example")
         configuration.chance = { 0.5 }
         change(&configuration)
-        self.client = TreeClient(configuration)
+        self.client = TreeClient(configuration, isStored: isStored)
     }
 
     var moment: TreeMoment { TreeMoment(uptime: .milliseconds(self.time), milliseconds: self.time) }
@@ -57,6 +58,7 @@ struct ScriptedClient {
                 self.fetches.append(isRefresh)
                 self.fetch = fetch
             case .socket(.log): break
+            case .store(let changes): self.stored += changes
             case .event(let event, let source):
                 self.events.append("\(source == .info ? ".info" : "")\(event.path) \(Self.text(event.kind))")
             case .answered(let call, let answer): self.answers[call] = answer

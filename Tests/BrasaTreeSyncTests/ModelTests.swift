@@ -19,7 +19,8 @@ struct ModelTests {
             case 2: client.unlisten()
             case 3...6: client.write(try chance.write(), isShown: !client.random.chance(8))
             case 7: client.commitOfOthers(try chance.write().push)
-            case 8 where client.random.chance(4): client.reconnect()
+            case 8 where client.random.chance(4):
+                if client.random.chance(3) { client.restart() } else { client.reconnect() }
             case 8...13: client.advanceServer(refusing: 6)
             default: client.deliver()
             }

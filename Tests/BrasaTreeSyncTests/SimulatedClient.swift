@@ -7,7 +7,8 @@ import Testing
 /// A client and a server with a line between them that takes its time and breaks.
 struct SimulatedClient {
     var random: SeededRandom
-    var tree = SyncTree()
+    var tree = SyncTree(isStored: true)
+    private(set) var storage = NaiveStorage()
     var server = SimulatedServer()
     private var requests: [SimulatedServer.Request] = []
     private var answers: [SimulatedServer.Answer] = []
@@ -21,6 +22,7 @@ struct SimulatedClient {
     }
 
     private mutating func take(_ effects: SyncEffects) {
+        self.storage.apply(self.tree.takeStored())
         for change in effects.listens {
             switch change {
             case .open(let target, let tag):
@@ -42,7 +44,8 @@ struct SimulatedClient {
     }
 
     mutating func listen(_ query: TreeQuery, at path: TreePath) {
-        let (listener, effects) = self.tree.listen(query, at: path)
+        let stored = self.tree.wantsStored(query, at: path) ? self.storage.node(of: TreeTarget(path, query)) : nil
+        let (listener, effects) = self.tree.listen(query, at: path, stored: stored)
         self.recorders[listener] = Recorder(query, at: path)
         self.take(effects)
     }
@@ -68,6 +71,16 @@ struct SimulatedClient {
         guard !self.requests.isEmpty else { return }
         let request = self.requests.removeFirst()
         self.answers += self.server.perform(request, isRefused: oneIn > 0 && self.random.chance(oneIn))
+    }
+
+    /// The process ends: what is left is what was stored, and writes that are shown.
+    mutating func restart() {
+        self.tree = SyncTree(isStored: true)
+        self.storage.restart()
+        self.recorders = [:]
+        self.pending.removeAll { !$0.isShown }
+        for write in self.pending { self.tree.restore(write) }
+        self.reconnect()
     }
 
     mutating func reconnect() {
@@ -133,8 +146,15 @@ struct SimulatedClient {
         }
     }
 
-    /// Whether each listener that the server has answered for has seen what it should.
+    /// Whether each listener that the server has answered for has seen what it should, and what is stored is what is known.
     func check(_ place: Comment) {
+        for target in self.tree.openListens.map(\.target) {
+            let known = self.tree.known(target)
+            #expect(
+                self.storage.openNode(of: target).map(exported) == known.map(exported),
+                "\(place): \(target) on disk"
+            )
+        }
         let writes = self.pending.filter(\.isShown)
         for recorder in self.recorders.values {
             guard let target = self.answered(recorder) else { continue }

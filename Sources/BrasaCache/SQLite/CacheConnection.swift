@@ -1,3 +1,4 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
 internal import GRDB
@@ -6,57 +7,25 @@ internal import GRDBSQLite
 /// The one connection to the cache's file. GRDB opens and configures it; the statements that run for every document are
 /// stepped by `CacheStatement`, in `run` only.
 final class CacheConnection {
-    private let queue: DatabaseQueue
+    let file: CacheFile
     private let handle: OpaquePointer
     /// What the running transaction is for, for errors.
     var operation = StorageOperation.executeQuery
     private var isSynced = false
 
     init(file: String) throws(DatabaseError) {
-        let configuration = Self.configuration
-        (self.queue, self.handle) = try Self.catching {
-            let queue = try DatabaseQueue(path: file, configuration: configuration)
-            let handle = queue.writeWithoutTransaction(\.sqliteConnection)
-            guard let handle else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
-            return (queue, handle)
+        let file = try CacheFile(file, label: "BrasaCache")
+        guard let handle = file.queue.writeWithoutTransaction(\.sqliteConnection) else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE)
         }
-    }
-
-    private static var configuration: Configuration {
-        var configuration = Configuration()
-        configuration.label = "BrasaCache"
-        configuration.foreignKeysEnabled = false
-        configuration.prepareDatabase { database in
-            // The lock is taken with the first access and kept until the file is closed. The vacuum's mode must be chosen
-            // before the first page is written.
-            try database.execute(
-                sql: """
-                    PRAGMA locking_mode = EXCLUSIVE;
-                    PRAGMA auto_vacuum = INCREMENTAL;
-                    PRAGMA journal_mode = WAL;
-                    PRAGMA synchronous = NORMAL;
-                    PRAGMA journal_size_limit = 4194304;
-                    PRAGMA cache_size = -8192;
-                    PRAGMA temp_store = MEMORY;
-                    PRAGMA cell_size_check = ON;
-                    """
-            )
-        }
-        return configuration
+        (self.file, self.handle) = (file, handle)
     }
 
     /// Statements must be gone before.
-    func close() {
-        try? self.queue.close()
-    }
-
-    /// For what runs once: opening, migrations. `CacheStatement`s are used in `run`.
-    func prepare<Output>(_ body: (Database) throws -> Output) throws(DatabaseError) -> Output {
-        try Self.catching { try self.queue.writeWithoutTransaction(body) }
-    }
+    func close() { self.file.close() }
 
     func run<Output>(_ body: () throws(StorageError) -> Output) throws(StorageError) -> Output {
-        let result: Result<Output, StorageError> = self.queue.writeWithoutTransaction { _ in
+        let result: Result<Output, StorageError> = self.file.queue.writeWithoutTransaction { _ in
             do throws(StorageError) { return .success(try body()) } catch { return .failure(error) }
         }
         return try result.get()
@@ -103,16 +72,5 @@ final class CacheConnection {
     func failure() -> StorageError {
         let text = sqlite3_errmsg(self.handle).map { String(cString: $0) } ?? ""
         return StorageError(self.operation, reason: "SQLite \(sqlite3_extended_errcode(self.handle)), \(text)")
-    }
-
-    /// GRDB throws this one type from what is used here.
-    private static func catching<Output>(_ body: () throws -> Output) throws(DatabaseError) -> Output {
-        do {
-            return try body()
-        } catch let error as DatabaseError {
-            throw error
-        } catch {
-            throw DatabaseError(resultCode: .SQLITE_ERROR, message: "\(error)")
-        }
     }
 }

@@ -1,4 +1,4 @@
-internal import GRDB
+internal import BrasaCacheFile
 
 /// The tables, as steps from an empty file to the newest schema. A step that has been released is never changed: what
 /// comes later is a new step at the end. See docs/client-cache.md.
@@ -9,46 +9,12 @@ enum CacheSchema {
     /// Marks our files: "Bras".
     static let applicationID = 0x4272_6173
 
-    /// Each step is a transaction that ends with its number, so that a crash is between two of them.
     static func migrate(
         _ connection: CacheConnection,
         folder: String,
         steps: [String] = Self.steps
     ) throws(DiskStorageError) {
-        let found = try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
-            try connection.prepare { database in
-                (
-                    isOurs: try Self.isOurs(database),
-                    version: try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-                )
-            }
-        }
-        guard found.isOurs, found.version >= 0 else {
-            throw DiskStorageError(.damaged, folder: folder, cause: "the file is another program's")
-        }
-        guard found.version <= steps.count else {
-            throw DiskStorageError(.newer(schema: found.version, known: steps.count), folder: folder)
-        }
-        for (index, step) in steps.enumerated().dropFirst(found.version) {
-            try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
-                try connection.prepare { try Self.run(step, to: index + 1, $0) }
-            }
-        }
-    }
-
-    private static func run(_ step: String, to version: Int, _ database: Database) throws {
-        try database.inTransaction(.immediate) {
-            try database.execute(sql: step)
-            try database.execute(sql: "PRAGMA user_version = \(version)")
-            return .commit
-        }
-    }
-
-    /// Also of a file that is still empty.
-    private static func isOurs(_ database: Database) throws -> Bool {
-        let id = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        guard id == 0 else { return id == Self.applicationID }
-        return try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+        try connection.file.migrate(folder: folder, applicationID: Self.applicationID, steps: steps)
     }
 
     /// Where each user's Write stream has got to; NULL for none.

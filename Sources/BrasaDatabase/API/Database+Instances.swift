@@ -33,7 +33,7 @@ extension Database {
         FirebaseApp.register("Database.database()") { app in
             Database.instances.withLock { $0.keys.contains { $0.app == app } }
         } end: { app in
-            for database in Database.forget(app) { database.goOffline() }
+            for database in Database.forget(app) { await database.end() }
         }
         return true
     }()

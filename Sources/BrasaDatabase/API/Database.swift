@@ -1,7 +1,6 @@
 // Programs that import this library have `FirebaseApp` by that, and the same one by Firestore's library.
 @_exported public import BrasaApp
 internal import BrasaTree
-internal import BrasaTreeRemote
 public import Dispatch
 internal import Foundation
 internal import Synchronization
@@ -20,9 +19,10 @@ public final class Database: Sendable {
     static let log = ClientLog("BrasaDatabase")
 
     private let owner: FirebaseApp
-    private let state: Mutex<State>
+    let state: Mutex<State>
 
     struct State {
+        var persistence = Persistence()
         var address: Result<DatabaseAddress, DatabaseFault>
         var callbackQueue: DispatchQueue?
         var tokenProvider: TokenProvider?
@@ -72,7 +72,7 @@ public final class Database: Sendable {
         }
     }
 
-    private func configure(_ name: String, _ change: (inout State) -> Void) {
+    func configure(_ name: String, _ change: (inout State) -> Void) {
         let isLate = self.state.withLock { state -> Bool in
             if state.core == nil { change(&state) }
             return state.core != nil
@@ -139,13 +139,23 @@ extension Database {
         self.state.withLock { state in
             if let core = state.core { return core }
             let queue = state.callbackQueue ?? .main
-            let core = state.configuration.map { configuration in
+            let core = state.configuration(app: self.owner.name).map { configuration in
                 DatabaseCore(configuration, queue: queue) { [weak self] observer in self?.forget(observer) }
             }
             if state.isOffline, case .success(let core) = core { core.goOffline() }
             state.core = core
             return core
         }
+    }
+
+    /// Nothing is read or written by it any more.
+    func end() async {
+        let core = self.state.withLock { state in
+            let core = state.core
+            state.core = .failure(DatabaseFault("The app of this database has been deleted."))
+            return core
+        }
+        if case .success(let core)? = core { await core.end() }
     }
 
     /// Where handlers are called while there is no core.
@@ -191,24 +201,6 @@ extension Database {
 /// The system's clock.
 enum DatabaseClock {
     static func milliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
-}
-
-extension Database.State {
-    fileprivate var configuration: Result<TreeHost.Configuration, DatabaseFault> {
-        self.address.map { address in
-            var configuration = TreeHost.Configuration(
-                server: address.server(trustedRootsFile: self.trustedRootsFile),
-                clock: { DatabaseClock.milliseconds() }
-            )
-            // Servers nearby, which are not encrypted, know the token of an administrator by heart; emulators get no other.
-            if !address.isEmulator, let provider = self.tokenProvider {
-                configuration.tokenProvider = provider
-            } else if !address.isEncrypted {
-                configuration.token = "owner"
-            }
-            return configuration
-        }
-    }
 }
 
 extension Database: Hashable, CustomStringConvertible {

@@ -56,6 +56,7 @@ final class DatabaseCore: Sendable {
                 }
             }
             let clock = try? TreePath("serverTimeOffset")
+            host.restore()
             host.step({ $0.listen(.all, at: clock ?? .root, of: .info, $1) }, before: { desk.value.clockListener = $0 })
             host.step { $0.goOnline($1) }
         }
@@ -89,6 +90,17 @@ final class DatabaseCore: Sendable {
 
     func changeToken() { self.run { host, _ in host.step { $0.changeToken($1) } } }
 
+    /// Closes the connection and the disk. Who waits for the server waits no more.
+    func end() async {
+        let desk = self.desk
+        await withCheckedContinuation { continuation in
+            self.host.end {
+                desk.value.giveUp()
+                continuation.resume()
+            }
+        }
+    }
+
     func purge() { self.run { host, _ in host.step { $0.purge($1) } } }
 
     func write(_ write: TreeWrite, _ done: @escaping @Sendable (DatabaseFault?) -> Void) {
@@ -116,8 +128,9 @@ final class DatabaseCore: Sendable {
         _ done: @escaping @Sendable (TransactionEnd.Outcome) -> Void
     ) {
         self.run { host, desk in
+            let stored = host.stored(.all, at: path)
             host.step(
-                { $0.transact(at: path, isShown: isShown, $1, update) },
+                { $0.transact(at: path, isShown: isShown, stored: stored, $1, update) },
                 before: { desk.transactions[$0] = done }
             )
         }
@@ -130,14 +143,23 @@ final class DatabaseCore: Sendable {
         _ done: @escaping @Sendable (TreeAnswer) -> Void
     ) {
         self.run { host, desk in
-            host.step({ $0.get(query, at: path, of: source, $1) }, before: { desk.calls[$0] = done })
+            let answer = { [unowned host] (answer: TreeAnswer) in
+                // Whom the server does not answer has what it has said before.
+                if case .node = answer { return done(answer) }
+                guard source == .database, let node = host.shownFromStorage(query, at: path) else {
+                    return done(answer)
+                }
+                done(.node(node))
+            }
+            host.step({ $0.get(query, at: path, of: source, $1) }, before: { desk.calls[$0] = answer })
         }
     }
 
     func observe(_ query: TreeQuery, at path: TreePath, of source: TreeListener.Source, _ observer: Observer) {
         self.run { host, desk in
+            let stored = source == .database ? host.stored(query, at: path) : nil
             host.step(
-                { $0.listen(query, at: path, of: source, $1) },
+                { $0.listen(query, at: path, of: source, stored: stored, $1) },
                 before: { listener in
                     desk.observers[listener] = observer
                     desk.listeners[observer.handle] = listener
@@ -155,14 +177,24 @@ final class DatabaseCore: Sendable {
     }
 
     func keepSynced(_ isKept: Bool, _ query: TreeQuery, at path: TreePath) {
-        self.run { host, _ in host.step { $0.keepSynced(isKept, query, at: path, $1) } }
+        self.run { host, _ in
+            let stored = isKept ? host.stored(query, at: path) : nil
+            host.step { $0.keepSynced(isKept, query, at: path, stored: stored, $1) }
+        }
     }
 }
 
 extension DatabaseCore.Desk {
+    fileprivate func giveUp() {
+        let (calls, transactions) = (self.calls, self.transactions)
+        (self.calls, self.transactions) = ([:], [:])
+        for call in calls.values { call(.offline) }
+        for end in transactions.values { end(.failed(status: TransactionEnd.disconnected)) }
+    }
+
     fileprivate func take(_ output: ClientOutput, _ offset: DatabaseCore.ClockOffset, _ queue: DispatchQueue) {
         switch output {
-        case .socket: break
+        case .socket, .store: break
         case .answered(let call, let answer): self.calls.removeValue(forKey: call)?(answer)
         case .transactionEnded(let end): self.transactions.removeValue(forKey: end.id)?(end.outcome)
         case .event(let event, let source):

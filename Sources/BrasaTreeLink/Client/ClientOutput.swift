@@ -3,6 +3,8 @@ package import BrasaTreeSync
 
 /// What a step of a client leads to, in order.
 package enum ClientOutput: Sendable {
+    /// To be on the disk before anything that follows is done.
+    case store([StoredChange])
     case socket(SocketAction)
     case event(TreeSyncEvent, TreeListener.Source)
     case answered(TreeCall, TreeAnswer)

@@ -10,7 +10,7 @@ package struct TreeClient: Sendable {
     /// Of what is larger, the server is told hashes by range.
     private static let compoundHashAbove = 1_024
 
-    var engine = TreeSyncEngine()
+    var engine: TreeSyncEngine
     var link: TreeLink
     var info = InfoTree()
     /// How far the server's clock is ahead.
@@ -21,8 +21,10 @@ package struct TreeClient: Sendable {
     /// Of the step that is being made.
     var outputs: [ClientOutput] = []
 
-    package init(_ configuration: LinkConfiguration) {
+    /// - Parameter isStored: whether what is kept over restarts is told, as `ClientOutput.store`.
+    package init(_ configuration: LinkConfiguration, isStored: Bool = false) {
         self.link = TreeLink(configuration)
+        self.engine = TreeSyncEngine(isStored: isStored)
     }
 
     /// Until when nothing need be done if nothing comes: then `tick`.
@@ -42,6 +44,7 @@ package struct TreeClient: Sendable {
     }
 
     mutating func handle(_ effects: EngineEffects, _ moment: TreeMoment) {
+        if !effects.stored.isEmpty { self.outputs.append(.store(effects.stored)) }
         self.outputs += effects.events.map { .event($0, .database) }
         for change in effects.listens {
             switch change {
@@ -76,15 +79,33 @@ package struct TreeClient: Sendable {
 // MARK: What users ask for
 
 extension TreeClient {
+    /// Sends what an earlier process had queued, in order. The first step.
+    package mutating func restore(_ writes: [PendingWrite], _ moment: TreeMoment) -> [ClientOutput] {
+        self.handle(self.engine.restore(writes), moment)
+        return self.finishStep()
+    }
+
+    /// Whether what a disk has of a target would be used by a listener, or by a transaction.
+    package func wantsStored(_ query: TreeQuery, at path: TreePath) -> Bool {
+        self.engine.tree.wantsStored(query, at: path)
+    }
+
+    /// What a query shows of a node that a disk has, with the queued writes.
+    package func shown(_ query: TreeQuery, at path: TreePath, stored: TreeNode) -> TreeNode {
+        query.filter(self.engine.tree.overlaid(stored, at: path))
+    }
+
+    /// - Parameter stored: what the disk has of it, where `wantsStored`.
     package mutating func listen(
         _ query: TreeQuery,
         at path: TreePath,
         of source: TreeListener.Source = .database,
+        stored: StoredNode? = nil,
         _ moment: TreeMoment
     ) -> (listener: TreeListener, outputs: [ClientOutput]) {
         switch source {
         case .database:
-            let (listener, effects) = self.engine.listen(query, at: path)
+            let (listener, effects) = self.engine.listen(query, at: path, stored: stored)
             self.handle(effects, moment)
             return (TreeListener(.database, listener), self.finishStep())
         case .info:
@@ -106,9 +127,10 @@ extension TreeClient {
         _ isKept: Bool,
         _ query: TreeQuery,
         at path: TreePath,
+        stored: StoredNode? = nil,
         _ moment: TreeMoment
     ) -> [ClientOutput] {
-        self.handle(self.engine.keepSynced(isKept, query, at: path), moment)
+        self.handle(self.engine.keepSynced(isKept, query, at: path, stored: stored), moment)
         return self.finishStep()
     }
 
@@ -122,11 +144,18 @@ extension TreeClient {
     package mutating func transact(
         at path: TreePath,
         isShown: Bool,
+        stored: StoredNode? = nil,
         _ moment: TreeMoment,
         _ update: @escaping TransactionUpdate
     ) -> (id: TreeTransactionID, outputs: [ClientOutput]) {
         let time = self.serverTime(moment)
-        let (id, effects) = self.engine.transact(at: path, isShown: isShown, milliseconds: time, update)
+        let (id, effects) = self.engine.transact(
+            at: path,
+            isShown: isShown,
+            stored: stored,
+            milliseconds: time,
+            update
+        )
         self.handle(effects, moment)
         return (id, self.finishStep())
     }

@@ -5,12 +5,13 @@ extension TreeSyncEngine {
     package mutating func transact(
         at path: TreePath,
         isShown: Bool = true,
+        stored: StoredNode? = nil,
         milliseconds: Int64,
         _ update: @escaping TransactionUpdate
     ) -> (id: TreeTransactionID, effects: EngineEffects) {
         self.lastTransaction += 1
         let id = TreeTransactionID(number: self.lastTransaction)
-        let (listener, effects) = self.tree.listen(.all, at: path)
+        let (listener, effects) = self.tree.listen(.all, at: path, stored: stored)
         self.listeners.insert(listener)
         self.take(effects)
         let input = self.tree.state(at: path) ?? .absent

@@ -9,6 +9,8 @@ package enum ServerWrite: Sendable {
 
 /// What a step of the engine leads to.
 package struct EngineEffects: Sendable {
+    /// Before everything else.
+    package var stored: [StoredChange] = []
     package var events: [TreeSyncEvent] = []
     package var listens: [ListenChange] = []
     /// After the listens.
@@ -20,7 +22,7 @@ package struct EngineEffects: Sendable {
 /// The client's engine: its copy of the database, its transactions, and what the server will write when the connection
 /// ends. Whoever drives it has the wire, the disk and the clock: times are the server's, as far as that is known.
 package struct TreeSyncEngine: Sendable {
-    package internal(set) var tree = SyncTree()
+    package internal(set) var tree: SyncTree
     /// What the server has taken to be written when the connection ends.
     package var onDisconnect = DisconnectQueue()
     var transactions = PathTree<[QueuedTransaction]>()
@@ -32,7 +34,10 @@ package struct TreeSyncEngine: Sendable {
     /// Of the step that is being made.
     var effects = EngineEffects()
 
-    package init() {}
+    /// - Parameter isStored: whether what is kept over restarts is told.
+    package init(isStored: Bool = false) {
+        self.tree = SyncTree(isStored: isStored)
+    }
 
     mutating func take(_ effects: SyncEffects) {
         self.effects.events += effects.events
@@ -43,6 +48,7 @@ package struct TreeSyncEngine: Sendable {
     mutating func finishStep() -> EngineEffects {
         var effects = self.effects
         self.effects = EngineEffects()
+        effects.stored = self.tree.takeStored()
         guard !self.listeners.isEmpty else { return effects }
         effects.events = effects.events.compactMap { event in
             let listeners = event.listeners.filter { !self.listeners.contains($0) }
@@ -56,11 +62,13 @@ package struct TreeSyncEngine: Sendable {
 // MARK: Listeners and the server
 
 extension TreeSyncEngine {
+    /// - Parameter stored: what the disk has of it, where `SyncTree.wantsStored`; also of others.
     package mutating func listen(
         _ query: TreeQuery,
-        at path: TreePath
+        at path: TreePath,
+        stored: StoredNode? = nil
     ) -> (listener: SyncListenerID, effects: EngineEffects) {
-        let (listener, effects) = self.tree.listen(query, at: path)
+        let (listener, effects) = self.tree.listen(query, at: path, stored: stored)
         self.take(effects)
         return (listener, self.finishStep())
     }
@@ -70,8 +78,13 @@ extension TreeSyncEngine {
         return self.finishStep()
     }
 
-    package mutating func keepSynced(_ isKept: Bool, _ query: TreeQuery, at path: TreePath) -> EngineEffects {
-        self.take(self.tree.keepSynced(isKept, query, at: path))
+    package mutating func keepSynced(
+        _ isKept: Bool,
+        _ query: TreeQuery,
+        at path: TreePath,
+        stored: StoredNode? = nil
+    ) -> EngineEffects {
+        self.take(self.tree.keepSynced(isKept, query, at: path, stored: stored))
         return self.finishStep()
     }
 
@@ -107,17 +120,28 @@ extension TreeSyncEngine {
         return self.finishStep()
     }
 
+    /// Sends what an earlier process had queued, in order. Before anybody listens.
+    package mutating func restore(_ writes: [PendingWrite]) -> EngineEffects {
+        for write in writes {
+            self.tree.restore(write)
+            self.effects.writes.append(.write(write))
+        }
+        return self.finishStep()
+    }
+
     /// A set or an update. Transactions at its places, above and below are over.
     package mutating func write(_ write: TreeWrite, milliseconds: Int64) -> (id: Int, effects: EngineEffects) {
         let (pending, effects) = self.tree.write(write, milliseconds: milliseconds)
         self.take(effects)
         self.effects.writes.append(.write(pending))
+        self.tree.notes?.changes.append(.queued(pending))
         for path in pending.places { self.rerun(at: self.overwrite(at: path), milliseconds) }
         self.sendReady()
         return (pending.id, self.finishStep())
     }
 
     package mutating func answerWrite(_ id: Int, isDone: Bool) -> EngineEffects {
+        self.tree.notes?.changes.append(.unqueued(id))
         self.take(isDone ? self.tree.acknowledge(id) : self.tree.revert(id))
         return self.finishStep()
     }

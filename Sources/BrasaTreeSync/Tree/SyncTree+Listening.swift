@@ -2,14 +2,16 @@ package import BrasaTree
 
 extension SyncTree {
     /// A new listener of a query. It is told what is known at once.
+    /// - Parameter stored: what the disk has of it, where `wantsStored`.
     package mutating func listen(
         _ query: TreeQuery,
-        at path: TreePath
+        at path: TreePath,
+        stored: StoredNode? = nil
     ) -> (listener: SyncListenerID, effects: SyncEffects) {
         self.lastListener += 1
         let listener = SyncListenerID(number: self.lastListener)
         self.listeners[listener] = ViewPlace(path: path, query: query)
-        var effects = self.makeView(query, at: path)
+        var effects = self.makeView(query, at: path, stored)
         effects.events += self.changeView(query, at: path) { view in
             view.listeners.append(listener)
             return view.initialEvents.map {
@@ -30,8 +32,13 @@ extension SyncTree {
     }
 
     /// Listens to a query without anybody to be told, or not any more.
-    package mutating func keepSynced(_ isKept: Bool, _ query: TreeQuery, at path: TreePath) -> SyncEffects {
-        let effects = isKept ? self.makeView(query, at: path) : SyncEffects()
+    package mutating func keepSynced(
+        _ isKept: Bool,
+        _ query: TreeQuery,
+        at path: TreePath,
+        stored: StoredNode? = nil
+    ) -> SyncEffects {
+        let effects = isKept ? self.makeView(query, at: path, stored) : SyncEffects()
         _ = self.changeView(query, at: path) { view in
             view.isKept = isKept
             return []
@@ -42,6 +49,7 @@ extension SyncTree {
     /// The server does not let a target be read: it has ended that listen itself.
     package mutating func refuse(_ target: TreeTarget, status: String) -> SyncEffects {
         guard self.listens.end(target), let point = self.points[target.path] else { return SyncEffects() }
+        self.notes?.end(target, isForgotten: true)
         let isRefused = { (view: TreeView) in TreeTarget(target.path, view.query) == target }
         let refused = point.views.filter(isRefused)
         for view in refused { for listener in view.listeners { self.listeners[listener] = nil } }
@@ -90,12 +98,14 @@ extension SyncTree {
 // MARK: Views that come and go
 
 extension SyncTree {
-    private mutating func makeView(_ query: TreeQuery, at path: TreePath) -> SyncEffects {
+    private mutating func makeView(_ query: TreeQuery, at path: TreePath, _ stored: StoredNode?) -> SyncEffects {
         guard self.points[path]?.index(of: query) == nil else { return SyncEffects() }
         var effects = SyncEffects()
         var view = TreeView(query, at: path)
-        if !self.global.known.isKnown(path), let node = self.nodeInWindow(path) {
-            // A query above shows it whole, as a child or below one: a start, until the view's own listen says more.
+        let window = self.nodeInWindow(path)
+        if !self.global.known.isKnown(path), let node = window ?? stored.map({ self.withHeard($0.node, at: path) }) {
+            // A query above shows it whole, as a child or below one, or an earlier process knew it: a start, until the
+            // view's own listen says more.
             if query.isComplete {
                 self.global.known.set(node, at: path)
                 effects.events = self.publish([self.global.refresh(path, self.writes)])
@@ -104,7 +114,7 @@ extension SyncTree {
             }
         }
         _ = view.update(self.global.shown, at: [[]], isRevert: true)
-        effects.listens = self.changeListens(at: path) { tree in
+        effects.listens = self.changeListens(at: path, stored) { tree in
             tree.points.update(at: path) { branch in
                 var point = branch.value ?? SyncPoint()
                 point.views.append(view)
@@ -153,6 +163,7 @@ extension SyncTree {
         let parts = heard.map { (path: $0.path, known: self.global.known.part(at: $0.path)) }
         self.global.known.forget(path)
         for part in parts { self.global.known.replace(part.path, with: part.known) }
+        self.touch(below: path)
         _ = self.global.refresh(path, self.writes)
     }
 
@@ -169,13 +180,24 @@ extension SyncTree {
 
     /// What a change of views means for the server. What is not needed any more is closed first: what comes before the
     /// answer to that is then of no listen that was opened for it.
-    private mutating func changeListens(at path: TreePath, _ body: (inout SyncTree) -> Void) -> [ListenChange] {
+    private mutating func changeListens(
+        at path: TreePath,
+        _ stored: StoredNode? = nil,
+        _ body: (inout SyncTree) -> Void
+    ) -> [ListenChange] {
         let before = self.wanted(at: path)
         body(&self)
         let wanted = self.wanted(at: path)
         let still = Set(wanted)
-        let closed = before.filter { !still.contains($0) }.compactMap { self.listens.close($0) }
-        return closed + wanted.filter { !self.listens.isOpen($0) }.map { self.listens.open($0) }
+        let closed = before.filter { !still.contains($0) }.compactMap { target in
+            self.notes?.end(target)
+            return self.listens.close(target)
+        }
+        let opened = wanted.filter { !self.listens.isOpen($0) }.map { target in
+            self.notes?.begin(target, stored)
+            return self.listens.open(target)
+        }
+        return closed + opened
     }
 
     /// Whether a query at a path is sent everything, without a tag, since the server has no index for it.

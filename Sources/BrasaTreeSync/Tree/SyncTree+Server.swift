@@ -80,6 +80,7 @@ extension SyncTree {
             view.cache = cache
             return []
         }
+        self.notes?.touched.insert(path)
         // Nobody is sent everything any more: what was, was of a listen that has gone.
         if self.global.known.isKnown(path), !(self.points[path]?.mayBeFedPlainly ?? true) {
             self.forgetUnheard(at: path, wasComplete: false)

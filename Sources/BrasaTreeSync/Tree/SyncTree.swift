@@ -25,7 +25,13 @@ package struct SyncTree: Sendable {
     var listeners: [SyncListenerID: ViewPlace] = [:]
     var lastListener = 0
 
-    package init() {}
+    /// Nil when nothing is kept over restarts.
+    var notes: StorageNotes?
+
+    /// - Parameter isStored: whether what is kept over restarts is told.
+    package init(isStored: Bool = false) {
+        if isStored { self.notes = StorageNotes() }
+    }
 
     /// Queries that differ in their order alone are one listen, but views of their own.
     struct ViewPlace: Hashable, Sendable {
@@ -41,7 +47,11 @@ package struct SyncTree: Sendable {
     ) -> [TreeSyncEvent] {
         var events: [TreeSyncEvent] = []
         let shown = self.global.shown
+        // Not `self`, which is changed meanwhile.
+        var touched: Set<TreePath> = []
+        let isStored = self.notes != nil
         self.points.updateTouched(by: places.map { $0.keys[...] }) { path, below, point in
+            if isStored { touched.insert(path) }
             for index in point.views.indices {
                 let touched = below.map { path.appending(TreePath(Array($0))) }
                 let others = body(&point.views[index], touched).map { path.relative($0)?.keys[...] ?? [] }
@@ -49,6 +59,7 @@ package struct SyncTree: Sendable {
                 events += kinds.map { point.views[index].event($0) }
             }
         }
+        self.notes?.touched.formUnion(touched)
         return events.filter { !$0.listeners.isEmpty }
     }
 }

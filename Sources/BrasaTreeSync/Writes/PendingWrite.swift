@@ -11,4 +11,8 @@ package struct PendingWrite: Sendable {
     package let change: TreeChange
     /// Whether listeners see it before the server has answered.
     package let isShown: Bool
+
+    package init(id: Int, write: TreeWrite, change: TreeChange, isShown: Bool) {
+        (self.id, self.write, self.change, self.isShown) = (id, write, change, isShown)
+    }
 }

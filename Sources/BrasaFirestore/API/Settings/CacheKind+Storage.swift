@@ -1,4 +1,5 @@
 internal import BrasaCache
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaStatus
 internal import BrasaSync
@@ -8,7 +9,7 @@ extension CacheKind {
     func folder(app: String, database: DatabaseName) -> String? {
         switch self {
         case .eager, .leastRecentlyUsed: nil
-        case .persistent(_, let root): CacheLocation.folder(in: root, app: app, database: database)
+        case .persistent(_, let root): Self.folder(in: root, app: app, database)
         }
     }
 
@@ -20,6 +21,11 @@ extension CacheKind {
     }
 
     /// Nil when there is nothing to be collected in the background.
+    /// Each app, project and database has one of its own.
+    static func folder(in root: String?, app: String, _ database: DatabaseName) -> String {
+        CacheLocation.folder(in: root, library: "firestore", [app, "\(database.project)", "\(database.database)"])
+    }
+
     var bytesMax: Int? {
         switch self {
         case .eager: nil
@@ -32,7 +38,7 @@ extension CacheKind {
         case .eager: return MemoryStorage(collector: .eager)
         case .leastRecentlyUsed: return MemoryStorage(collector: .leastRecentlyUsed)
         case .persistent(_, let root):
-            let folder = CacheLocation.folder(in: root, app: app, database: database)
+            let folder = Self.folder(in: root, app: app, database)
             do throws(DiskStorageError) {
                 Log.debug("the cache is in \(folder)")
                 return try DiskStorage(folder: folder, database: database)

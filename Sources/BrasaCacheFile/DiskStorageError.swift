@@ -1,11 +1,11 @@
-internal import GRDB
+package import GRDB
 
 /// Why a cache on disk cannot be opened or removed.
 package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Code: Hashable, Sendable {
         /// Another process has it open, or another object of this one.
         case inUse
-        /// What is there is no cache, or a broken one. `DiskStorage.remove` is the cure; it takes queued writes with it.
+        /// What is there is no cache, or a broken one. To remove the folder is the cure; it takes queued writes with it.
         case damaged
         /// A newer version of this software has made it.
         case newer(schema: Int, known: Int)
@@ -19,13 +19,13 @@ package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConverti
     /// What SQLite or the system said.
     package let cause: String?
 
-    init(_ code: Code, folder: String, cause: String? = nil) {
+    package init(_ code: Code, folder: String, cause: String? = nil) {
         self.code = code
         self.folder = folder
         self.cause = cause
     }
 
-    init(_ error: DatabaseError, folder: String) {
+    package init(_ error: DatabaseError, folder: String) {
         let code: Code =
             switch error.resultCode {
             case .SQLITE_BUSY, .SQLITE_LOCKED: .inUse
@@ -37,7 +37,7 @@ package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConverti
         self.init(code, folder: folder, cause: "SQLite \(error.extendedResultCode.rawValue), \(error.message ?? "")")
     }
 
-    static func wrapping<Output>(
+    package static func wrapping<Output>(
         _ folder: String,
         _ body: () throws(DatabaseError) -> Output
     ) throws(DiskStorageError) -> Output {

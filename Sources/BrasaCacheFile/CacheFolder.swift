@@ -2,19 +2,19 @@ internal import Foundation
 internal import GRDB
 
 /// The folder of one cache: nothing is in it but SQLite's file and what SQLite keeps beside it.
-struct CacheFolder {
-    let path: String
+package struct CacheFolder {
+    package let path: String
 
-    init(_ path: String) {
+    package init(_ path: String) {
         self.path = path
     }
 
     private static let name = "cache.sqlite"
 
-    var file: String { "\(self.path)/\(Self.name)" }
+    package var file: String { "\(self.path)/\(Self.name)" }
 
     /// For nobody but the user: documents are in it.
-    func make() throws(DiskStorageError) {
+    package func make() throws(DiskStorageError) {
         var folder = URL(filePath: self.path)
         var parents: [URL] = []
         while !FileManager.default.fileExists(atPath: folder.path), parents.count < Self.depthMax {
@@ -39,11 +39,11 @@ struct CacheFolder {
     private static let depthMax = 4096
 
     /// Nobody else opens the file while it goes: it stays locked until it is gone.
-    func remove() throws(DiskStorageError) {
+    package func remove() throws(DiskStorageError) {
         guard FileManager.default.fileExists(atPath: self.path) else { return }
-        let connection = try self.lock()
+        let file = try self.lock()
         do {
-            defer { connection?.close() }
+            defer { file?.close() }
             // The file last: a log that outlives its file would be taken for the next one's.
             for suffix in ["-wal", "-shm", "-journal", ""]
             where FileManager.default.fileExists(atPath: self.file + suffix) {
@@ -58,11 +58,11 @@ struct CacheFolder {
     }
 
     /// Nil when there is no file, or a damaged one: then there is nothing that anybody could lose.
-    private func lock() throws(DiskStorageError) -> CacheConnection? {
+    private func lock() throws(DiskStorageError) -> CacheFile? {
         guard FileManager.default.fileExists(atPath: self.file) else { return nil }
         do throws(DiskStorageError) {
             return try DiskStorageError.wrapping(self.path) { () throws(DatabaseError) in
-                try CacheConnection(file: self.file)
+                try CacheFile(self.file, label: "BrasaCacheFolder")
             }
         } catch  where error.code == .damaged {
             return nil

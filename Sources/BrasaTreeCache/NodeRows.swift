@@ -1,0 +1,154 @@
+import BrasaTree
+import Foundation
+import GRDB
+
+/// The rows of one target: a leaf each, and each priority. Named by the way there, a zero after each key, so that what is
+/// beneath a node is side by side; a priority by its node's name and a dot. Neither is ever in a key.
+struct NodeRows {
+    private let target: Int64
+    private let database: Database
+
+    private static let keyEnd: UInt8 = 0
+    private static let priorityMark = UInt8(ascii: ".")
+
+    init(target: Int64, _ database: Database) {
+        (self.target, self.database) = (target, database)
+    }
+
+    static func name(of path: TreePath) -> [UInt8] {
+        path.keys.reduce(into: []) { $0 += $1.utf8 + [Self.keyEnd] }
+    }
+
+    /// At the target's path or below it.
+    func apply(_ placement: TreeChange.Placement, below path: TreePath) throws {
+        guard let way = path.relative(placement.location.path) else { return }
+        let name = Self.name(of: way)
+        if placement.location.isPriority {
+            try self.set(name + [Self.priorityMark], placement.node.scalar)
+            try self.forgetEmptied([way])
+        } else {
+            try self.replace(name, way, with: placement.node)
+        }
+    }
+
+    private func replace(_ name: [UInt8], _ way: TreePath, with node: TreeNode) throws {
+        try self.run(
+            "DELETE FROM nodes WHERE target = ? AND path >= ? AND path < ?",
+            [self.target, Data(name), Self.end(of: name)]
+        )
+        let above = (0..<way.keys.count).map { TreePath(Array(way.keys.prefix($0))) }
+        if node.isAbsent { return try self.forgetEmptied(above.reversed()) }
+        // A leaf above has children now.
+        for path in above { try self.set(Self.name(of: path), nil) }
+        var name = name
+        try self.insert(node, &name)
+    }
+
+    /// Recursive, as deep as nodes may be.
+    private func insert(_ node: TreeNode, _ name: inout [UInt8]) throws {
+        if let priority = node.priority.scalar { try self.set(name + [Self.priorityMark], priority) }
+        if let scalar = node.scalar { return try self.set(name, scalar) }
+        for (key, child) in node.children {
+            let count = name.count
+            name += key.utf8 + [Self.keyEnd]
+            try self.insert(child, &name)
+            name.removeSubrange(count...)
+        }
+    }
+
+    private func set(_ name: [UInt8], _ scalar: TreeScalar?) throws {
+        guard let scalar else {
+            return try self.run("DELETE FROM nodes WHERE target = ? AND path = ?", [self.target, Data(name)])
+        }
+        let text = Data(TreeNode(scalar).json(.export).text)
+        try self.run("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?)", [self.target, Data(name), text])
+    }
+
+    /// What has nothing but a priority is not there.
+    /// - Parameter paths: the lower before the upper.
+    private func forgetEmptied(_ paths: [TreePath]) throws {
+        for path in paths {
+            let name = Self.name(of: path)
+            let mark = Data(name + [Self.priorityMark])
+            try self.run(
+                """
+                DELETE FROM nodes WHERE target = ?1 AND path = ?2 AND NOT EXISTS
+                    (SELECT 1 FROM nodes WHERE target = ?1 AND path >= ?3 AND path < ?4 AND path <> ?2)
+                """,
+                [self.target, mark, Data(name), Self.end(of: name)]
+            )
+        }
+    }
+
+    /// What is at a place.
+    func node(at way: TreePath) throws -> TreeNode {
+        let name = Self.name(of: way)
+        let statement = try self.database.cachedStatement(
+            sql: "SELECT path, value FROM nodes WHERE target = ? AND path >= ? AND path < ? ORDER BY path"
+        )
+        let rows = try Row.fetchCursor(statement, arguments: [self.target, Data(name), Self.end(of: name)])
+        var assembler = RowAssembler()
+        while let row = try rows.next() {
+            let path = [UInt8](row[0] as Data).dropFirst(name.count)
+            let isRead = assembler.add(path, [UInt8](row[1] as Data))
+            guard isRead else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a node") }
+        }
+        return assembler.finish()
+    }
+
+    /// After all that begins with the name: no key has this byte.
+    private static func end(of name: [UInt8]) -> Data { Data(name + [0xFF]) }
+
+    private func run(_ sql: String, _ arguments: StatementArguments) throws {
+        try self.database.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
+
+/// Makes a node of its rows in the order of their names.
+private struct RowAssembler {
+    private struct Level {
+        let key: ArraySlice<UInt8>
+        var scalar: TreeScalar?
+        var priority = TreePriority.none
+        var children: [(key: TreeKey, node: TreeNode)] = []
+
+        var node: TreeNode {
+            if let scalar { return TreeNode(scalar, priority: self.priority) }
+            return TreeNode(children: self.children, priority: self.priority)
+        }
+    }
+
+    private var levels = [Level(key: [])]
+
+    /// False for what no row of a node can be.
+    mutating func add(_ name: ArraySlice<UInt8>, _ text: [UInt8]) -> Bool {
+        var keys = name.split(separator: 0, omittingEmptySubsequences: false)
+        guard let last = keys.popLast(), last.isEmpty || last.elementsEqual([UInt8(ascii: ".")]),
+            let scalar = try? TreeTemplate(JSONValue(parsing: text)).node.scalar
+        else { return false }
+        let open = self.levels.dropFirst().map(\.key)
+        let shared = zip(open, keys).prefix { $0.elementsEqual($1) }.count
+        while self.levels.count > shared + 1 { guard self.close() else { return false } }
+        for key in keys.dropFirst(shared) { self.levels.append(Level(key: key)) }
+        let top = self.levels.count - 1
+        if last.isEmpty {
+            self.levels[top].scalar = scalar
+        } else {
+            self.levels[top].priority = TreePriority(scalar) ?? .none
+        }
+        return true
+    }
+
+    private mutating func close() -> Bool {
+        guard let level = self.levels.popLast(),
+            let key = try? TreeKey(TreeText(String(decoding: level.key, as: UTF8.self)))
+        else { return false }
+        self.levels[self.levels.count - 1].children.append((key: key, node: level.node))
+        return true
+    }
+
+    mutating func finish() -> TreeNode {
+        while self.levels.count > 1 { if !self.close() { return .absent } }
+        return self.levels[0].node
+    }
+}

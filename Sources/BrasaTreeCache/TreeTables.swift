@@ -1,0 +1,170 @@
+import BrasaTree
+import BrasaTreeSync
+import Foundation
+import GRDB
+
+/// The tables of a client's cache. A target has rows of its own, also where another's place contains it: the server is asked
+/// for one of them only, and the newer counts. See docs/client-tree.md.
+final class TreeTables {
+    /// Marks our files: "BrTr".
+    static let applicationID = 0x4272_5472
+    static let steps = [
+        """
+        PRAGMA application_id = \(TreeTables.applicationID);
+
+        CREATE TABLE writes (id INTEGER PRIMARY KEY, text BLOB NOT NULL);
+        CREATE TABLE targets (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL, query BLOB NOT NULL, used INTEGER NOT NULL,
+            UNIQUE (path, query)
+        );
+        CREATE TABLE forgotten_targets (id INTEGER PRIMARY KEY);
+        CREATE TABLE nodes (
+            target INTEGER NOT NULL, path BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY (target, path)
+        ) WITHOUT ROWID;
+        """
+    ]
+
+    /// Those that are listened to.
+    private var open: [TreeTarget: Int64] = [:]
+    private var lastUse: Int64
+    private let pageBytes: Int
+
+    init(_ database: Database) throws {
+        self.lastUse = try Int64.fetchOne(database, sql: "SELECT max(used) FROM targets") ?? 0
+        self.pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4_096
+    }
+
+    /// They are found again by what comes of them next.
+    func forgetOpen() { self.open = [:] }
+
+    func apply(_ change: StoredChange, _ database: Database) throws {
+        switch change {
+        case .queued(let write):
+            try Self.run("INSERT OR REPLACE INTO writes VALUES (?, ?)", [write.id, Data(write.text)], database)
+        case .unqueued(let id): try Self.run("DELETE FROM writes WHERE id = ?", [id], database)
+        case .used(let target): _ = try self.use(target, database)
+        case .closed(let target): self.open[target] = nil
+        case .forgotten(let target):
+            let id = try self.id(of: target, database)
+            self.open[target] = nil
+            if let id { try Self.forget(id, database) }
+        case .set(let target, let placements):
+            let id = try self.open[target] ?? self.use(target, database)
+            let rows = NodeRows(target: id, database)
+            for placement in placements { try rows.apply(placement, below: target.path) }
+        }
+    }
+
+    func queuedWrites(_ database: Database) throws -> [PendingWrite] {
+        let statement = try database.cachedStatement(sql: "SELECT id, text FROM writes ORDER BY id")
+        let rows = try Row.fetchAll(statement)
+        return try rows.map { row in
+            guard let write = PendingWrite(id: row[0], text: [UInt8](row[1] as Data)) else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a queued write")
+            }
+            return write
+        }
+    }
+
+    // MARK: Targets
+
+    private func use(_ target: TreeTarget, _ database: Database) throws -> Int64 {
+        self.lastUse += 1
+        let (path, query) = target.names
+        try Self.run(
+            """
+            INSERT INTO targets (path, query, used) VALUES (?, ?, ?)
+            ON CONFLICT (path, query) DO UPDATE SET used = excluded.used
+            """,
+            [path, query, self.lastUse],
+            database
+        )
+        guard let id = try self.id(of: target, database) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a target")
+        }
+        self.open[target] = id
+        return id
+    }
+
+    /// Its rows go by and by.
+    private static func forget(_ id: Int64, _ database: Database) throws {
+        try self.run("DELETE FROM targets WHERE id = ?", [id], database)
+        try self.run("INSERT INTO forgotten_targets VALUES (?)", [id], database)
+    }
+
+    private func id(of target: TreeTarget, _ database: Database) throws -> Int64? {
+        if let id = self.open[target] { return id }
+        let (path, query) = target.names
+        let sql = "SELECT id FROM targets WHERE path = ? AND query = ?"
+        return try Int64.fetchOne(try database.cachedStatement(sql: sql), arguments: [path, query])
+    }
+
+    /// Its own rows, or those of a target that contains it: whichever was used last.
+    func node(of target: TreeTarget, _ database: Database) throws -> StoredNode? {
+        var newest: (used: Int64, id: Int64, depth: Int, isOwn: Bool)?
+        let statement = try database.cachedStatement(
+            sql: "SELECT used, id FROM targets WHERE path = ? AND query = ?"
+        )
+        var candidates = (0...target.path.keys.count).map { TreeTarget(TreePath(Array(target.path.keys.prefix($0)))) }
+        if target.query != nil { candidates.append(target) }
+        for candidate in candidates {
+            let (path, query) = candidate.names
+            guard let row = try Row.fetchOne(statement, arguments: [path, query]) else { continue }
+            let used: Int64 = row[0]
+            if used >= newest?.used ?? 0 {
+                newest = (used, row[1], candidate.path.keys.count, candidate == target)
+            }
+        }
+        guard let newest else { return nil }
+        let way = TreePath(Array(target.path.keys.dropFirst(newest.depth)))
+        let node = try NodeRows(target: newest.id, database).node(at: way)
+        return StoredNode(node, isOwn: newest.isOwn)
+    }
+
+    // MARK: Size
+
+    /// Rows that are deleted at a time, so that nobody waits long for it.
+    private static let forgottenRowsMax = 10_000
+
+    /// Forgets the target that nobody has listened to for longest, where more is taken than should be.
+    func trim(to bytesMax: Int, _ database: Database) throws {
+        if try self.deleteForgotten(database) { return }
+        let pages = try Int.fetchOne(try database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
+        let free = try Int.fetchOne(try database.cachedStatement(sql: "PRAGMA freelist_count")) ?? 0
+        guard pages - free > bytesMax / self.pageBytes else { return }
+        let open = Set(self.open.values)
+        let oldest = try database.cachedStatement(sql: "SELECT id FROM targets ORDER BY used LIMIT \(open.count + 1)")
+        guard let id = try Int64.fetchAll(oldest).first(where: { !open.contains($0) }) else { return }
+        try Self.forget(id, database)
+        _ = try self.deleteForgotten(database)
+    }
+
+    /// Some rows of a target that is forgotten. False when there is none.
+    private func deleteForgotten(_ database: Database) throws -> Bool {
+        let sql = "SELECT id FROM forgotten_targets LIMIT 1"
+        guard let id = try Int64.fetchOne(try database.cachedStatement(sql: sql)) else { return false }
+        try Self.run(
+            """
+            DELETE FROM nodes WHERE target = ?1 AND path IN
+                (SELECT path FROM nodes WHERE target = ?1 ORDER BY path LIMIT \(Self.forgottenRowsMax))
+            """,
+            [id],
+            database
+        )
+        if database.changesCount < Self.forgottenRowsMax {
+            try Self.run("DELETE FROM forgotten_targets WHERE id = ?", [id], database)
+        }
+        return true
+    }
+
+    private static func run(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws {
+        try database.cachedStatement(sql: sql).execute(arguments: arguments)
+    }
+}
+
+extension TreeTarget {
+    /// As they stand in the table.
+    fileprivate var names: (path: Data, query: Data) {
+        (Data(NodeRows.name(of: self.path)), self.query.map { Data($0.wire.text) } ?? Data())
+    }
+}
