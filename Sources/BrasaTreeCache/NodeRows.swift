@@ -19,6 +19,14 @@ struct NodeRows {
         path.keys.reduce(into: []) { $0 += $1.utf8 + [Self.keyEnd] }
     }
 
+    /// Nil for what is no name of a node.
+    static func path(named name: [UInt8]) -> TreePath? {
+        let keys = name.split(separator: Self.keyEnd).map {
+            try? TreeKey(TreeText(String(decoding: $0, as: UTF8.self)))
+        }
+        return keys.contains { $0 == nil } ? nil : TreePath(keys.compactMap { $0 })
+    }
+
     /// At the target's path or below it.
     func apply(_ placement: TreeChange.Placement, below path: TreePath) throws {
         guard let way = path.relative(placement.location.path) else { return }
@@ -89,15 +97,18 @@ struct NodeRows {
         let rows = try Row.fetchCursor(statement, arguments: [self.target, Data(name), Self.end(of: name)])
         var assembler = RowAssembler()
         while let row = try rows.next() {
-            let path = [UInt8](row[0] as Data).dropFirst(name.count)
-            let isRead = assembler.add(path, [UInt8](row[1] as Data))
-            guard isRead else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a node") }
+            guard let path = Data.fromDatabaseValue(row[0]), let text = Data.fromDatabaseValue(row[1]),
+                assembler.add([UInt8](path.dropFirst(name.count))[...], [UInt8](text))
+            else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a node") }
         }
-        return assembler.finish()
+        guard let node = assembler.finish() else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a node")
+        }
+        return node
     }
 
     /// After all that begins with the name: no key has this byte.
-    private static func end(of name: [UInt8]) -> Data { Data(name + [0xFF]) }
+    static func end(of name: [UInt8]) -> Data { Data(name + [0xFF]) }
 
     private func run(_ sql: String, _ arguments: StatementArguments) throws {
         try self.database.cachedStatement(sql: sql).execute(arguments: arguments)
@@ -147,8 +158,9 @@ private struct RowAssembler {
         return true
     }
 
-    mutating func finish() -> TreeNode {
-        while self.levels.count > 1 { if !self.close() { return .absent } }
+    /// Nil where a name is no way to a node.
+    mutating func finish() -> TreeNode? {
+        while self.levels.count > 1 { guard self.close() else { return nil } }
         return self.levels[0].node
     }
 }

@@ -8,16 +8,26 @@ internal import GRDB
 ///
 /// Unchecked: whoever opens it hands it on to the client's event loop, which waits for the disk.
 package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
-    /// What is not on the disk yet, for want of room or because of a fault.
-    private var backlog: [StoredChange] = []
     private let file: CacheFile
     private let tables: TreeTables
     private let bytesMax: Int
     private let log: @Sendable (String) -> Void
     private var isSynced = false
+    private let restored: [PendingWrite]
+    /// What has become of queued writes and is not on the disk yet, since that is full or fails.
+    private var backlog: [StoredChange] = []
+    private var nextTry: ContinuousClock.Instant?
+    private var targets = Targets.kept
 
-    /// Of changes that wait for a disk; then what listens brought is given up.
-    private static let backlogMax = 10_000
+    private enum Targets {
+        case kept
+        /// The disk has refused something of them: what it has is forgotten, and nothing is kept until the next start.
+        case toBeForgotten
+        case forgotten
+    }
+
+    /// Between attempts at a disk that refuses.
+    private static let patience = Duration.seconds(1)
 
     /// Makes the folder, and the file, when there are none.
     /// - Parameters:
@@ -35,8 +45,8 @@ package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
         }
         do throws(DiskStorageError) {
             try file.migrate(folder: folder, applicationID: TreeTables.applicationID, steps: TreeTables.steps)
-            self.tables = try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
-                try file.write { try TreeTables($0) }
+            (self.tables, self.restored) = try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
+                try file.write { (try TreeTables($0), try TreeTables.queuedWrites($0)) }
             }
         } catch {
             file.close()
@@ -49,50 +59,54 @@ package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
         self.file.close()
     }
 
-    package func queuedWrites() -> [PendingWrite] {
-        self.read("queued writes") { try self.tables.queuedWrites($0) } ?? []
-    }
+    package func queuedWrites() -> [PendingWrite] { self.restored }
 
     package func node(of target: TreeTarget) -> StoredNode? {
-        // What waits for the disk would be missing in it.
-        guard self.backlog.isEmpty else { return nil }
-        return self.read("what was at \(target.path)") { try self.tables.node(of: target, $0) } ?? nil
+        guard self.targets == .kept else { return nil }
+        do throws(DatabaseError) {
+            return try self.file.write { try self.tables.node(of: target, $0) }
+        } catch {
+            self.log("the cache on disk cannot give what was at \(target.path): \(error)")
+            return nil
+        }
     }
 
     package func apply(_ changes: [StoredChange]) {
-        self.backlog += changes
+        self.backlog += changes.filter(\.isOfQueue)
+        let others = self.targets == .kept ? changes.filter { !$0.isOfQueue } : []
         do throws(DatabaseError) {
-            try self.file.write { database in
-                try self.setSynced(self.backlog.contains(where: \.isDurable), database)
-                try database.inTransaction(.immediate) {
-                    for change in self.backlog { try self.tables.apply(change, database) }
-                    try self.tables.trim(to: self.bytesMax, database)
-                    return .commit
-                }
-            }
-            self.backlog = []
+            if !others.isEmpty || self.isTimeToTry { try self.write(others) }
         } catch {
-            // What the transaction has noted in memory may not be there.
-            self.tables.forgetOpen()
             self.log("the cache on disk refuses what it should keep: \(error)")
-            if self.backlog.count > Self.backlogMax { self.shortenBacklog() }
+            if self.targets == .kept {
+                // There may be room for the writes without them.
+                self.targets = .toBeForgotten
+                return self.apply([])
+            }
+            self.nextTry = .now + Self.patience
         }
     }
 
-    /// Writes stay. What was kept of targets is out of date from now on.
-    private func shortenBacklog() {
-        var targets: Set<TreeTarget> = []
-        var writes: [StoredChange] = []
-        let unqueued = Set(self.backlog.compactMap { if case .unqueued(let id) = $0 { id } else { nil } })
-        for change in self.backlog {
-            switch change {
-            case .queued(let write): if !unqueued.contains(write.id) { writes.append(change) }
-            case .unqueued: writes.append(change)
-            case .used(let target), .closed(let target), .forgotten(let target), .set(let target, _):
-                targets.insert(target)
+    private var isTimeToTry: Bool {
+        !self.backlog.isEmpty && self.nextTry.map { $0 <= .now } ?? true
+    }
+
+    private func write(_ others: [StoredChange]) throws(DatabaseError) {
+        let isDurable = self.backlog.contains(where: \.isQueued)
+        let isSmaller = try self.file.write { database in
+            try self.setSynced(isDurable, database)
+            var isSmaller = false
+            try database.inTransaction(.immediate) {
+                if self.targets == .toBeForgotten { try self.tables.forgetAll(database) }
+                for change in self.backlog + others { try self.tables.apply(change, database) }
+                isSmaller = try self.tables.trim(to: self.bytesMax, database)
+                return .commit
             }
+            return isSmaller
         }
-        self.backlog = writes + targets.map { .forgotten($0) }
+        (self.backlog, self.nextTry) = ([], nil)
+        if self.targets == .toBeForgotten { self.targets = .forgotten }
+        if isSmaller { try self.file.write { try $0.execute(sql: "PRAGMA incremental_vacuum(1000)") } }
     }
 
     /// Whether the next commits wait until they are on stable storage, and all before them.
@@ -106,23 +120,15 @@ package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
     func limit(pages: Int) throws(DatabaseError) {
         try self.file.write { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
     }
-
-    private func read<Output>(_ what: String, _ body: (Database) throws -> Output) -> Output? {
-        do throws(DatabaseError) {
-            return try self.file.write(body)
-        } catch {
-            self.log("the cache on disk cannot give \(what): \(error)")
-            return nil
-        }
-    }
 }
 
 extension StoredChange {
-    /// A user may be told that it is done.
-    fileprivate var isDurable: Bool {
+    fileprivate var isQueued: Bool { if case .queued = self { true } else { false } }
+
+    fileprivate var isOfQueue: Bool {
         switch self {
-        case .queued: true
-        case .unqueued, .used, .closed, .forgotten, .set: false
+        case .queued, .unqueued: true
+        case .used, .closed, .forgotten, .set: false
         }
     }
 }

@@ -17,6 +17,7 @@ final class TreeTables {
             id INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL, query BLOB NOT NULL, used INTEGER NOT NULL,
             UNIQUE (path, query)
         );
+        CREATE INDEX targets_by_use ON targets (used);
         CREATE TABLE forgotten_targets (id INTEGER PRIMARY KEY);
         CREATE TABLE nodes (
             target INTEGER NOT NULL, path BLOB NOT NULL, value BLOB NOT NULL, PRIMARY KEY (target, path)
@@ -24,8 +25,9 @@ final class TreeTables {
         """
     ]
 
-    /// Those that are listened to.
+    /// Those that are listened to. As of a transaction that failed it may have some more: nothing of them is there.
     private var open: [TreeTarget: Int64] = [:]
+    /// Grows with each change of a target, and each use: of two that contain a place the later knows more of it.
     private var lastUse: Int64
     private let pageBytes: Int
 
@@ -34,13 +36,10 @@ final class TreeTables {
         self.pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4_096
     }
 
-    /// They are found again by what comes of them next.
-    func forgetOpen() { self.open = [:] }
-
     func apply(_ change: StoredChange, _ database: Database) throws {
         switch change {
         case .queued(let write):
-            try Self.run("INSERT OR REPLACE INTO writes VALUES (?, ?)", [write.id, Data(write.text)], database)
+            try Self.run("INSERT INTO writes VALUES (?, ?)", [write.id, Data(write.text)], database)
         case .unqueued(let id): try Self.run("DELETE FROM writes WHERE id = ?", [id], database)
         case .used(let target): _ = try self.use(target, database)
         case .closed(let target): self.open[target] = nil
@@ -49,19 +48,17 @@ final class TreeTables {
             self.open[target] = nil
             if let id { try Self.forget(id, database) }
         case .set(let target, let placements):
-            let id = try self.open[target] ?? self.use(target, database)
+            let id = try self.use(target, database)
             let rows = NodeRows(target: id, database)
             for placement in placements { try rows.apply(placement, below: target.path) }
         }
     }
 
-    func queuedWrites(_ database: Database) throws -> [PendingWrite] {
-        let statement = try database.cachedStatement(sql: "SELECT id, text FROM writes ORDER BY id")
-        let rows = try Row.fetchAll(statement)
-        return try rows.map { row in
-            guard let write = PendingWrite(id: row[0], text: [UInt8](row[1] as Data)) else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a queued write")
-            }
+    static func queuedWrites(_ database: Database) throws -> [PendingWrite] {
+        try Row.fetchAll(database, sql: "SELECT id, text FROM writes ORDER BY id").map { row in
+            guard let id = Int.fromDatabaseValue(row[0]), let text = Data.fromDatabaseValue(row[1]),
+                let write = PendingWrite(id: id, text: [UInt8](text))
+            else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a queued write") }
             return write
         }
     }
@@ -99,26 +96,49 @@ final class TreeTables {
         return try Int64.fetchOne(try database.cachedStatement(sql: sql), arguments: [path, query])
     }
 
-    /// Its own rows, or those of a target that contains it: whichever was used last.
+    /// Its own rows, or those of a target that contains it, whichever is later; over them what is known still later of
+    /// places below.
     func node(of target: TreeTarget, _ database: Database) throws -> StoredNode? {
-        var newest: (used: Int64, id: Int64, depth: Int, isOwn: Bool)?
-        let statement = try database.cachedStatement(
-            sql: "SELECT used, id FROM targets WHERE path = ? AND query = ?"
-        )
+        var newest: (used: Int64, id: Int64, target: TreeTarget)?
         var candidates = (0...target.path.keys.count).map { TreeTarget(TreePath(Array(target.path.keys.prefix($0)))) }
         if target.query != nil { candidates.append(target) }
+        let statement = try database.cachedStatement(sql: "SELECT used, id FROM targets WHERE path = ? AND query = ?")
         for candidate in candidates {
             let (path, query) = candidate.names
             guard let row = try Row.fetchOne(statement, arguments: [path, query]) else { continue }
-            let used: Int64 = row[0]
-            if used >= newest?.used ?? 0 {
-                newest = (used, row[1], candidate.path.keys.count, candidate == target)
+            guard let used = Int64.fromDatabaseValue(row[0]), let id = Int64.fromDatabaseValue(row[1]) else {
+                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a target")
             }
+            if used > newest?.used ?? 0 { newest = (used, id, candidate) }
         }
         guard let newest else { return nil }
-        let way = TreePath(Array(target.path.keys.dropFirst(newest.depth)))
+        let way = newest.target.path.relative(target.path) ?? .root
         let node = try NodeRows(target: newest.id, database).node(at: way)
-        return StoredNode(node, isOwn: newest.isOwn)
+        let later = try self.laterTargets(below: target.path, than: newest.used, database)
+        guard !later.isEmpty else { return StoredNode(node, isOwn: newest.target == target) }
+        let whole = try later.reduce(node) { node, lower in
+            node.setting(try NodeRows(target: lower.id, database).node(at: .root), at: lower.way)
+        }
+        return StoredNode(whole, isOwn: false)
+    }
+
+    /// Those of everything, in the order in which they were used.
+    private func laterTargets(
+        below path: TreePath,
+        than use: Int64,
+        _ database: Database
+    ) throws -> [(way: TreePath, id: Int64)] {
+        let name = NodeRows.name(of: path)
+        let statement = try database.cachedStatement(
+            sql: "SELECT path, id FROM targets WHERE used > ? AND path > ? AND path < ? AND query = x'' ORDER BY used"
+        )
+        let rows = try Row.fetchAll(statement, arguments: [use, Data(name), NodeRows.end(of: name)])
+        return try rows.map { row in
+            guard let text = Data.fromDatabaseValue(row[0]), let id = Int64.fromDatabaseValue(row[1]),
+                let way = NodeRows.path(named: [UInt8](text.dropFirst(name.count)))
+            else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a target") }
+            return (way, id)
+        }
     }
 
     // MARK: Size
@@ -126,17 +146,26 @@ final class TreeTables {
     /// Rows that are deleted at a time, so that nobody waits long for it.
     private static let forgottenRowsMax = 10_000
 
-    /// Forgets the target that nobody has listened to for longest, where more is taken than should be.
-    func trim(to bytesMax: Int, _ database: Database) throws {
-        if try self.deleteForgotten(database) { return }
+    /// Nothing is kept of any target.
+    func forgetAll(_ database: Database) throws {
+        self.open = [:]
+        try Self.run("INSERT INTO forgotten_targets SELECT id FROM targets", [], database)
+        try Self.run("DELETE FROM targets", [], database)
+    }
+
+    /// Forgets the target that nobody has listened to for longest, where more is taken than should be. True where rows have
+    /// gone.
+    func trim(to bytesMax: Int, _ database: Database) throws -> Bool {
+        if try self.deleteForgotten(database) { return true }
         let pages = try Int.fetchOne(try database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
         let free = try Int.fetchOne(try database.cachedStatement(sql: "PRAGMA freelist_count")) ?? 0
-        guard pages - free > bytesMax / self.pageBytes else { return }
+        guard pages - free > bytesMax / self.pageBytes else { return false }
         let open = Set(self.open.values)
-        let oldest = try database.cachedStatement(sql: "SELECT id FROM targets ORDER BY used LIMIT \(open.count + 1)")
-        guard let id = try Int64.fetchAll(oldest).first(where: { !open.contains($0) }) else { return }
+        let oldest = try database.cachedStatement(sql: "SELECT id FROM targets ORDER BY used LIMIT ?")
+        let ids = try Int64.fetchAll(oldest, arguments: [open.count + 1])
+        guard let id = ids.first(where: { !open.contains($0) }) else { return false }
         try Self.forget(id, database)
-        _ = try self.deleteForgotten(database)
+        return try self.deleteForgotten(database)
     }
 
     /// Some rows of a target that is forgotten. False when there is none.

@@ -67,8 +67,12 @@ package final class TreeHost: @unchecked Sendable {
     }
 
     /// Does something with the host on its event loop, after all that was asked before.
-    package func run(_ work: @escaping @Sendable (TreeHost) -> Void) {
-        self.eventLoop.execute { if !self.hasEnded { work(self) } }
+    /// - Parameter ended: instead, after the end.
+    package func run(
+        _ work: @escaping @Sendable (TreeHost) -> Void,
+        ended: @escaping @Sendable () -> Void = {}
+    ) {
+        self.eventLoop.execute { if self.hasEnded { ended() } else { work(self) } }
     }
 
     /// Nobody wants anything any more.

@@ -1,6 +1,7 @@
 import BrasaTree
 import BrasaTreeSync
 import Foundation
+import GRDB
 import Synchronization
 
 @testable import BrasaTreeCache
@@ -33,6 +34,15 @@ final class CacheForTest {
     func apply(_ changes: StoredChange...) { self.storage?.apply(changes) }
 
     func node(_ target: TreeTarget) -> StoredNode? { self.storage?.node(of: target) }
+
+    var pages: Int {
+        get throws {
+            self.close()
+            let count = try DatabaseQueue(path: self.file).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
+            try self.open()
+            return count
+        }
+    }
 
     var file: String { "\(self.folder)/cache.sqlite" }
 

@@ -133,30 +133,79 @@ struct TreeDiskStorageTests {
         #expect(damaged.code == .damaged)
     }
 
-    @Test("What cannot be read is not there, and is told")
-    func damage() throws {
+    @Test(
+        "What cannot be read is not there, and is told",
+        arguments: [
+            "UPDATE nodes SET value = x'7b'", "UPDATE nodes SET value = 7", "UPDATE nodes SET path = x'2f00'",
+            "UPDATE nodes SET path = x'61'", "UPDATE nodes SET path = x'6100612e'", "UPDATE targets SET used = x'01'",
+        ]
+    )
+    func damage(_ sql: String) throws {
         let cache = try CacheForTest()
         cache.apply(.set(self.top, [try placement("a", "1")]))
         cache.close()
-        try DatabaseQueue(path: cache.file).write { try $0.execute(sql: "UPDATE nodes SET value = x'7b'") }
+        try DatabaseQueue(path: cache.file).write { try $0.execute(sql: sql) }
         try cache.open()
         #expect(cache.node(self.top) == nil)
         #expect(cache.faults.all.count == 1)
     }
 
-    @Test("What a full disk refuses is kept for when there is room")
+    @Test("A queued write that cannot be read is not passed over: others may stand on it")
+    func damagedQueue() throws {
+        let cache = try CacheForTest()
+        let write = try TreeWrite.set(TreeTemplate(.leaf(.integer(1))), at: TreeLocation("a"))
+        cache.apply(.queued(PendingWrite(id: 0, write: write, change: write.workedOut(in: .absent, 0), isShown: true)))
+        cache.close()
+        for sql in ["UPDATE writes SET text = 'x'", "UPDATE writes SET text = x'7b7d'"] {
+            try DatabaseQueue(path: cache.file).write { try $0.execute(sql: sql) }
+            #expect(try #require(throws: DiskStorageError.self) { try cache.open() }.code == .damaged)
+        }
+    }
+
+    @Test("A full disk keeps queued writes rather than targets, which are kept again after the next start")
     func fullDisk() throws {
         let cache = try CacheForTest()
-        cache.close()
-        let pages = try DatabaseQueue(path: cache.file).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
-        try cache.open()
+        cache.apply(.set(self.top, [try placement("", #"{"old":1}"#)]))
+        let pages = try cache.pages
         try cache.storage?.limit(pages: pages + 4)
+        let write = try TreeWrite.set(TreeTemplate(.leaf(.integer(1))), at: TreeLocation("a"))
+        let queued = PendingWrite(id: 3, write: write, change: write.workedOut(in: .absent, 0), isShown: true)
         let large = try placement("a", "\"\(String(repeating: "x", count: 100_000))\"")
-        cache.apply(.set(self.top, [large]))
+        cache.apply(.queued(queued), .set(self.top, [large]))
         #expect(cache.faults.all.count == 1)
         #expect(cache.node(self.top) == nil)
         try cache.storage?.limit(pages: 1_000_000)
+        // It would be no more than a part.
         cache.apply(.set(self.top, [try placement("b", "1")]))
-        #expect(cache.node(self.top)?.node.childCount == 2)
+        #expect(cache.node(self.top) == nil)
+        try cache.open()
+        #expect(cache.storage?.queuedWrites().map(\.id) == [3])
+        #expect(cache.node(self.top) == nil)
+        cache.apply(.set(self.top, [try placement("", #"{"new":1}"#)]))
+        #expect(exported(cache.node(self.top)?.node) == #"{"new":1}"#)
+    }
+
+    @Test("What is known later of a place below counts, whichever is asked for")
+    func laterBelow() throws {
+        let cache = try CacheForTest()
+        let (upper, lower) = (TreeTarget(try path("a")), TreeTarget(try path("a/b")))
+        cache.apply(.set(upper, [try placement("a", #"{"b":{"c":1},"d":1}"#)]), .closed(upper))
+        cache.apply(.set(lower, [try placement("a/b", #"{"c":2}"#)]), .closed(lower))
+        try cache.open()
+        #expect(exported(cache.node(upper)?.node) == #"{"b":{"c":2},"d":1}"#)
+        #expect(cache.node(upper)?.isOwn == false)
+        #expect(exported(cache.node(lower)?.node) == #"{"c":2}"#)
+        cache.apply(.set(upper, [try placement("a", #"{"b":{"c":3},"d":1}"#)]))
+        #expect(exported(cache.node(lower)?.node) == #"{"c":3}"#)
+        #expect(cache.node(upper)?.isOwn == true)
+    }
+
+    @Test("A node whose children all change keeps its priority")
+    func priorities() throws {
+        let cache = try CacheForTest()
+        let (old, new) = (try node(#"{".priority":1,"x":1}"#), try node(#"{".priority":1,"y":2}"#))
+        cache.apply(.set(self.top, [try placement("", #"{"a":{".priority":1,"x":1}}"#)]))
+        cache.apply(.set(self.top, new.placements(from: old, at: try path("a"))))
+        #expect(exported(cache.node(self.top)?.node) == #"{"a":{"y":2,".priority":1}}"#)
     }
 }

@@ -143,7 +143,8 @@ extension Database {
                 DatabaseCore(configuration, queue: queue) { [weak self] observer in self?.forget(observer) }
             }
             if state.isOffline, case .success(let core) = core { core.goOffline() }
-            state.core = core
+            // What fails may not fail later: somebody else's cache may have been closed.
+            if case .success = core { state.core = core }
             return core
         }
     }

@@ -71,9 +71,13 @@ final class DatabaseCore: Sendable {
     /// Milliseconds that the server's clock is ahead, as far as that is known.
     var serverTimeOffset: Int64 { self.offset.milliseconds.load(ordering: .relaxed) }
 
-    private func run(_ work: @escaping @Sendable (TreeHost, Desk) -> Void) {
+    /// - Parameter ended: instead, after the end.
+    private func run(
+        _ work: @escaping @Sendable (TreeHost, Desk) -> Void,
+        ended: @escaping @Sendable () -> Void = {}
+    ) {
         let desk = self.desk
-        self.host.run { host in work(host, desk.value) }
+        self.host.run({ host in work(host, desk.value) }, ended: ended)
     }
 
     /// Calls a user's handler.
@@ -109,6 +113,8 @@ final class DatabaseCore: Sendable {
                 { $0.write(write, $1) },
                 before: { call in desk.calls[call] = { done($0.fault) } }
             )
+        } ended: {
+            done(TreeAnswer.offline.fault)
         }
     }
 
@@ -118,6 +124,8 @@ final class DatabaseCore: Sendable {
                 { $0.onDisconnect(request, $1) },
                 before: { call in desk.calls[call] = { done($0.fault) } }
             )
+        } ended: {
+            done(TreeAnswer.offline.fault)
         }
     }
 
@@ -133,6 +141,8 @@ final class DatabaseCore: Sendable {
                 { $0.transact(at: path, isShown: isShown, stored: stored, $1, update) },
                 before: { desk.transactions[$0] = done }
             )
+        } ended: {
+            done(.failed(status: TransactionEnd.disconnected))
         }
     }
 
@@ -144,7 +154,7 @@ final class DatabaseCore: Sendable {
     ) {
         self.run { host, desk in
             let answer = { [unowned host] (answer: TreeAnswer) in
-                // Whom the server does not answer has what it has said before.
+                // Whom the server does not answer, or refuses, has what it has said before.
                 if case .node = answer { return done(answer) }
                 guard source == .database, let node = host.shownFromStorage(query, at: path) else {
                     return done(answer)
@@ -152,6 +162,8 @@ final class DatabaseCore: Sendable {
                 done(.node(node))
             }
             host.step({ $0.get(query, at: path, of: source, $1) }, before: { desk.calls[$0] = answer })
+        } ended: {
+            done(.offline)
         }
     }
 
@@ -187,7 +199,9 @@ final class DatabaseCore: Sendable {
 extension DatabaseCore.Desk {
     fileprivate func giveUp() {
         let (calls, transactions) = (self.calls, self.transactions)
-        (self.calls, self.transactions) = ([:], [:])
+        (self.calls, self.transactions, self.observers, self.listeners) = ([:], [:], [:], [:])
+        // The desk and the host hold each other by it.
+        self.onEnd = { _ in }
         for call in calls.values { call(.offline) }
         for end in transactions.values { end(.failed(status: TransactionEnd.disconnected)) }
     }
@@ -195,7 +209,12 @@ extension DatabaseCore.Desk {
     fileprivate func take(_ output: ClientOutput, _ offset: DatabaseCore.ClockOffset, _ queue: DispatchQueue) {
         switch output {
         case .socket, .store: break
-        case .answered(let call, let answer): self.calls.removeValue(forKey: call)?(answer)
+        case .answered(let call, let answer):
+            if let done = self.calls.removeValue(forKey: call) {
+                done(answer)
+            } else if let fault = answer.fault {
+                Database.log.notice("a write of an earlier process failed: \(fault.message)")
+            }
         case .transactionEnded(let end): self.transactions.removeValue(forKey: end.id)?(end.outcome)
         case .event(let event, let source):
             for id in event.listeners { self.take(event, TreeListener(source, id), offset, queue) }

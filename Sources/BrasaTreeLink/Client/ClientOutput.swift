@@ -3,7 +3,7 @@ package import BrasaTreeSync
 
 /// What a step of a client leads to, in order.
 package enum ClientOutput: Sendable {
-    /// To be on the disk before anything that follows is done.
+    /// To be on the disk before anything else is done. Once in a step at most.
     case store([StoredChange])
     case socket(SocketAction)
     case event(TreeSyncEvent, TreeListener.Source)

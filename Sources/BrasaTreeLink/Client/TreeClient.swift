@@ -20,6 +20,7 @@ package struct TreeClient: Sendable {
     var lastCall = 0
     /// Of the step that is being made.
     var outputs: [ClientOutput] = []
+    var stored: [StoredChange] = []
 
     /// - Parameter isStored: whether what is kept over restarts is told, as `ClientOutput.store`.
     package init(_ configuration: LinkConfiguration, isStored: Bool = false) {
@@ -34,8 +35,8 @@ package struct TreeClient: Sendable {
     }
 
     mutating func finishStep() -> [ClientOutput] {
-        defer { self.outputs = [] }
-        return self.outputs
+        defer { (self.outputs, self.stored) = ([], []) }
+        return (self.stored.isEmpty ? [] : [.store(self.stored)]) + self.outputs
     }
 
     func serverTime(_ moment: TreeMoment) -> Int64 {
@@ -44,7 +45,7 @@ package struct TreeClient: Sendable {
     }
 
     mutating func handle(_ effects: EngineEffects, _ moment: TreeMoment) {
-        if !effects.stored.isEmpty { self.outputs.append(.store(effects.stored)) }
+        self.stored += effects.stored
         self.outputs += effects.events.map { .event($0, .database) }
         for change in effects.listens {
             switch change {

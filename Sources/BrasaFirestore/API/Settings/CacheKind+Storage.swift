@@ -21,16 +21,16 @@ extension CacheKind {
     }
 
     /// Nil when there is nothing to be collected in the background.
-    /// Each app, project and database has one of its own.
-    static func folder(in root: String?, app: String, _ database: DatabaseName) -> String {
-        CacheLocation.folder(in: root, library: "firestore", [app, "\(database.project)", "\(database.database)"])
-    }
-
     var bytesMax: Int? {
         switch self {
         case .eager: nil
         case .leastRecentlyUsed(let bytes), .persistent(let bytes, _): bytes < 0 ? nil : Int(clamping: bytes)
         }
+    }
+
+    /// Each app, project and database has one of its own.
+    static func folder(in root: String?, app: String, _ database: DatabaseName) -> String {
+        CacheLocation.folder(in: root, library: "firestore", [app, "\(database.project)", "\(database.database)"])
     }
 
     func makeStorage(app: String, database: DatabaseName) throws(SyncError) -> any SyncStorage {
