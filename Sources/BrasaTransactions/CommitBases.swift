@@ -3,28 +3,21 @@ import BrasaStore
 
 /// The documents that a commit is worked out on: the newest versions, durable or not.
 struct CommitBases: Sendable {
-    /// What was found so far, by place. Each document is looked at once.
-    private struct Seen {
-        var places = PathPlaces()
-        var documents: [Document?] = []
-    }
-
     let database: DatabaseHandle
     private let store: Store
-    /// Nil when it does not matter whether it still is so later.
-    private var seen: Seen?
+    /// What was found so far. Each document is looked at once. Nil when it does not matter whether it still is so later.
+    private var seen: PathTable<Document?>?
 
     init(in database: DatabaseHandle, of store: Store, remembersSeen: Bool = false) {
         self.database = database
         self.store = store
-        self.seen = remembersSeen ? Seen() : nil
+        self.seen = remembersSeen ? PathTable() : nil
     }
 
     mutating func document(_ path: ResourcePath) -> Document? {
-        if let seen, let place = seen.places.place(of: path) { return seen.documents[place] }
+        if let place = self.seen?.place(of: path) { return self.seen?.entries[place].value }
         let document = self.store.latest(path, in: self.database)
-        self.seen?.places.append(path)
-        self.seen?.documents.append(document)
+        self.seen?.append(path, document)
         return document
     }
 
@@ -33,21 +26,21 @@ struct CommitBases: Sendable {
     /// is missing as before.
     var stand: Bool {
         guard let seen else { return true }
-        return zip(seen.places.paths, seen.documents).allSatisfy { path, document in
-            self.store.latest(path, in: self.database)?.updateTime == document?.updateTime
+        return seen.entries.allSatisfy { seen in
+            self.store.latest(seen.path, in: self.database)?.updateTime == seen.value?.updateTime
         }
     }
 
     /// About what it keeps in memory, although others may have replaced it.
     var byteCount: Int {
         guard let seen else { return 0 }
-        return zip(seen.places.paths, seen.documents).reduce(0) { sum, seen in
-            sum + 256 + seen.0.bytes.count + (seen.1?.fields.bytes.count ?? 0)
+        return seen.entries.reduce(0) { sum, seen in
+            sum + 256 + seen.path.bytes.count + (seen.value?.fields.bytes.count ?? 0)
         }
     }
 
     /// Whether something of it may be lost in a crash.
     var areUndurable: Bool {
-        self.seen?.places.paths.contains { self.store.isUndurable($0, in: self.database) } ?? false
+        self.seen?.entries.contains { self.store.isUndurable($0.path, in: self.database) } ?? false
     }
 }

@@ -5,7 +5,9 @@ import BrasaStore
 /// What a commit would do to the documents as they are, worked out without entering the section, for whoever has to judge
 /// it first; that may take long, and read other documents. It is carried out only if all documents that were looked at are
 /// then as they were.
-package struct CommitProspect: Sendable {
+///
+/// Unchecked: whoever has it made asks it for documents until they hand it over to be carried out; from then on nobody changes it.
+package final class CommitProspect: @unchecked Sendable {
     /// What has waited longer, for locks, is worked out again: its "now" is past.
     private static let ageMax: Duration = .seconds(1)
 
@@ -14,7 +16,7 @@ package struct CommitProspect: Sendable {
     let evaluation: Result<CommitEvaluation, TransactionError>
     let isMeasured: Bool
     private let madeAt: MonotonicTime
-    /// What the writes would leave, also if a precondition fails; nil when that cannot be said.
+    /// What the writes would change, also if a precondition fails; nil when that cannot be said.
     private let futures: Futures?
     private var bases: CommitBases
 
@@ -51,7 +53,7 @@ package struct CommitProspect: Sendable {
     }
 
     /// A document before the commit. From now on the commit rests on it.
-    package mutating func document(_ path: ResourcePath) -> Document? { self.bases.document(path) }
+    package func document(_ path: ResourcePath) -> Document? { self.bases.document(path) }
 
     package enum Future {
         case fields(EncodedFields)
@@ -60,11 +62,13 @@ package struct CommitProspect: Sendable {
     }
 
     /// A document after the commit.
-    package mutating func future(of path: ResourcePath) -> Future {
+    package func future(of path: ResourcePath) -> Future {
         guard let futures = self.futures else { return .unknown }
-        let place = futures.places.place(of: path)
-        let fields = if let place { futures.fields[place] } else { self.document(path)?.fields }
-        return fields.map { .fields($0) } ?? .missing
+        switch futures.outcome(for: path) {
+        case .set(let fields, _): return .fields(fields)
+        case .delete: return .missing
+        case nil: return self.document(path).map { .fields($0.fields) } ?? .missing
+        }
     }
 
     /// Whether everything that was looked at is as it was.
@@ -73,10 +77,7 @@ package struct CommitProspect: Sendable {
     var isUndurable: Bool { self.bases.areUndurable }
 
     /// About what it takes in memory beside its writes.
-    package var byteCount: Int {
-        let futures = self.futures?.fields.reduce(0) { $0 + 256 + ($1?.bytes.count ?? 0) }
-        return self.bases.byteCount + (futures ?? 0)
-    }
+    package var byteCount: Int { self.bases.byteCount + (self.futures?.byteCount ?? 0) }
 
     func isTooOld(at now: MonotonicTime) -> Bool { self.madeAt + Self.ageMax < now }
 }
@@ -89,19 +90,26 @@ extension Write {
     }
 }
 
-/// The documents that change, by place, as they will be; nil for one that is deleted.
+/// The documents that change, and how.
 private struct Futures {
-    var places = PathPlaces()
-    var fields: [EncodedFields?] = []
+    private let changes: [DocumentChange]
+    /// Where each is among them, if there are several.
+    private var places = PathTable<Void>()
 
     init(_ evaluation: CommitEvaluation) {
-        self.fields.reserveCapacity(evaluation.changes.count)
-        for change in evaluation.changes {
-            self.places.append(change.path)
-            switch change.outcome {
-            case .set(let fields, _): self.fields.append(fields)
-            case .delete: self.fields.append(nil)
-            }
+        self.changes = evaluation.changes
+        if self.changes.count > 1 { for change in self.changes { self.places.append(change.path, ()) } }
+    }
+
+    /// Nil for a document that stays as it is.
+    func outcome(for path: ResourcePath) -> DocumentChange.Outcome? {
+        if self.changes.count > 1 { return self.places.place(of: path).map { self.changes[$0].outcome } }
+        return self.changes.first.flatMap { $0.path == path ? $0.outcome : nil }
+    }
+
+    var byteCount: Int {
+        self.changes.reduce(0) { sum, change in
+            if case .set(let fields, _) = change.outcome { sum + 256 + fields.bytes.count } else { sum + 256 }
         }
     }
 }

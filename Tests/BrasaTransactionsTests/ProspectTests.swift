@@ -16,7 +16,7 @@ import Testing
         reading paths: [String] = [],
         meanwhile: () throws -> Void = {}
     ) throws -> Answer<CommitResult> {
-        var prospect = try bench.transactions.prospect(of: writes, in: bench.database)
+        let prospect = try bench.transactions.prospect(of: writes, in: bench.database)
         for path in paths { _ = prospect.document(Bench.path(path)) }
         try meanwhile()
         let answer = Answer<CommitResult>()
@@ -65,7 +65,7 @@ import Testing
         let bench = try Bench()
         _ = bench.commit(nil, bench.set("c/a", 1), bench.set("c/gone", 1))
         let writes = [try bench.increment("c/a", by: 2), bench.delete("c/gone"), bench.set("c/new", 7, .exists(true))]
-        var prospect = try bench.transactions.prospect(of: writes, in: bench.database)
+        let prospect = try bench.transactions.prospect(of: writes, in: bench.database)
         let futures: [(String, Int64?)] = [("c/a", 3), ("c/gone", nil), ("c/new", 7), ("c/other", nil)]
         for (path, number) in futures {
             switch prospect.future(of: Bench.path(path)) {
@@ -95,7 +95,7 @@ import Testing
     @Test func `Nothing is said by it before what it rests on is durable`() throws {
         let bench = try Bench()
         _ = bench.commit(nil, bench.set("c/read", 1))
-        var prospect = try bench.transactions.prospect(of: [bench.set("c/a", 1)], in: bench.database)
+        let prospect = try bench.transactions.prospect(of: [bench.set("c/a", 1)], in: bench.database)
         _ = prospect.document(Bench.path("c/read"))
         let answer = Answer<Void>()
         bench.transactions.confirm(prospect, reply: answer.reply(on: bench.mailbox))
@@ -119,7 +119,7 @@ import Testing
         let bench = try Bench()
         _ = bench.commit(nil, bench.set("c/a", 1), bench.set("c/read", 1))
         let writes = [bench.set("c/a", 2)]
-        var prospect = try bench.transactions.prospect(of: writes, in: bench.database)
+        let prospect = try bench.transactions.prospect(of: writes, in: bench.database)
         let before = prospect.byteCount
         _ = prospect.document(Bench.path("c/read"))
         #expect(before > 512 && prospect.byteCount > before + 256)
@@ -174,7 +174,7 @@ import Testing
                 group.addTask {
                     for round in 0..<400 {
                         let write = bench.set("c/room\(owner)", Int64(round))
-                        guard var prospect = try? bench.transactions.prospect(of: [write], in: bench.database),
+                        guard let prospect = try? bench.transactions.prospect(of: [write], in: bench.database),
                             Bench.number(in: prospect.document(Bench.path("c/door"))) == owner
                         else {
                             await Task.yield()

@@ -1,4 +1,5 @@
 extension ResourcePath: Comparable {
+    @usableFromInline
     package static func < (left: ResourcePath, right: ResourcePath) -> Bool {
         self.compare(left, right) == .ascending
     }

@@ -2,6 +2,7 @@
 /// valid, and it is at most `Limits.nameBytesMax` long.
 ///
 /// Every document in memory has one, so it is an array reference and four bytes.
+@usableFromInline
 package struct ResourcePath: Hashable, Sendable {
     package let bytes: [UInt8]
     private let count: UInt16
@@ -89,10 +90,12 @@ package struct ResourcePath: Hashable, Sendable {
         }
     }
 
+    @usableFromInline
     package static func == (left: ResourcePath, right: ResourcePath) -> Bool {
         ByteOrder.equal(left.bytes, right.bytes)
     }
 
+    @usableFromInline
     package func hash(into hasher: inout Hasher) {
         self.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
@@ -101,5 +104,5 @@ package struct ResourcePath: Hashable, Sendable {
 }
 
 extension ResourcePath: CustomStringConvertible {
-    package var description: String { self.string }
+    @usableFromInline package var description: String { self.string }
 }

@@ -35,10 +35,9 @@ struct MatchTree: Sendable {
         var ends: [Int] = []
         /// Blocks that go on with a segment for many, and what their patterns have behind it.
         var globs: [(block: Int, tail: [MatchBlock.Segment])] = []
+        /// What it costs to come here, and each block that may cover a path: its end is compared, its place sorted.
+        var work: Int { Work.expression + 120 * (self.ends.count + self.globs.count) }
     }
-
-    /// What a block costs that may cover a path: its end is compared, its place sorted.
-    private static let blockWork = 120
 
     private var branches = [Branch()]
     private let patternCounts: [Int]
@@ -69,8 +68,8 @@ struct MatchTree: Sendable {
                 self.branches[branch].capture = next
                 branch = next
             case .literal(let name):
-                let place = self.place(of: name.bytes[...], in: branch)
-                if place < self.branches[branch].literals.count, self.branches[branch].literals[place].name == name {
+                let (place, isThere) = self.place(of: name.bytes[...], in: branch)
+                if isThere {
                     branch = self.branches[branch].literals[place].branch
                 } else {
                     let next = self.newBranch()
@@ -88,14 +87,22 @@ struct MatchTree: Sendable {
     }
 
     /// Where a name stands among the branch's literals, or would stand.
-    private func place(of name: ArraySlice<UInt8>, in branch: Int) -> Int {
-        let literals = self.branches[branch].literals
-        var (low, high) = (0, literals.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if literals[middle].name.bytes.lexicographicallyPrecedes(name) { low = middle + 1 } else { high = middle }
+    private func place(of name: ArraySlice<UInt8>, in branch: Int) -> (index: Int, isThere: Bool) {
+        name.withUnsafeBytes { name in
+            var (low, high) = (0, self.branches[branch].literals.count)
+            while low < high {
+                let middle = (low + high) / 2
+                let order = self.branches[branch].literals[middle].name.bytes.withUnsafeBytes { literal in
+                    ByteOrder.compare(literal, name)
+                }
+                switch order {
+                case .ascending: low = middle + 1
+                case .same: return (middle, true)
+                case .descending: high = middle
+                }
+            }
+            return (low, false)
         }
-        return low
     }
 
     /// The blocks that cover the path, in the order of the source.
@@ -118,26 +125,31 @@ struct MatchTree: Sendable {
         _ matches: inout [BlockMatch],
         _ work: inout Work
     ) throws(EvaluationError) {
-        let node = self.branches[branch]
-        try work.spend(Work.expression + Self.blockWork * (node.ends.count + node.globs.count))
-        for (block, tail) in node.globs where self.covers(tail, path, from: index) {
-            matches.append(self.match(block))
+        // Its arrays are looked at where they are: a copy of the branch would count references to each.
+        try work.spend(self.branches[branch].work)
+        for place in self.branches[branch].globs.indices {
+            let glob = self.branches[branch].globs[place]
+            if self.covers(glob.tail, path, from: index) { matches.append(self.match(glob.block)) }
         }
         if index == path.count {
-            if !path.isGroup { for block in node.ends { matches.append(self.match(block)) } }
+            if !path.isGroup { for block in self.branches[branch].ends { matches.append(self.match(block)) } }
             return
         }
         // A group is anywhere below its parent: only a segment for many reaches it.
         if path.isGroup, index == path.knownCount { return }
-        if let name = path.segment(index), !node.literals.isEmpty {
-            let place = self.place(of: name, in: branch)
-            if place < node.literals.count, node.literals[place].name.bytes[...] == name {
-                try self.collect(path, from: index + 1, branch: node.literals[place].branch, &matches, &work)
-            }
+        if let next = self.literal(path, at: index, in: branch) {
+            try self.collect(path, from: index + 1, branch: next, &matches, &work)
         }
-        if let capture = node.capture {
+        if let capture = self.branches[branch].capture {
             try self.collect(path, from: index + 1, branch: capture, &matches, &work)
         }
+    }
+
+    /// Where it goes on with the path's segment by its name.
+    private func literal(_ path: TestedPath, at index: Int, in branch: Int) -> Int? {
+        guard !self.branches[branch].literals.isEmpty, let name = path.segment(index) else { return nil }
+        let (place, isThere) = self.place(of: name, in: branch)
+        return isThere ? self.branches[branch].literals[place].branch : nil
     }
 
     /// Whether the path's end is what stands behind the segment for many.

@@ -24,31 +24,38 @@ package struct AccessLedger: Sendable {
         var lookup: RuleLookup?
         var wasGot = false
         var wasSought = false
+
+        func wasMade(_ function: AccessFunction) -> Bool { function.givesDocument ? self.wasGot : self.wasSought }
+
+        mutating func make(_ function: AccessFunction) {
+            if function.givesDocument { self.wasGot = true } else { self.wasSought = true }
+        }
     }
 
     private let limits: Limits
-    /// Documents of the state before the request, by place.
-    private var asked = PathPlaces()
-    private var accesses: [Access] = []
-    private let written: PathPlaces
-    /// What is written as the request leaves it, by place; nil where nobody has asked.
-    private var futures: [RuleLookup?]
+    /// Documents of the state before the request.
+    private var asked = PathTable<Access>()
+    /// What is written as the request leaves it; nil where nobody has asked.
+    private var written = PathTable<RuleLookup?>()
     /// The document that is judged, which is free.
     var subject: ResourcePath?
     private var countOfOperation = 0
     /// Calls that counted, of all operations.
     package private(set) var count = 0
 
-    /// `written` has the documents that the request writes, each once.
-    package init(_ limits: Limits, written: [ResourcePath] = []) {
+    package init(_ limits: Limits) {
         self.limits = limits
-        self.written = PathPlaces(written)
-        self.futures = Array(repeating: nil, count: written.count)
+    }
+
+    /// `written` has the documents that the request writes, each once.
+    package init(_ limits: Limits, written: some Sequence<ResourcePath>) {
+        self.limits = limits
+        for path in written { self.written.append(path, nil) }
     }
 
     /// Documents of the state before the request that were asked for, in the order of their first mention.
     package var reads: [ResourcePath] {
-        zip(self.asked.paths, self.accesses).compactMap { path, access in access.lookup == nil ? nil : path }
+        self.asked.entries.compactMap { $0.value.lookup == nil ? nil : $0.path }
     }
 
     /// Begins with the next document of the request; nil for a query.
@@ -66,7 +73,7 @@ package struct AccessLedger: Sendable {
         try work.spend(Work.access)
         if function.isAfter, let place = self.written.place(of: path) { return self.future(at: place, in: documents) }
         let place = self.place(of: path)
-        let isKnown = function.givesDocument ? self.accesses[place].wasGot : self.accesses[place].wasSought
+        let isKnown = self.asked.entries[place].value.wasMade(function)
         if !isKnown, path != self.subject {
             guard self.countOfOperation < self.limits.operation else {
                 throw self.failure(function, path, .limitOfOperation)
@@ -75,7 +82,7 @@ package struct AccessLedger: Sendable {
             self.countOfOperation += 1
             self.count += 1
         }
-        if function.givesDocument { self.accesses[place].wasGot = true } else { self.accesses[place].wasSought = true }
+        self.asked.entries[place].value.make(function)
         return self.document(at: place, in: documents)
     }
 
@@ -86,25 +93,21 @@ package struct AccessLedger: Sendable {
     }
 
     private mutating func document(at place: Int, in documents: any RuleDocuments) -> RuleLookup {
-        if let known = self.accesses[place].lookup { return known }
-        let lookup = documents.document(self.asked.paths[place], after: false)
-        self.accesses[place].lookup = lookup
+        if let known = self.asked.entries[place].value.lookup { return known }
+        let lookup = documents.document(self.asked.entries[place].path, after: false)
+        self.asked.entries[place].value.lookup = lookup
         return lookup
     }
 
     private mutating func future(at place: Int, in documents: any RuleDocuments) -> RuleLookup {
-        if let known = self.futures[place] { return known }
-        let lookup = documents.document(self.written.paths[place], after: true)
-        self.futures[place] = lookup
+        if let known = self.written.entries[place].value { return known }
+        let lookup = documents.document(self.written.entries[place].path, after: true)
+        self.written.entries[place].value = lookup
         return lookup
     }
 
     private mutating func place(of path: ResourcePath) -> Int {
-        if let place = self.asked.place(of: path) { return place }
-        if self.accesses.isEmpty { self.accesses.reserveCapacity(4) }
-        self.asked.append(path)
-        self.accesses.append(Access())
-        return self.accesses.count - 1
+        self.asked.place(of: path) ?? self.asked.append(path, Access())
     }
 
     private func failure(

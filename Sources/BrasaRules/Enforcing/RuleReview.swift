@@ -49,22 +49,21 @@ package struct RuleReview {
         self.caller = caller
         self.documents = documents
         self.limits = limits
-        var written: [ResourcePath] = []
+        var written: [FoldedWrite] = []
         var message = "Missing or insufficient permissions."
         switch demand {
         case .documents(let paths): self.steps = .gets(paths)
         case .listing(let target, let query): self.steps = .listing(target, query)
         case .commit(let writes):
-            let folded = FoldedWrite.fold(writes)
-            written = folded.map(\.path)
-            self.steps = .commit(verified: writes.lazy.filter { $0.kind == .verify }.map(\.path), folded)
+            written = FoldedWrite.fold(writes)
+            self.steps = .commit(verified: writes.lazy.filter { $0.kind == .verify }.map(\.path), written)
         case .administrators(let text):
             self.steps = .gets([])
             message = text
         }
         self.denialMessage = message
         let count = self.steps.count
-        self.ledger = AccessLedger(count > 1 ? .several : .single, written: written)
+        self.ledger = AccessLedger(count > 1 ? .several : .single, written: written.lazy.map(\.path))
         self.progress = if case .administrators = demand { .denied } else { count == 0 ? .allowed : .unfinished }
     }
 
@@ -98,10 +97,7 @@ package struct RuleReview {
     private mutating func begin() -> RuleRequest? {
         guard self.progress == .unfinished else { return nil }
         switch self.steps {
-        case .listing(let target, let query):
-            var request = self.request(.list, target)
-            request.query = query
-            return request
+        case .listing(let target, let query): return self.request(.list, target, query: query)
         case .gets(let paths): return self.get(paths[self.next])
         case .commit(let verified, let writes):
             let place = self.next - verified.count
@@ -111,9 +107,7 @@ package struct RuleReview {
 
     private mutating func get(_ path: ResourcePath) -> RuleRequest? {
         guard let stored = self.document(path, after: false) else { return self.deny() }
-        var request = self.request(.get, .document(path))
-        request.stored = stored
-        return request
+        return self.request(.get, .document(path), stored)
     }
 
     private mutating func write(_ write: FoldedWrite) -> RuleRequest? {
@@ -121,10 +115,7 @@ package struct RuleReview {
             let future = self.document(write.path, after: true)
         else { return self.deny() }
         let exists = if case .missing = stored { false } else { true }
-        var request = self.request(write.method(exists: exists), .document(write.path))
-        request.stored = stored
-        request.future = future
-        return request
+        return self.request(write.method(exists: exists), .document(write.path), stored, future)
     }
 
     private mutating func deny() -> RuleRequest? {
@@ -141,13 +132,22 @@ package struct RuleReview {
         RuleDocument(self.ledger.document(path, after: after, in: self.documents))
     }
 
-    private func request(_ method: RuleMethod, _ target: RuleTarget) -> RuleRequest {
+    private func request(
+        _ method: RuleMethod,
+        _ target: RuleTarget,
+        _ stored: RuleDocument = .missing,
+        _ future: RuleDocument? = nil,
+        query: RuleQuery? = nil
+    ) -> RuleRequest {
         RuleRequest(
             method,
             target,
             database: self.caller.database,
             time: self.caller.time,
-            auth: self.caller.auth
+            auth: self.caller.auth,
+            stored: stored,
+            future: future,
+            query: query
         )
     }
 }

@@ -43,16 +43,15 @@ struct FoldedWrite: Sendable {
     /// In the order in which documents are first written.
     static func fold(_ writes: [RuleWrite]) -> [FoldedWrite] {
         if let only = writes.first, writes.count == 1 { return only.kind == .verify ? [] : [FoldedWrite(only)] }
-        var (places, folded) = (PathPlaces(), [FoldedWrite]())
+        var folded = PathTable<FoldedWrite>()
         for write in writes where write.kind != .verify {
-            if let place = places.place(of: write.path) {
-                folded[place].deletes = write.kind == .delete
+            if let place = folded.place(of: write.path) {
+                folded.entries[place].value.deletes = write.kind == .delete
             } else {
-                places.append(write.path)
-                folded.append(FoldedWrite(write))
+                folded.append(write.path, FoldedWrite(write))
             }
         }
-        return folded
+        return folded.entries.map(\.value)
     }
 
     /// Which method must be allowed. A precondition is not looked up: whoever demands that a document is there asks to

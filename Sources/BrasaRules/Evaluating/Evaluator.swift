@@ -33,12 +33,12 @@ struct Evaluator<Observer: EvaluationObserver> {
         _ observer: Observer
     ) {
         self.program = program
+        self.isProving = if case .known = request.stored { true } else { false }
         self.request = request
         self.path = path
         self.documents = documents
         self.observer = observer
         self.budget = budget
-        self.isProving = if case .known = request.stored { true } else { false }
     }
 
     var work: Work {
@@ -81,13 +81,14 @@ struct Evaluator<Observer: EvaluationObserver> {
         case .member(let value, let name):
             try self.spend(1)
             return try self.member(name, of: try self.evaluate(value))
-        case let node: return try self.stepRarer(node)
+        // By its place: a node is not copied.
+        default: return try self.stepRarer(id)
         }
     }
 
     @inline(never)
-    private mutating func stepRarer(_ node: Node) throws(EvaluationError) -> RuleValue {
-        switch node {
+    private mutating func stepRarer(_ id: NodeID) throws(EvaluationError) -> RuleValue {
+        switch self.program.nodes[id] {
         case .not(let operand):
             try self.spend(1)
             return .bool(!(try self.condition(operand)))
@@ -115,13 +116,13 @@ struct Evaluator<Observer: EvaluationObserver> {
         case .wrongCount(let received, let expected):
             try self.spend(1)
             throw .argumentCount(received: received, expected: expected)
-        case let node: return try self.stepRarest(node)
+        default: return try self.stepRarest(id)
         }
     }
 
     @inline(never)
-    private mutating func stepRarest(_ node: Node) throws(EvaluationError) -> RuleValue {
-        switch node {
+    private mutating func stepRarest(_ id: NodeID) throws(EvaluationError) -> RuleValue {
+        switch self.program.nodes[id] {
         case .negate(let operand):
             try self.spend(1)
             return try Arithmetic.negate(try self.evaluate(operand))

@@ -67,15 +67,20 @@ struct QueryWay: Sendable {
     /// Maps in maps, from facts sorted by path, none of which is below another. As deep as paths are long.
     private static func map(_ facts: [Fact]) -> RuleMap {
         var entries: [RuleMap.Entry] = []
+        entries.reserveCapacity(facts.count)
         var index = 0
         while index < facts.count, let name = facts[index].path.first {
+            if facts[index].path.count == 1 {
+                entries.append(RuleMap.Entry(key: name, value: facts[index].value))
+                index += 1
+                continue
+            }
             var inner: [Fact] = []
             while index < facts.count, facts[index].path.first == name {
                 inner.append(Fact(path: facts[index].path.dropFirst(), value: facts[index].value))
                 index += 1
             }
-            let value = inner[0].path.isEmpty ? inner[0].value : .map(self.map(inner))
-            entries.append(RuleMap.Entry(key: name, value: value))
+            entries.append(RuleMap.Entry(key: name, value: .map(self.map(inner))))
         }
         return RuleMap(known: entries)
     }

@@ -106,13 +106,17 @@ private enum JudgingTurn {
     static let textMax = 2_048
 }
 
-/// The documents of a database at one time.
-struct SnapshotDocuments: RuleDocuments {
-    let store: Store
-    let database: DatabaseHandle
-    let time: Timestamp
+/// The documents of a database at one time. An object, since a review would box it anyway.
+final class SnapshotDocuments: RuleDocuments {
+    private let store: Store
+    private let database: DatabaseHandle
+    private let time: Timestamp
     /// Keeps the state, for whoever asks in more than one turn of the loop.
-    let pin: SnapshotPin?
+    private let pin: SnapshotPin?
+
+    init(store: Store, database: DatabaseHandle, time: Timestamp, pin: SnapshotPin?) {
+        (self.store, self.database, self.time, self.pin) = (store, database, time, pin)
+    }
 
     func document(_ path: ResourcePath, after: Bool) -> RuleLookup {
         do throws(StoreError) {

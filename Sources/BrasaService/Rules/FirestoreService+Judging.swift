@@ -133,21 +133,27 @@ extension FirestoreService {
         for call: Call<Response>,
         _ answer: @escaping (CommitResult) -> Void
     ) {
-        let client = JudgedCommit.Client(
-            // Others may have taken the room meanwhile.
-            isWanted: { !call.isFinished && call.hasRoom() },
-            isWithEngine: { isWithEngine, ticket in
-                if isWithEngine { self.settle(ticket, with: call) } else { call.hasOpenOutcome = false }
-            },
-            hold: { _ = call.hold($0) },
-            done: { outcome in
+        let client: JudgedCommit.Client = { event in
+            switch event {
+            case .betweenSteps: break
+            case .keeps(let bytes): _ = call.hold(bytes)
+            case .isWithEngine(let ticket):
+                self.settle(ticket, with: call)
+                return true
+            case .isBack:
+                call.hasOpenOutcome = false
+                return true
+            case .ended(let outcome):
                 switch outcome {
                 case .committed(let result): answer(result)
                 case .failed(let error): call.finish(Status(error))
                 case .denied(let status): call.finish(status)
                 }
+                return false
             }
-        )
+            // Others may have taken the room meanwhile.
+            return !call.isFinished && call.hasRoom()
+        }
         JudgedCommit(order, of: call.caller, by: judge, on: self, for: client).run()
     }
 

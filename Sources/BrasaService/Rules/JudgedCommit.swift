@@ -1,10 +1,10 @@
-import BrasaDocuments
+package import BrasaDocuments
 import BrasaIdentity
 import BrasaMessages
-import BrasaRules
+package import BrasaRules
 import BrasaStatus
 import BrasaStore
-import BrasaTransactions
+package import BrasaTransactions
 import NIOCore
 
 /// One commit of somebody whose writes rules are asked about. It is worked out on the documents as they are, judged, and
@@ -27,15 +27,19 @@ final class JudgedCommit: @unchecked Sendable {
         case denied(Status)
     }
 
-    /// Who asked. All are called on the event loop.
-    struct Client {
-        /// Whether it goes on. Asked between any two steps; who says no hears nothing any more.
-        let isWanted: () -> Bool
-        /// The engine has it, or, with false, has given it back unchanged. With the ticket if it waits for locks.
-        let isWithEngine: (Bool, RequestTicket?) -> Void
-        /// Counts what is kept from one turn to the next. It is no longer wanted if there is no room.
-        let hold: (Int) -> Void
-        let done: (Outcome) -> Void
+    /// What whoever asked is told, and says whether it goes on; who has said no hears nothing any more. On the event loop.
+    typealias Client = (Event) -> Bool
+
+    enum Event {
+        /// Nothing has happened: between any two steps it is asked whether to go on.
+        case betweenSteps
+        /// So many bytes more, or less, are kept from one turn to the next.
+        case keeps(Int)
+        /// The engine has it, and it may have an outcome. With the ticket if it waits for locks.
+        case isWithEngine(RequestTicket?)
+        /// The engine has given it back unchanged.
+        case isBack
+        case ended(Outcome)
     }
 
     /// Commits that are outdated again and again end as those that lose to others.
@@ -50,12 +54,18 @@ final class JudgedCommit: @unchecked Sendable {
     /// Of this round: rules may change while the commit waits.
     private var judge: CallJudge?
     private var round = 0
-    private var heldBytes = 0
-    private var judgement: Judgement?
-    private var documents: ProspectDocuments?
+    private var keptBytes = 0
+    /// What is left for the loop's next turn.
+    private var unfinished: (judgement: Judgement, prospect: CommitProspect)?
     private var isAnswered = false
 
-    init(_ order: Order, of caller: Caller, by judge: CallJudge, on service: FirestoreService, for client: Client) {
+    init(
+        _ order: Order,
+        of caller: Caller,
+        by judge: CallJudge,
+        on service: FirestoreService,
+        for client: @escaping Client
+    ) {
         self.order = order
         self.writes = order.writes.map(RuleWrite.init)
         self.caller = caller
@@ -66,7 +76,7 @@ final class JudgedCommit: @unchecked Sendable {
     }
 
     func run() {
-        guard self.client.isWanted() else { return self.endTransaction() }
+        guard self.client(.betweenSteps) else { return self.endTransaction() }
         // What is stored is not even looked at for those who may do nothing there. One write is worked out as soon.
         if self.writes.count > 1 { self.cover(self.writes[...]) } else { self.workOut() }
     }
@@ -82,38 +92,39 @@ final class JudgedCommit: @unchecked Sendable {
         guard let judge else { return self.deny(.permissionDenied) }
         do throws(TransactionError) {
             let prospect = try self.service.transactions.prospect(of: self.order.writes, in: self.order.database)
-            let documents = ProspectDocuments(prospect)
-            self.documents = documents
-            self.judgement = judge.judgement(of: .commit(self.writes), at: prospect.time, documents)
-            self.proceed()
+            var judgement = judge.judgement(of: .commit(self.writes), at: prospect.time, prospect)
+            self.proceed(&judgement, prospect)
         } catch {
             self.fail(error)
         }
     }
 
-    private func proceed() {
-        guard var judgement = self.judgement.take(), let documents = self.documents else { return }
+    private func proceed(_ judgement: inout Judgement, _ prospect: CommitProspect) {
         switch judgement.turn(on: self.service.eventLoop) {
         case .unfinished:
-            self.judgement = judgement
-            guard self.hold(documents.prospect.byteCount) else { return self.endTransaction() }
+            self.unfinished = (judgement, prospect)
+            guard self.keep(prospect.byteCount) else { return self.endTransaction() }
             self.service.eventLoop.execute { self.goOn { self.proceed() } }
         // Other rules have come meanwhile.
         case .allowed where self.judge?.edition != self.service.rules.editionNumber: self.again()
-        case .allowed: self.submit(documents.prospect)
+        case .allowed: self.submit(prospect)
         // What was looked at one after the other may never have been so together.
-        case .denied where !documents.prospect.stands: self.again()
-        case .denied(let status): self.deny(status, documents.prospect)
+        case .denied where !prospect.stands: self.again()
+        case .denied(let status): self.deny(status, prospect)
         }
     }
 
+    private func proceed() {
+        guard var unfinished = self.unfinished.take() else { return }
+        self.proceed(&unfinished.judgement, unfinished.prospect)
+    }
+
     private func goOn(_ next: () -> Void) {
-        if self.client.isWanted() { next() } else { self.endTransaction() }
+        if self.client(.betweenSteps) { next() } else { self.endTransaction() }
     }
 
     /// By the rules and the documents of then, in the loop's next turn.
     private func again() {
-        (self.judgement, self.documents) = (nil, nil)
         self.round += 1
         guard self.round < Self.roundsMax else { return self.fail(.contention) }
         // Each round waits for locks anew.
@@ -126,11 +137,10 @@ final class JudgedCommit: @unchecked Sendable {
     }
 
     /// False: there is no room, and the call is over.
-    private func hold(_ bytes: Int) -> Bool {
-        let change = bytes - self.heldBytes
-        self.heldBytes = bytes
-        if change != 0 { self.client.hold(change) }
-        return self.client.isWanted()
+    private func keep(_ bytes: Int) -> Bool {
+        let change = bytes - self.keptBytes
+        self.keptBytes = bytes
+        return self.client(change == 0 ? .betweenSteps : .keeps(change))
     }
 
     private func submit(_ prospect: CommitProspect) {
@@ -144,26 +154,29 @@ final class JudgedCommit: @unchecked Sendable {
             keepsDocument: self.order.keepsDocument,
             reply: self.service.reply { self.answered($0) }
         )
-        if !self.isAnswered { self.client.isWithEngine(true, ticket) }
+        if !self.isAnswered { _ = self.client(.isWithEngine(ticket)) }
     }
 
     private func answered(_ result: Result<CommitResult, TransactionError>) {
         self.isAnswered = true
         switch result {
-        case .success(let result): self.client.done(.committed(result))
+        case .success(let result): self.end(.committed(result))
+        // Who has lost interest is asked again before the next round.
         case .failure(.outdated):
-            self.client.isWithEngine(false, nil)
+            _ = self.client(.isBack)
             self.again()
-        case .failure(let error): self.client.done(.failed(error))
+        case .failure(let error): self.end(.failed(error))
         }
     }
+
+    private func end(_ outcome: Outcome) { _ = self.client(.ended(outcome)) }
 
     // MARK: Without a commit
 
     /// Whatever is stored.
     private func deny(_ status: Status) {
         self.endTransaction()
-        self.client.done(.denied(status))
+        self.end(.denied(status))
     }
 
     private func deny(_ status: Status, _ prospect: CommitProspect) {
@@ -172,10 +185,10 @@ final class JudgedCommit: @unchecked Sendable {
         self.service.transactions.confirm(
             prospect,
             reply: self.service.reply { result in
-                guard self.client.isWanted() else { return }
+                guard self.client(.betweenSteps) else { return }
                 switch result {
-                case .success: self.client.done(.denied(status))
-                case .failure(let error): self.client.done(.failed(error))
+                case .success: self.end(.denied(status))
+                case .failure(let error): self.end(.failed(error))
                 }
             }
         )
@@ -183,7 +196,7 @@ final class JudgedCommit: @unchecked Sendable {
 
     private func fail(_ error: TransactionError) {
         self.endTransaction()
-        self.client.done(.failed(error))
+        self.end(.failed(error))
     }
 
     private func endTransaction() {
@@ -192,17 +205,11 @@ final class JudgedCommit: @unchecked Sendable {
     }
 }
 
-/// The documents before and after a commit that is judged. On one event loop.
-private final class ProspectDocuments: RuleDocuments {
-    private(set) var prospect: CommitProspect
-
-    init(_ prospect: CommitProspect) {
-        self.prospect = prospect
-    }
-
-    func document(_ path: ResourcePath, after: Bool) -> RuleLookup {
-        guard after else { return self.prospect.document(path).map { .fields($0.fields) } ?? .missing }
-        return switch self.prospect.future(of: path) {
+/// The documents before and after a commit that is judged.
+extension CommitProspect: RuleDocuments {
+    package func document(_ path: ResourcePath, after: Bool) -> RuleLookup {
+        guard after else { return self.document(path).map { .fields($0.fields) } ?? .missing }
+        return switch self.future(of: path) {
         case .fields(let fields): .fields(fields)
         case .missing: .missing
         case .unknown: .unknown

@@ -263,26 +263,33 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     }
 
     private func judge(_ order: JudgedCommit.Order, by judge: CallJudge, _ session: Session) {
-        let client = JudgedCommit.Client(
-            isWanted: {
-                if self.isOver { self.refused(.permissionDenied, session) }
-                return !self.isOver
-            },
-            isWithEngine: { isWithEngine, ticket in
-                self.ticket = nil
-                self.call.hasOpenOutcome = isWithEngine
-                if isWithEngine { self.wait(with: ticket) }
-            },
-            hold: { if !self.hold(self.heldBytes + $0) { self.isOver = true } },
-            done: { outcome in
-                switch outcome {
-                case .committed(let result): self.committed(.success(result), session)
-                case .failed(let error): self.committed(.failure(error), session)
-                case .denied(let status): self.refused(status, session)
-                }
+        let client: JudgedCommit.Client = { event in
+            switch event {
+            case .betweenSteps: break
+            case .keeps(let bytes): if !self.hold(self.heldBytes + bytes) { self.isOver = true }
+            case .isWithEngine(let ticket):
+                (self.ticket, self.call.hasOpenOutcome) = (nil, true)
+                self.wait(with: ticket)
+                return true
+            case .isBack:
+                (self.ticket, self.call.hasOpenOutcome) = (nil, false)
+                return true
+            case .ended(let outcome):
+                self.ended(outcome, session)
+                return false
             }
-        )
+            if self.isOver { self.refused(.permissionDenied, session) }
+            return !self.isOver
+        }
         JudgedCommit(order, of: self.call.caller, by: judge, on: self.service, for: client).run()
+    }
+
+    private func ended(_ outcome: JudgedCommit.Outcome, _ session: Session) {
+        switch outcome {
+        case .committed(let result): self.committed(.success(result), session)
+        case .failed(let error): self.committed(.failure(error), session)
+        case .denied(let status): self.refused(status, session)
+        }
     }
 
     /// The batch never got to the engine.

@@ -47,7 +47,8 @@ final class RuledCommit: @unchecked Sendable {
         guard let prospect = try? self.transactions.prospect(of: self.requests(), in: database) else {
             return self.client.finish()
         }
-        let documents = RuledDocuments(prospect, apart: self.forgetsReads ? prospect : nil)
+        let apart = self.forgetsReads ? try? self.transactions.prospect(of: self.requests(), in: database) : nil
+        let documents = RuledDocuments(prospect, apart: apart)
         // Others have their turn between all of these.
         self.client.pause {
             guard try self.isAllowed(documents) else { return self.client.finish() }
@@ -85,9 +86,9 @@ final class RuledCommit: @unchecked Sendable {
 
 /// The documents before and after a commit that is judged.
 private final class RuledDocuments: RuleDocuments, @unchecked Sendable {
-    private(set) var prospect: CommitProspect
+    let prospect: CommitProspect
     /// Where what rules read is looked up instead.
-    private var apart: CommitProspect?
+    private let apart: CommitProspect?
 
     init(_ prospect: CommitProspect, apart: CommitProspect?) {
         self.prospect = prospect
@@ -95,8 +96,8 @@ private final class RuledDocuments: RuleDocuments, @unchecked Sendable {
     }
 
     func document(_ path: ResourcePath, after: Bool) -> RuleLookup {
-        if !after, self.apart != nil, path == ModelWorld.paths[RuledCommit.guarding] {
-            return self.apart?.document(path).map { .fields($0.fields) } ?? .missing
+        if !after, let apart = self.apart, path == ModelWorld.paths[RuledCommit.guarding] {
+            return apart.document(path).map { .fields($0.fields) } ?? .missing
         }
         guard after else { return self.prospect.document(path).map { .fields($0.fields) } ?? .missing }
         return switch self.prospect.future(of: path) {
