@@ -18,7 +18,7 @@ struct ServiceDirectory: Sendable {
     struct Doors: Sendable {
         fileprivate let grpc: GRPCServer
         fileprivate let door: GRPCDoor
-        fileprivate let router: HTTPRouter
+        let router: HTTPRouter
         fileprivate let trees: TreeSocketDoor
         fileprivate let desk: TokenDesk
         fileprivate let admissions: LoopAdmissions

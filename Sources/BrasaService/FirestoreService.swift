@@ -12,7 +12,7 @@ package final class FirestoreService: Sendable {
     let store: Store
     let transactions: TransactionManager
     let mailbox: any Mailbox
-    let eventLoop: any EventLoop
+    package let eventLoop: any EventLoop
     let entropy: Entropy
     /// Of the same loop.
     package let watcher: Watcher

@@ -1,4 +1,6 @@
 import BrasaDocuments
+import BrasaHTTP
+import BrasaIdentity
 import BrasaMessages
 import BrasaPlatform
 import BrasaRules
@@ -6,6 +8,8 @@ import BrasaService
 import BrasaTreeJudging
 import BrasaWire
 import Foundation
+import NIOCore
+import Synchronization
 import Testing
 
 @testable import BrasaServer
@@ -193,6 +197,34 @@ import Testing
         }
         let client = try await server.connect()
         #expect(try await Self.get("(default)", on: client))
+        try await server.stop()
+    }
+
+    private final class Flag: Sendable {
+        let value = Atomic(false)
+    }
+
+    @Test func `Rules are compiled, and their coverage is told, beside the loop`() async throws {
+        let server = try await RunningServer(RunningServer.configuration { $0.emulator = true })
+        _ = try await Self.put(try Self.body(Self.text("true")), to: Self.rules, on: server)
+        let (eventLoop, directory) = (server.group.any(), server.services)
+        // Without a body: what is wrong with it is found out there as well.
+        for (method, target, expected) in [
+            ("PUT", Self.rules, 400), ("GET", Self.rules.replacing(":securityRules", with: ":ruleCoverage"), 200),
+        ] {
+            let (status, isAnswered) = (eventLoop.makePromise(of: Int.self), Flag())
+            let isAnsweredAtOnce = try await eventLoop.submit {
+                let request = HTTPRequest(method: method, target: target, caller: .administrator)
+                // The loop turns to what was left for it only when this is over.
+                directory.doors(on: eventLoop).router.answer(request) { answer in
+                    isAnswered.value.store(true, ordering: .sequentiallyConsistent)
+                    status.succeed(answer.status)
+                }
+                return isAnswered.value.load(ordering: .sequentiallyConsistent)
+            }.get()
+            #expect(try await status.futureResult.get() == expected)
+            #expect(!isAnsweredAtOnce)
+        }
         try await server.stop()
     }
 

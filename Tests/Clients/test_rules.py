@@ -6,6 +6,7 @@ import json
 import signal
 import threading
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Callable, Iterator
@@ -277,6 +278,48 @@ def test_test_tools_load_rules_and_are_told_what_failed(start_server) -> None:
     with pytest.raises(exceptions.PermissionDenied, match="false for 'get' @ L9|Null value error. for 'get' @ L9"):
         made.user("ann").document("users/bob").get()
     made.user("ann").document("users/ann").set({})
+
+
+def test_a_session_of_the_rules_unit_testing_library(start_server) -> None:
+    """What `@firebase/rules-unit-testing` sends, in its order: rules for the default database, contexts of users with
+    claims and of nobody, the owner's word for what no rules are to judge, and clearing, which leaves the rules."""
+    made = Ruled(start_server("--emulator"))
+    at = f"http://{made.server.address}/emulator/v1/projects/demo"
+
+    def ask(method: str, path: str, body: dict | None = None) -> tuple[int, dict]:
+        data = None if body is None else json.dumps(body).encode()
+        try:
+            with urllib.request.urlopen(urllib.request.Request(at + path, data=data, method=method)) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)
+
+    def load(text: str) -> tuple[int, dict]:
+        return ask("PUT", ":securityRules", {"rules": {"files": [{"content": text}]}})
+
+    assert load(RULES) == (200, {})
+    claims = {
+        "iss": "https://securetoken.google.com/demo", "aud": "demo", "auth_time": 0,
+        "firebase": {"sign_in_provider": "custom", "identities": {}},
+    }  # fmt: skip
+    ann, staff, nobody = made.user("ann", **claims), made.user("eve", **claims, staff=True), made.client(None)
+    made.owner.document("rooms/r/members/ann").set({})
+    made.owner.document("rooms/r").set({"open": True})
+    assert ann.document("rooms/r").get().to_dict() == {"open": True}
+    denied(nobody.document("rooms/r").get)
+    staff.document("rooms/r/members/eve").set({})
+    denied(lambda: ann.document("rooms/r/members/bob").set({}))
+    # Rules that do not compile change nothing, and the tool shows what it is told.
+    status, told = load(RULES.replace("allow get: if member(room);", "allow get: if (;"))
+    assert (status, told["error"]["status"]) == (400, "INVALID_ARGUMENT")
+    assert told["error"]["message"].startswith("Error compiling rules:\nL12:22 ")
+    assert ann.document("rooms/r").get().exists
+    assert ask("DELETE", "/databases/(default)/documents") == (200, {})
+    assert not made.owner.document("rooms/r").get().exists
+    denied(ann.document("rooms/r").get)
+    status, report = ask("GET", ":ruleCoverage")
+    values = [value["value"] for node in report["report"] for value in node.get("values", [])]
+    assert status == 200 and {"boolValue": True} in values
 
 
 def test_rules_that_do_not_compile_stop_the_start(start_server, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import BrasaRules
 import BrasaService
 import BrasaTokens
 import Logging
+import NIOCore
 
 /// The emulator's endpoints for test tools: what loads rules, and what clears a database. With `--emulator` alone.
 struct EmulatorEndpoints: Sendable {
@@ -44,7 +45,7 @@ struct EmulatorEndpoints: Sendable {
                 for: .everybody,
                 bodyBytesMax: Self.bodyBytesMax,
                 otherwise: { _ in HTTPAnswer(404, "only GET and PUT are served here\n") },
-                self.forTools { request, answer in answer(self.rules(request)) }
+                self.forTools { request, answer in self.rules(request, answer) }
             )
         }
     }
@@ -79,17 +80,35 @@ struct EmulatorEndpoints: Sendable {
     // MARK: Rules
 
     /// Of one database; without its name of the default one.
-    private func rules(_ request: HTTPRequest) -> HTTPAnswer {
+    private func rules(_ request: HTTPRequest, _ answer: @escaping @Sendable (HTTPAnswer) -> Void) {
         let last = request.parameters.last ?? ""
         guard let suffix = [Self.rulesSuffix, Self.coverageSuffix].first(where: last.hasSuffix),
             suffix == Self.rulesSuffix || request.method == "GET"
-        else { return HTTPAnswer(404, "nothing is served at \(request.path)\n") }
+        else { return answer(HTTPAnswer(404, "nothing is served at \(request.path)\n")) }
         let id = String(last.dropLast(suffix.count))
         let isDefault = request.parameters.count == 1
         let database = Self.name(isDefault ? id : request.parameters[0], isDefault ? "(default)" : id)
-        guard let database else { return HTTPAnswer(404, "nothing is served at \(request.path)\n") }
-        if suffix == Self.coverageSuffix { return self.cover(database) }
-        return request.method == "PUT" ? self.load(request.body, for: database) : self.show(database)
+        guard let database else { return answer(HTTPAnswer(404, "nothing is served at \(request.path)\n")) }
+        // Both may take many milliseconds, in which the loop has other calls.
+        if suffix == Self.coverageSuffix {
+            self.aside(answer) { self.cover(database) }
+        } else if request.method == "PUT" {
+            let body = request.body
+            self.aside(answer) { self.load(body, for: database) }
+        } else {
+            answer(self.show(database))
+        }
+    }
+
+    private func aside(
+        _ answer: @escaping @Sendable (HTTPAnswer) -> Void,
+        _ work: @escaping @Sendable () -> HTTPAnswer
+    ) {
+        let eventLoop = self.service.eventLoop
+        Task.detached {
+            let made = work()
+            eventLoop.execute { answer(made) }
+        }
     }
 
     private func load(_ body: [UInt8], for database: DatabaseName) -> HTTPAnswer {

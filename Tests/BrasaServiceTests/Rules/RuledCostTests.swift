@@ -75,7 +75,7 @@ struct RuledCostTests {
         return RunQueryRequest(parent: try parent(), query: query)
     }
 
-    @Test(arguments: [(Kind.get, 101.0), (.commit, 131), (.query, 237)])
+    @Test(arguments: [(Kind.get, 41.0), (.commit, 55), (.query, 113)])
     func `Rules add no more than`(_ kind: Kind, _ bound: Double) throws {
         let ruled = try Self.ruled()
         defer { ruled.close() }
