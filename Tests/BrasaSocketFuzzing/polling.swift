@@ -44,7 +44,7 @@ private final class PollingClient {
     init?() {
         guard let tree = FuzzedTree() else { return nil }
         self.tree = tree
-        self.table = PollTable(tree.budget)
+        self.table = PollTable(tree.budget, countMax: 16, countPerAddressMax: 16)
         var router = HTTPRouter()
         TreePollDoor(tree.trees, self.table, on: tree.loop).register(in: &router)
         var door = HTTPDoor(router, tree.reception, peer: [127, 0, 0, 1])
