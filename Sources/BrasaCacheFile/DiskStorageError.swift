@@ -49,7 +49,8 @@ package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConverti
             switch self.code {
             case .inUse:
                 "The cache in \(self.folder) is in use by another process, or by another client of this process."
-            case .damaged: "The cache in \(self.folder) is damaged; clearing the persistence removes it."
+            case .damaged:
+                "The cache in \(self.folder) is damaged; to clear the persistence, or remove the folder, cures it, and takes queued writes with it."
             case .newer(let schema, let known):
                 "The cache in \(self.folder) was made by a newer version (schema \(schema), this one knows \(known))."
             case .diskFull: "The disk of the cache in \(self.folder) is full."

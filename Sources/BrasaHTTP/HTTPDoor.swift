@@ -33,7 +33,7 @@ package struct HTTPDoor: Sendable {
     /// What a request shows of who asks: the field, or what its route takes for that.
     func authorization(_ field: [UInt8]?, target: String, _ dialect: HTTPDialect) -> [UInt8]? {
         guard field == nil, !dialect.tokenParameters.isEmpty else { return field }
-        for parameter in HTTPQuery.parameters(target.drop { $0 != "?" }.dropFirst()) {
+        for parameter in HTTPQuery.parameters(target.drop { $0 != "?" }.dropFirst()) ?? [] {
             guard dialect.tokenParameters.contains(parameter.name), !parameter.value.isEmpty else { continue }
             return Array("Bearer \(parameter.value)".utf8)
         }

@@ -39,7 +39,7 @@ enum PlainEndpoints {
 
     private static func nothing(at request: HTTPRequest) -> HTTPAnswer {
         // Clients of the Realtime Database forget it, and know the text.
-        if HTTPQuery.parameters(request.query).contains(where: { $0.name == "ns" }) {
+        if HTTPQuery.parameters(request.query)?.contains(where: { $0.name == "ns" }) ?? false {
             return HTTPAnswer(404, "append .json to your request URI to use the REST API.\n")
         }
         // A method's path, and no call of it: it would say so.

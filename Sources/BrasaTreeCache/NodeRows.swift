@@ -134,7 +134,8 @@ private struct RowAssembler {
     /// False for what no row of a node can be.
     mutating func add(_ name: ArraySlice<UInt8>, _ text: [UInt8]) -> Bool {
         var keys = name.split(separator: 0, omittingEmptySubsequences: false)
-        guard let last = keys.popLast(), last.isEmpty || last.elementsEqual([UInt8(ascii: ".")]),
+        guard let last = keys.popLast(), keys.count <= TreeLimits.levelsMax,
+            last.isEmpty || last.elementsEqual([UInt8(ascii: ".")]),
             let scalar = try? TreeTemplate(JSONValue(parsing: text)).node.scalar
         else { return false }
         let open = self.levels.dropFirst().map(\.key)

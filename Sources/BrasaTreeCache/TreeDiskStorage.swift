@@ -56,6 +56,11 @@ package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
     }
 
     deinit {
+        self.nextTry = nil
+        self.apply([])
+        if !self.backlog.isEmpty {
+            self.log("the cache on disk has not kept \(self.backlog.count) changes of queued writes")
+        }
         self.file.close()
     }
 
@@ -87,8 +92,9 @@ package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
         }
     }
 
+    /// Once there is something to write, and some time after the disk has refused it.
     private var isTimeToTry: Bool {
-        !self.backlog.isEmpty && self.nextTry.map { $0 <= .now } ?? true
+        (!self.backlog.isEmpty || self.targets == .toBeForgotten) && self.nextTry.map { $0 <= .now } ?? true
     }
 
     private func write(_ others: [StoredChange]) throws(DatabaseError) {
@@ -128,7 +134,7 @@ extension StoredChange {
     fileprivate var isOfQueue: Bool {
         switch self {
         case .queued, .unqueued: true
-        case .used, .closed, .forgotten, .set: false
+        case .used, .confirmed, .closed, .forgotten, .set: false
         }
     }
 }

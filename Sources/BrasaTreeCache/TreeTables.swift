@@ -14,8 +14,8 @@ final class TreeTables {
 
         CREATE TABLE writes (id INTEGER PRIMARY KEY, text BLOB NOT NULL);
         CREATE TABLE targets (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL, query BLOB NOT NULL, used INTEGER NOT NULL,
-            UNIQUE (path, query)
+            id INTEGER PRIMARY KEY AUTOINCREMENT, path BLOB NOT NULL, query BLOB NOT NULL, known INTEGER NOT NULL,
+            used INTEGER NOT NULL, UNIQUE (path, query)
         );
         CREATE INDEX targets_by_use ON targets (used);
         CREATE TABLE forgotten_targets (id INTEGER PRIMARY KEY);
@@ -27,7 +27,8 @@ final class TreeTables {
 
     /// Those that are listened to. As of a transaction that failed it may have some more: nothing of them is there.
     private var open: [TreeTarget: Int64] = [:]
-    /// Grows with each change of a target, and each use: of two that contain a place the later knows more of it.
+    /// Counts changes and uses of targets. As `known` of a target: when the server last said something of it, so that of two that
+    /// contain a place the later knows more of it. As `used`: when somebody last began or ended to listen, or was told.
     private var lastUse: Int64
     private let pageBytes: Int
 
@@ -42,13 +43,19 @@ final class TreeTables {
             try Self.run("INSERT INTO writes VALUES (?, ?)", [write.id, Data(write.text)], database)
         case .unqueued(let id): try Self.run("DELETE FROM writes WHERE id = ?", [id], database)
         case .used(let target): _ = try self.use(target, database)
-        case .closed(let target): self.open[target] = nil
+        case .confirmed(let target):
+            let id = try self.use(target, database)
+            try Self.run("UPDATE targets SET known = used WHERE id = ?", [id], database)
+        case .closed(let target):
+            if self.open[target] != nil { _ = try self.use(target, database) }
+            self.open[target] = nil
         case .forgotten(let target):
             let id = try self.id(of: target, database)
             self.open[target] = nil
             if let id { try Self.forget(id, database) }
         case .set(let target, let placements):
             let id = try self.use(target, database)
+            try Self.run("UPDATE targets SET known = used WHERE id = ?", [id], database)
             let rows = NodeRows(target: id, database)
             for placement in placements { try rows.apply(placement, below: target.path) }
         }
@@ -70,7 +77,7 @@ final class TreeTables {
         let (path, query) = target.names
         try Self.run(
             """
-            INSERT INTO targets (path, query, used) VALUES (?, ?, ?)
+            INSERT INTO targets (path, query, known, used) VALUES (?1, ?2, ?3, ?3)
             ON CONFLICT (path, query) DO UPDATE SET used = excluded.used
             """,
             [path, query, self.lastUse],
@@ -99,22 +106,22 @@ final class TreeTables {
     /// Its own rows, or those of a target that contains it, whichever is later; over them what is known still later of
     /// places below.
     func node(of target: TreeTarget, _ database: Database) throws -> StoredNode? {
-        var newest: (used: Int64, id: Int64, target: TreeTarget)?
+        var newest: (known: Int64, id: Int64, target: TreeTarget)?
         var candidates = (0...target.path.keys.count).map { TreeTarget(TreePath(Array(target.path.keys.prefix($0)))) }
         if target.query != nil { candidates.append(target) }
-        let statement = try database.cachedStatement(sql: "SELECT used, id FROM targets WHERE path = ? AND query = ?")
+        let statement = try database.cachedStatement(sql: "SELECT known, id FROM targets WHERE path = ? AND query = ?")
         for candidate in candidates {
             let (path, query) = candidate.names
             guard let row = try Row.fetchOne(statement, arguments: [path, query]) else { continue }
-            guard let used = Int64.fromDatabaseValue(row[0]), let id = Int64.fromDatabaseValue(row[1]) else {
+            guard let known = Int64.fromDatabaseValue(row[0]), let id = Int64.fromDatabaseValue(row[1]) else {
                 throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a target")
             }
-            if used > newest?.used ?? 0 { newest = (used, id, candidate) }
+            if known > newest?.known ?? 0 { newest = (known, id, candidate) }
         }
         guard let newest else { return nil }
         let way = newest.target.path.relative(target.path) ?? .root
         let node = try NodeRows(target: newest.id, database).node(at: way)
-        let later = try self.laterTargets(below: target.path, than: newest.used, database)
+        let later = try self.laterTargets(below: target.path, than: newest.known, database)
         guard !later.isEmpty else { return StoredNode(node, isOwn: newest.target == target) }
         let whole = try later.reduce(node) { node, lower in
             node.setting(try NodeRows(target: lower.id, database).node(at: .root), at: lower.way)
@@ -122,17 +129,17 @@ final class TreeTables {
         return StoredNode(whole, isOwn: false)
     }
 
-    /// Those of everything, in the order in which they were used.
+    /// Those of everything, in the order in which the server spoke of them.
     private func laterTargets(
         below path: TreePath,
-        than use: Int64,
+        than known: Int64,
         _ database: Database
     ) throws -> [(way: TreePath, id: Int64)] {
         let name = NodeRows.name(of: path)
         let statement = try database.cachedStatement(
-            sql: "SELECT path, id FROM targets WHERE used > ? AND path > ? AND path < ? AND query = x'' ORDER BY used"
+            sql: "SELECT path, id FROM targets WHERE known > ? AND path > ? AND path < ? AND query = x'' ORDER BY known"
         )
-        let rows = try Row.fetchAll(statement, arguments: [use, Data(name), NodeRows.end(of: name)])
+        let rows = try Row.fetchAll(statement, arguments: [known, Data(name), NodeRows.end(of: name)])
         return try rows.map { row in
             guard let text = Data.fromDatabaseValue(row[0]), let id = Int64.fromDatabaseValue(row[1]),
                 let way = NodeRows.path(named: [UInt8](text.dropFirst(name.count)))

@@ -18,7 +18,10 @@ struct TreeHead {
     let call: TreeCall
 
     init(_ request: HTTPRequest) throws(Refusal) {
-        let parameters = HTTPQuery.parameters(request.query).map { TreeQuery.Parameter($0.name, $0.value) }
+        guard let fields = HTTPQuery.parameters(request.query) else {
+            throw Refusal(answer: .error(400, "the query is badly encoded"))
+        }
+        let parameters = fields.map { TreeQuery.Parameter($0.name, $0.value) }
         let method = try Self.method(request, parameters)
         let location = try Self.location(request.parameters)
         let named = parameters.last { $0.name == "ns" && !$0.value.isEmpty }?.value

@@ -70,6 +70,14 @@ extension TreeRuleBook {
         let root = store.root(of: tree).root
         let milliseconds = store.presentTime.milliseconds
         guard let change = try? write.resolved(in: root, milliseconds: milliseconds) else { return false }
-        return self.allowed(change, to: tree.name, from: root, by: caller, milliseconds: milliseconds) != nil
+        let purse = WorkPurse(unitsMax: JudgingTurn.workMax)
+        return self.allowed(
+            change,
+            to: tree.name,
+            from: root,
+            by: caller,
+            milliseconds: milliseconds,
+            paying: purse
+        ) != nil
     }
 }

@@ -160,9 +160,10 @@ extension TreeHandshake {
     init?(_ head: HTTPRequestHead) {
         let path = head.uri.prefix { $0 != "?" }
         guard path == TreeSocketDoor.path else { return nil }
-        let parameters = HTTPQuery.parameters(head.uri.dropFirst(path.count + 1))
         // A session of long polling would go on here; its client stays with that when it is refused.
-        guard !parameters.contains(where: { $0.name == "s" }) else { return nil }
+        guard let parameters = HTTPQuery.parameters(head.uri.dropFirst(path.count + 1)),
+            !parameters.contains(where: { $0.name == "s" })
+        else { return nil }
         self.init(host: head.headers["host"].first, parameters)
     }
 

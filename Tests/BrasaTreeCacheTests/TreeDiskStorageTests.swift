@@ -137,7 +137,7 @@ struct TreeDiskStorageTests {
         "What cannot be read is not there, and is told",
         arguments: [
             "UPDATE nodes SET value = x'7b'", "UPDATE nodes SET value = 7", "UPDATE nodes SET path = x'2f00'",
-            "UPDATE nodes SET path = x'61'", "UPDATE nodes SET path = x'6100612e'", "UPDATE targets SET used = x'01'",
+            "UPDATE nodes SET path = x'61'", "UPDATE nodes SET path = x'6100612e'", "UPDATE targets SET known = x'01'",
         ]
     )
     func damage(_ sql: String) throws {
@@ -183,6 +183,30 @@ struct TreeDiskStorageTests {
         #expect(cache.node(self.top) == nil)
         cache.apply(.set(self.top, [try placement("", #"{"new":1}"#)]))
         #expect(exported(cache.node(self.top)?.node) == #"{"new":1}"#)
+    }
+
+    @Test("What a full disk refuses of a target alone is forgotten, too")
+    func fullDiskWithoutWrites() throws {
+        let cache = try CacheForTest()
+        cache.apply(.set(self.top, [try placement("", #"{"old":1}"#)]))
+        let pages = try cache.pages
+        try cache.storage?.limit(pages: pages + 4)
+        cache.apply(.set(self.top, [try placement("a", "\"\(String(repeating: "x", count: 100_000))\"")]))
+        #expect(cache.faults.all.count == 1)
+        try cache.open()
+        #expect(cache.node(self.top) == nil)
+    }
+
+    @Test("To be listened to again makes nothing newer; to be confirmed by the server does")
+    func uses() throws {
+        let cache = try CacheForTest()
+        let (upper, lower) = (TreeTarget(try path("a")), TreeTarget(try path("a/b")))
+        cache.apply(.set(upper, [try placement("a", #"{"b":1}"#)]), .set(lower, [try placement("a/b", "2")]))
+        try cache.open()
+        cache.apply(.used(upper))
+        #expect(exported(cache.node(lower)?.node) == "2")
+        cache.apply(.confirmed(upper))
+        #expect(exported(cache.node(lower)?.node) == "1")
     }
 
     @Test("What is known later of a place below counts, whichever is asked for")

@@ -55,6 +55,19 @@ struct ListenTests {
         #expect(tree.known(try target("/")) == nil)
     }
 
+    @Test func `A place is asked for with what is known beneath it, lest what is not there any more stays`() throws {
+        var tree = SyncTree(isStored: true)
+        _ = try tree.listen(.all, at: path("/a/b"), stored: StoredNode(node(#"{"c":1}"#), isOwn: true))
+        let upper = try tree.listen(.all, at: path("/a"))
+        #expect(upper.effects.listens.last == .open(try target("/a"), tag: nil))
+        #expect(try tree.known(target("/a")) == nil)
+        #expect(exported(try tree.assumed(target("/a"))) == #"{"b":{"c":1}}"#)
+        // The server has nothing there.
+        _ = try tree.receive(set("/a", "null").push)
+        _ = try tree.completeListen(target("/a"))
+        #expect(try tree.shown(.all, at: path("/a"))?.isAbsent == true)
+    }
+
     @Test func `What comes for a listen that was closed is not taken`() throws {
         var tree = SyncTree()
         let (listener, _) = try tree.listen(.all, at: path("/a"))

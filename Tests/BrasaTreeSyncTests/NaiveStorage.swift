@@ -7,6 +7,7 @@ struct NaiveStorage {
     private struct Entry {
         var node = TreeNode.absent
         var use: Int
+        var known: Int
     }
 
     private var entries: [TreeTarget: Entry] = [:]
@@ -19,11 +20,15 @@ struct NaiveStorage {
             case .queued, .unqueued: break
             case .closed(let target): self.open.remove(target)
             case .used(let target): self.use(target)
+            case .confirmed(let target):
+                self.use(target)
+                self.entries[target]?.known = self.lastUse
             case .forgotten(let target):
                 self.entries[target] = nil
                 self.open.remove(target)
             case .set(let target, let placements):
-                if !self.open.contains(target) { self.use(target) }
+                self.use(target)
+                self.entries[target]?.known = self.lastUse
                 guard let entry = self.entries[target] else { continue }
                 let root = TreeNode.absent.setting(entry.node, at: target.path)
                 let change = TreeChange(path: target.path, isUpdate: true, placements: placements)
@@ -34,7 +39,7 @@ struct NaiveStorage {
 
     private mutating func use(_ target: TreeTarget) {
         self.lastUse += 1
-        self.entries[target, default: Entry(use: 0)].use = self.lastUse
+        self.entries[target, default: Entry(use: 0, known: self.lastUse)].use = self.lastUse
         self.open.insert(target)
     }
 
@@ -48,7 +53,7 @@ struct NaiveStorage {
         let fitting = self.entries.filter { other, _ in
             other == target || other.query == nil && other.path.contains(target.path)
         }
-        guard let (other, entry) = fitting.max(by: { $0.value.use < $1.value.use }) else { return nil }
+        guard let (other, entry) = fitting.max(by: { $0.value.known < $1.value.known }) else { return nil }
         let way = other.path.relative(target.path) ?? .root
         return StoredNode(entry.node[way], isOwn: other == target)
     }

@@ -26,7 +26,7 @@ struct SimulatedClient {
         for change in effects.listens {
             switch change {
             case .open(let target, let tag):
-                self.requests.append(.open(target, tag: tag, known: self.tree.known(target)))
+                self.requests.append(.open(target, tag: tag, known: self.tree.assumed(target)))
             case .close(let target, _):
                 self.states[target] = nil
                 self.requests.append(.close(target))
@@ -88,7 +88,7 @@ struct SimulatedClient {
         (self.requests, self.answers, self.states) = ([], [], [:])
         self.tree.disconnect()
         for open in self.tree.openListens {
-            self.requests.append(.open(open.target, tag: open.tag, known: self.tree.known(open.target)))
+            self.requests.append(.open(open.target, tag: open.tag, known: self.tree.assumed(open.target)))
         }
         self.requests += self.tree.pendingWrites.map { .write($0.id, $0.write) }
     }

@@ -39,6 +39,30 @@ def test_trees_are_apart(address, tree):
     assert Tree(address).get("/") is None
 
 
+@pytest.mark.parametrize("query", ["ns=%ZZ", "ns=%FF", "ns=demo&x=%", "ns=demo&print=%C3"])
+def test_a_query_that_cannot_be_read_is_not_taken_for_another(tree, query):
+    def status(method: str, target: str, headers: dict[str, str]) -> int:
+        connection = http.client.HTTPConnection(tree.host, tree.port, timeout=20)
+        connection.request(method, target, headers={"Host": f"{tree.name}.example.com", **headers})
+        response = connection.getresponse()
+        response.read()
+        connection.close()
+        return response.status
+
+    upgrade = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }
+    tree.ask("PUT", "/a", 1)
+    assert status("DELETE", f"/.json?{query}", {}) == 400
+    assert status("GET", f"/.lp?v=5&start=t&{query}", {}) == 400
+    assert status("GET", f"/.ws?v=5&{query}", upgrade) != 101
+    assert status("GET", "/.ws?v=5", upgrade) == 101
+    assert tree.get("/a") == 1
+
+
 @pytest.mark.parametrize("path", ["/a", "/a/b", "/a/b/c"])
 def test_a_path_without_json_is_told_what_it_lacks(tree, path):
     connection = http.client.HTTPConnection(tree.host, tree.port, timeout=20)

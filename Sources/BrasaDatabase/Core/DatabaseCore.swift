@@ -96,10 +96,10 @@ final class DatabaseCore: Sendable {
 
     /// Closes the connection and the disk. Who waits for the server waits no more.
     func end() async {
-        let desk = self.desk
+        let (desk, queue) = (self.desk, self.queue)
         await withCheckedContinuation { continuation in
             self.host.end {
-                desk.value.giveUp()
+                desk.value.giveUp(queue)
                 continuation.resume()
             }
         }
@@ -177,6 +177,8 @@ final class DatabaseCore: Sendable {
                     desk.listeners[observer.handle] = listener
                 }
             )
+        } ended: { [queue] in
+            queue.async { observer.deliver(DatabaseFault(status: "disconnect")) }
         }
     }
 
@@ -197,9 +199,13 @@ final class DatabaseCore: Sendable {
 }
 
 extension DatabaseCore.Desk {
-    fileprivate func giveUp() {
-        let (calls, transactions) = (self.calls, self.transactions)
-        (self.calls, self.transactions, self.observers, self.listeners) = ([:], [:], [:], [:])
+    fileprivate func giveUp(_ queue: DispatchQueue) {
+        let (calls, transactions, observers) = (self.calls, self.transactions, self.observers.values)
+        (self.calls, self.transactions) = ([:], [:])
+        for observer in observers {
+            self.onEnd(observer)
+            queue.async { observer.deliver(DatabaseFault(status: "disconnect")) }
+        }
         // The desk and the host hold each other by it.
         self.onEnd = { _ in }
         for call in calls.values { call(.offline) }

@@ -48,6 +48,16 @@ final class TokenDesk: Sendable {
         self.queue.start()
     }
 
+    /// Does something on the thread that verifies, since it takes too long for an event loop; in order for one address.
+    /// - Parameter refuse: instead, where too many wait.
+    func aside(
+        for address: PeerAddress,
+        _ work: @escaping @Sendable () -> Void,
+        otherwise refuse: @escaping @Sendable () -> Void
+    ) {
+        self.queue.add(address, work, otherwise: refuse)
+    }
+
     /// When no connection is left.
     func stop() { self.queue.stop() }
 

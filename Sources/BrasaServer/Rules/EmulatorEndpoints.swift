@@ -91,23 +91,27 @@ struct EmulatorEndpoints: Sendable {
         guard let database else { return answer(HTTPAnswer(404, "nothing is served at \(request.path)\n")) }
         // Both may take many milliseconds, in which the loop has other calls.
         if suffix == Self.coverageSuffix {
-            self.aside(answer) { self.cover(database) }
+            self.aside(request, answer) { self.cover(database) }
         } else if request.method == "PUT" {
             let body = request.body
-            self.aside(answer) { self.load(body, for: database) }
+            self.aside(request, answer) { self.load(body, for: database) }
         } else {
             answer(self.show(database))
         }
     }
 
+    /// In the order in which one address asks: what it has put last holds.
     private func aside(
+        _ request: HTTPRequest,
         _ answer: @escaping @Sendable (HTTPAnswer) -> Void,
         _ work: @escaping @Sendable () -> HTTPAnswer
     ) {
         let eventLoop = self.service.eventLoop
-        Task.detached {
+        self.desk.aside(for: PeerAddress(bytes: request.peer)) {
             let made = work()
             eventLoop.execute { answer(made) }
+        } otherwise: {
+            eventLoop.execute { answer(HTTPAnswer(503, "too many such requests wait already\n")) }
         }
     }
 

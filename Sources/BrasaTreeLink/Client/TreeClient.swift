@@ -69,9 +69,7 @@ package struct TreeClient: Sendable {
 
     /// With the hash of what is known, so that it is not sent again.
     func listen(_ target: TreeTarget, tag: Int?) -> LinkRequest {
-        guard let node = self.engine.tree.known(target) else {
-            return .listen(target, tag: tag, hash: "", compound: nil)
-        }
+        let node = self.engine.tree.assumed(target)
         let compound = node.estimate > Self.compoundHashAbove ? CompoundHash(of: node) : nil
         return .listen(target, tag: tag, hash: node.hash, compound: compound)
     }

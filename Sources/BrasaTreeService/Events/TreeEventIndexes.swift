@@ -66,8 +66,11 @@ struct TreeEventIndexes: Sendable {
         guard key.order != .key, self.kept[key]?.isGivenUp ?? true else { return true }
         guard self.entries + max(Kept.entriesMin, children) <= entriesMax else { return false }
         // The room that others do not use any more is given to this one.
-        for (key, kept) in self.kept {
-            self.kept[key]?.granted = kept.granted.map { min($0, kept.entries(by: key)) }
+        var index = self.kept.startIndex
+        while index != self.kept.endIndex {
+            let (key, kept) = self.kept[index]
+            self.kept.values[index].granted = kept.granted.map { min($0, kept.entries(by: key)) }
+            self.kept.formIndex(after: &index)
         }
         return true
     }

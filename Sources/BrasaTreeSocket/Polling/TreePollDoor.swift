@@ -41,8 +41,9 @@ package struct TreePollDoor: Sendable {
     }
 
     private func answer(_ request: HTTPRequest) -> HTTPAnswer {
-        let parameters = HTTPQuery.parameters(request.query)
-        guard let asked = PollRequest(parameters.map { (name: $0.name, value: $0.value) }) else { return Self.notFound }
+        guard let parameters = HTTPQuery.parameters(request.query),
+            let asked = PollRequest(parameters.map { (name: $0.name, value: $0.value) })
+        else { return Self.notFound }
         if case .poll(let key, let segments) = asked, let (session, number) = self.table.session(key) {
             let reply = PollReply(number, of: session, on: self.eventLoop)
             session.onLoop { $0.poll(reply, segments) }

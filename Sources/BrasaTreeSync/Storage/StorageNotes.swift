@@ -15,6 +15,11 @@ struct StorageNotes: Sendable {
         self.changes.append(.used(target))
     }
 
+    /// The server has answered a listen.
+    mutating func confirm(_ target: TreeTarget) {
+        if self.kept[target] != nil { self.changes.append(.confirmed(target)) }
+    }
+
     mutating func end(_ target: TreeTarget, isForgotten: Bool = false) {
         if self.kept.removeValue(forKey: target) != nil || isForgotten {
             self.changes.append(isForgotten ? .forgotten(target) : .closed(target))

@@ -11,6 +11,8 @@ package enum StoredChange: Sendable {
     case set(TreeTarget, [TreeChange.Placement])
     /// A target is listened to whose own node was given.
     case used(TreeTarget)
+    /// The server has nothing new to say of what there is of a target.
+    case confirmed(TreeTarget)
     /// Nobody listens any more. What was brought may be wanted again.
     case closed(TreeTarget)
     /// It may not be read, or is not known any more.

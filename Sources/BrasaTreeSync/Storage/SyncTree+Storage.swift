@@ -6,9 +6,12 @@ extension SyncTree {
     /// What has changed since it was asked last, of that which is kept over restarts.
     package mutating func takeStored() -> [StoredChange] {
         guard var notes = self.notes.take() else { return [] }
-        for path in notes.touched {
-            let targets = Set(self.points[path]?.views.map { TreeTarget(path, $0.query) } ?? [])
-            for target in targets where self.listens.isOpen(target) { notes.compare(target, with: self.known(target)) }
+        for path in notes.touched.sorted() {
+            var seen: Set<TreeTarget> = []
+            let targets = self.points[path]?.views.map { TreeTarget(path, $0.query) } ?? []
+            for target in targets where seen.insert(target).inserted && self.listens.isOpen(target) {
+                notes.compare(target, with: self.known(target))
+            }
         }
         let changes = notes.changes
         (notes.changes, notes.touched) = ([], [])

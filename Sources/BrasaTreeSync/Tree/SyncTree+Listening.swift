@@ -68,6 +68,14 @@ extension SyncTree {
         return cache.isComplete ? cache.known : nil
     }
 
+    /// What would be taken for all of a target if the server had nothing to say of it: what is known of its children. The server
+    /// has to be asked with this, lest it is left out what is not there any more.
+    package func assumed(_ target: TreeTarget) -> TreeNode {
+        if let known = self.known(target) { return known }
+        guard let query = target.query else { return self.global.known.knownChildren(at: target.path) }
+        return self.cache(query, at: target.path)?.known ?? .absent
+    }
+
     /// What a query shows with the queued writes, once all of that is known.
     package func shown(_ query: TreeQuery, at path: TreePath) -> TreeNode? {
         if let node = self.global.shown.node(at: path) { return query.filter(node) }

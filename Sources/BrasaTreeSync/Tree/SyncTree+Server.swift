@@ -21,7 +21,9 @@ extension SyncTree {
     /// The server has answered a listen: what it had to say, it has said before. Of what it did not speak, nothing is
     /// there.
     package mutating func completeListen(_ target: TreeTarget) -> SyncEffects {
-        guard self.listens.isOpen(target), self.known(target) == nil else { return SyncEffects() }
+        guard self.listens.isOpen(target) else { return SyncEffects() }
+        self.notes?.confirm(target)
+        guard self.known(target) == nil else { return SyncEffects() }
         let path = target.path
         guard let query = target.query else {
             self.global.known.set(self.global.known.knownChildren(at: path), at: path)
