@@ -229,7 +229,7 @@ let package = Package(
         room("BrasaTreeSync", ["BrasaTree"]),
         room("BrasaTreeLink", ["BrasaBackoff", "BrasaTree", "BrasaTreeSync", "BrasaTreeWire"]),
         // what both clients' users configure, and read in the log
-        room("BrasaApp", []),
+        room("BrasaApp", ["BrasaSigner", .product(name: "Logging", package: "swift-log")]),
         // what both clients' connections are made of
         room(
             "BrasaClientNetwork",
@@ -283,7 +283,7 @@ let package = Package(
             pure + [
                 "BrasaApp", "BrasaBackoff", "BrasaClientNetwork",
                 "BrasaStatus", "BrasaSync", "BrasaCache", "BrasaCacheFile", "BrasaMessages", "BrasaWire", "BrasaGRPC",
-                "BrasaHTTP2", "BrasaSigner",
+                "BrasaHTTP2",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
@@ -570,7 +570,8 @@ let package = Package(
             "BrasaDatabase",
             [
                 "BrasaApp", "BrasaCertificates", "BrasaClientNetwork", "BrasaDatabase", "BrasaFirestore", "BrasaServer",
-                "BrasaOptions", "BrasaLog", "BrasaTree", nio("NIOCore"), nio("NIOPosix"),
+                "BrasaOptions", "BrasaLog", "BrasaPlatform", "BrasaTokens", "BrasaTree",
+                nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

@@ -1,34 +1,52 @@
-internal import Foundation
+internal import Logging
 internal import Synchronization
 
-/// Lines of one library for whoever runs the program, on standard error.
+/// Lines of one library for whoever runs the program, by swift-log: on standard error, unless the program has set up
+/// another place for its lines.
 package final class ClientLog: Sendable {
-    private let library: String
-    private let isDetailed = Atomic(false)
+    private let label: String
+    private let state = Mutex(State())
 
-    package init(_ library: String) {
-        self.library = library
+    private struct State {
+        /// Made at the first line, since a program sets its logging up after its libraries were loaded.
+        var logger: Logger?
+        var isDetailed = false
     }
 
+    /// - Parameter library: the logger's label.
+    package init(_ library: String) {
+        self.label = library
+    }
+
+    /// Whether lines for debugging are written although the program's logging leaves them out.
     package func setDetailed(_ isDetailed: Bool) {
-        self.isDetailed.store(isDetailed, ordering: .relaxed)
+        self.state.withLock { $0 = State(isDetailed: isDetailed) }
+    }
+
+    private var logger: Logger {
+        self.state.withLock { state in
+            if let logger = state.logger { return logger }
+            var logger = Logger(label: self.label)
+            if state.isDetailed { logger.logLevel = min(logger.logLevel, .debug) }
+            state.logger = logger
+            return logger
+        }
     }
 
     /// What somebody should know.
     package func notice(_ line: @autoclosure () -> String) {
-        // Nobody may be there to read it.
-        try? FileHandle.standardError.write(contentsOf: Data("\(self.library): \(line())\n".utf8))
+        self.logger.notice("\(line())")
     }
 
     /// What helps to find out why something happens. Nothing unless it was asked for.
     package func debug(_ line: @autoclosure () -> String) {
-        if self.isDetailed.load(ordering: .relaxed) { self.notice(line()) }
+        self.logger.debug("\(line())")
     }
 
     /// For mistakes that stand in the program's text. Release builds leave the text of a failed precondition out, so it is
     /// written first.
     package func stop(_ mistake: String) -> Never {
-        self.notice("stopped by a mistake in the program: \(mistake)")
+        self.logger.critical("stopped by a mistake in the program: \(mistake)")
         preconditionFailure(mistake)
     }
 }

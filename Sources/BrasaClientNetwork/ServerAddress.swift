@@ -32,6 +32,13 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = Int(number)
     }
 
+    /// It is this machine's own: `localhost`, 127.0.0.0/8 or ::1.
+    package var isOnLoopback: Bool {
+        if self.host == "localhost" || self.host == "::1" { return true }
+        let parts = self.host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
     /// As it stands in `:authority`.
     package var description: String {
         self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"

@@ -1,4 +1,6 @@
 import BrasaCertificates
+import BrasaPlatform
+import BrasaTokens
 import Foundation
 import Testing
 
@@ -69,6 +71,40 @@ struct TLSTests {
         let friend = isServerEncrypted ? self.client(of: server, roots: "ca.pem") : try server.database()
         #expect(try await !friend.reference(withPath: "a").getData().exists())
         for database in [stranger, friend] { database.goOffline() }
+        try await server.stop()
+    }
+
+    @Test("A key file signs a client's tokens: it is the administrator whom the key names, until that goes")
+    func keyFile() async throws {
+        let data = self.workshop.path("data")
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let keys = AdministratorKeyStore(disk: RealDisk(), dataDirectory: data)
+        let path = self.workshop.path("key.json")
+        let key = try keys.create(
+            "operator",
+            role: .administrator,
+            databases: [],
+            project: "demo",
+            server: "https://localhost",
+            clock: .system,
+            entropy: .system
+        )
+        try Data(key.utf8).write(to: URL(filePath: path))
+        let server = try await TreeServerForTest(folder: data) {
+            $0.tlsCertificate = self.workshop.path("server.pem")
+            $0.tlsKey = self.workshop.path("server.key")
+        }
+        let (named, nobody) = (self.client(of: server, roots: "ca.pem"), self.client(of: server, roots: "ca.pem"))
+        named.keyFile = path
+        let ref = named.reference(withPath: "a")
+        try await ref.setValue("secret")
+        #expect(try await ref.getData().value as? String == "secret")
+        await #expect(throws: NSError.self) { try await nobody.reference(withPath: "a").getData() }
+
+        try keys.delete("operator")
+        await server.reloadKeys()
+        await #expect(throws: NSError.self) { try await named.reference(withPath: "b").getData() }
+        for database in [named, nobody] { database.goOffline() }
         try await server.stop()
     }
 }

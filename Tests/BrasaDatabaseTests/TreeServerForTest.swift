@@ -66,6 +66,9 @@ final class TreeServerForTest: Sendable {
 
     var port: Int { self.listener.address.port }
 
+    /// As on SIGHUP.
+    func reloadKeys() async { await self.identity.reload() }
+
     func stop() async throws {
         await self.listener.drain(grace: .zero)
         await self.identity.stop()

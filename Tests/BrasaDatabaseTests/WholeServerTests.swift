@@ -323,6 +323,29 @@ struct WholeServerTests {
         }
     }
 
+    @Test("A time that is left out is the server's, and comes back")
+    func serverTimestamp() async throws {
+        struct Message: Codable, Equatable {
+            var text: String
+            @ServerTimestamp var sent: Date?
+        }
+        try await withServer { _, database in
+            let ref = database.reference(withPath: "message")
+            let before = Date().addingTimeInterval(-60)
+            try ref.setValue(from: Message(text: "t", sent: nil))
+            let sent = try #require(try await ref.getData().data(as: Message.self).sent)
+            #expect(sent > before && sent < before.addingTimeInterval(120))
+            let message = Message(text: "u", sent: Date(timeIntervalSince1970: 1.25))
+            try ref.setValue(from: message)
+            let snapshot = try await ref.getData()
+            #expect(snapshot.json == #"{"sent":1250,"text":"u"}"#)
+            #expect(try snapshot.data(as: Message.self) == message)
+            #expect(throws: EncodingError.self) {
+                try ref.setValue(from: Message(text: "", sent: Date(timeIntervalSince1970: 1e300)))
+            }
+        }
+    }
+
     @Test("Server values are worked out by the server, priorities order, and arrays come back as such")
     func specialValues() async throws {
         try await withServer { _, database in

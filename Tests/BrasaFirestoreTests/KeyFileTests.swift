@@ -1,3 +1,4 @@
+import BrasaApp
 import Foundation
 import Testing
 

@@ -26,6 +26,7 @@ public final class Database: Sendable {
         var address: Result<DatabaseAddress, DatabaseFault>
         var callbackQueue: DispatchQueue?
         var tokenProvider: TokenProvider?
+        var keyFile: String?
         var trustedRootsFile: String?
         /// Once it is used.
         var core: Result<DatabaseCore, DatabaseFault>?
@@ -54,6 +55,15 @@ public final class Database: Sendable {
     public var tokenProvider: TokenProvider? {
         get { self.state.withLock { $0.tokenProvider } }
         set { self.configure("tokenProvider") { $0.tokenProvider = newValue } }
+    }
+
+    /// The path of a key file, as `brasa keys create` prints it: connections are those of the administrator that it names,
+    /// with tokens that the client signs itself. Over TLS, or to a server on loopback. Where neither this nor
+    /// ``tokenProvider`` is set, and the connection is encrypted, the one that `GOOGLE_APPLICATION_CREDENTIALS` names. Stops
+    /// the program after the first use.
+    public var keyFile: String? {
+        get { self.state.withLock { $0.keyFile } }
+        set { self.configure("keyFile") { $0.keyFile = newValue } }
     }
 
     /// A file in PEM form with the certificates that vouch for the server; nil for those that the system trusts. Stops the
@@ -129,8 +139,11 @@ public final class Database: Sendable {
         if case .success(let core)? = self.state.withLock({ $0.core }) { core.changeToken() }
     }
 
-    /// Writes more about connections to standard error, or stops doing so.
+    /// Writes more about connections to the log, or stops doing so.
     public class func setLoggingEnabled(_ enabled: Bool) { self.log.setDetailed(enabled) }
+
+    /// This library's version.
+    public class func sdkVersion() -> String { "0.1.0" }
 }
 
 extension Database {

@@ -12,7 +12,7 @@ extension DatabaseQuery {
         with block: @escaping (DataSnapshot) -> Void,
         withCancel cancelBlock: ((any Error) -> Void)? = nil
     ) -> DatabaseHandle {
-        self.add(eventType, isSingle: false, { snapshot, _ in block(snapshot) }, cancelBlock)
+        self.observe(eventType, { snapshot, _ in block(snapshot) }, cancelBlock)
     }
 
     /// The same with the key of the child before, in the query's order; nil for the first, and for removed children and
@@ -23,7 +23,7 @@ extension DatabaseQuery {
         andPreviousSiblingKeyWith block: @escaping (DataSnapshot, String?) -> Void,
         withCancel cancelBlock: ((any Error) -> Void)? = nil
     ) -> DatabaseHandle {
-        self.add(eventType, isSingle: false, block, cancelBlock)
+        self.observe(eventType, block, cancelBlock)
     }
 
     /// Calls the block once, with the first event. What is known may be older than what the server has: `getData` asks it.
@@ -32,7 +32,7 @@ extension DatabaseQuery {
         with block: @escaping (DataSnapshot) -> Void,
         withCancel cancelBlock: ((any Error) -> Void)? = nil
     ) {
-        _ = self.add(eventType, isSingle: true, { snapshot, _ in block(snapshot) }, cancelBlock)
+        _ = self.observe(eventType, isSingle: true, { snapshot, _ in block(snapshot) }, cancelBlock)
     }
 
     public final func observeSingleEvent(
@@ -40,7 +40,7 @@ extension DatabaseQuery {
         andPreviousSiblingKeyWith block: @escaping (DataSnapshot, String?) -> Void,
         withCancel cancelBlock: ((any Error) -> Void)? = nil
     ) {
-        _ = self.add(eventType, isSingle: true, block, cancelBlock)
+        _ = self.observe(eventType, isSingle: true, block, cancelBlock)
     }
 
     /// The first event, and the key of the child before it. Unlike Apple's, it throws when the server does not let it be
@@ -49,9 +49,10 @@ extension DatabaseQuery {
         of eventType: DataEventType
     ) async throws -> (DataSnapshot, String?) {
         let waiter = Waiter<(DataSnapshot, String?)>()
-        let handle = self.add(
+        let handle = self.observe(
             eventType,
             isSingle: true,
+            delivery: .atOnce,
             { waiter.finish(.success(($0, $1))) },
             { waiter.finish(.failure($0)) }
         )
@@ -59,13 +60,14 @@ extension DatabaseQuery {
         return try await waiter.wait()
     }
 
-    private func add(
+    final func observe(
         _ kind: DataEventType,
-        isSingle: Bool,
+        isSingle: Bool = false,
+        delivery: Observer.Delivery = .onQueue,
         _ block: @escaping Observer.Tell,
         _ cancel: Observer.Cancel?
     ) -> DatabaseHandle {
-        let observer = Observer(of: self, kind, isSingle: isSingle, block, cancel: cancel)
+        let observer = Observer(of: self, kind, isSingle: isSingle, delivery: delivery, block, cancel: cancel)
         do throws(DatabaseFault) {
             let (source, path) = try self.place.readable
             let query = try self.definition.query()
@@ -73,7 +75,7 @@ extension DatabaseQuery {
             self.database.remember(observer)
             core.observe(query, at: path, of: source, observer)
         } catch {
-            self.database.handlerQueue.async { observer.deliver(error) }
+            observer.deliver(error, on: self.database.handlerQueue)
         }
         return observer.handle
     }

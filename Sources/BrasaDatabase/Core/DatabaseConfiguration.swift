@@ -1,4 +1,6 @@
+internal import BrasaApp
 internal import BrasaTreeRemote
+internal import Foundation
 
 extension Database.State {
     /// What its client works with.
@@ -11,6 +13,8 @@ extension Database.State {
             // Servers nearby, which are not encrypted, know the token of an administrator by heart; emulators get no other.
             if !address.isEmulator, let provider = self.tokenProvider {
                 configuration.tokenProvider = provider
+            } else if !address.isEmulator, let file = self.key(address) {
+                configuration.tokenProvider = { _ in try file.token() }
             } else if !address.isEncrypted {
                 configuration.token = "owner"
             }
@@ -21,5 +25,13 @@ extension Database.State {
             }
             return .success(configuration)
         }
+    }
+    private func key(_ address: DatabaseAddress) -> KeyFile? {
+        KeyFile(
+            self.keyFile,
+            environment: ProcessInfo.processInfo.environment,
+            isEncrypted: address.isEncrypted,
+            isOnLoopback: address.server.isOnLoopback
+        )
     }
 }

@@ -178,7 +178,7 @@ final class DatabaseCore: Sendable {
                 }
             )
         } ended: { [queue] in
-            queue.async { observer.deliver(DatabaseFault(status: "disconnect")) }
+            observer.deliver(DatabaseFault(status: "disconnect"), on: queue)
         }
     }
 
@@ -204,7 +204,7 @@ extension DatabaseCore.Desk {
         (self.calls, self.transactions) = ([:], [:])
         for observer in observers {
             self.onEnd(observer)
-            queue.async { observer.deliver(DatabaseFault(status: "disconnect")) }
+            observer.deliver(DatabaseFault(status: "disconnect"), on: queue)
         }
         // The desk and the host hold each other by it.
         self.onEnd = { _ in }
@@ -239,11 +239,11 @@ extension DatabaseCore.Desk {
         guard let observer = self.observers[listener] else { return }
         if case .refused(let status) = event.kind {
             self.onEnd(observer)
-            return queue.async { observer.deliver(DatabaseFault(status: status)) }
+            return observer.deliver(DatabaseFault(status: status), on: queue)
         }
         guard let told = observer.snapshot(of: event) else { return }
         if observer.isSingle { self.onEnd(observer) }
-        queue.async { observer.deliver(told.snapshot, told.previous) }
+        observer.deliver(told.snapshot, told.previous, on: queue)
     }
 }
 

@@ -1,6 +1,7 @@
 internal import BrasaApp
 internal import BrasaTree
 internal import BrasaTreeSync
+internal import Dispatch
 internal import Synchronization
 
 /// One observer of a query, from any thread.
@@ -8,11 +9,19 @@ final class Observer: Sendable {
     typealias Tell = (DataSnapshot, String?) -> Void
     typealias Cancel = (any Error) -> Void
 
+    /// Where it is told.
+    enum Delivery {
+        case onQueue
+        /// On the event loop: for what does no more than put by what it is told.
+        case atOnce
+    }
+
     let handle: DatabaseHandle
     let query: DatabaseQuery
     let kind: DataEventType
     /// It is told of one event only.
     let isSingle: Bool
+    private let delivery: Delivery
     private let tell: Handed<Tell>
     private let cancel: Handed<Cancel?>
     /// By its user: nothing is told from then on.
@@ -24,11 +33,12 @@ final class Observer: Sendable {
         of query: DatabaseQuery,
         _ kind: DataEventType,
         isSingle: Bool,
+        delivery: Delivery,
         _ tell: @escaping Tell,
         cancel: Cancel?
     ) {
         self.handle = Self.lastHandle.add(1, ordering: .relaxed).newValue
-        (self.query, self.kind, self.isSingle) = (query, kind, isSingle)
+        (self.query, self.kind, self.isSingle, self.delivery) = (query, kind, isSingle, delivery)
         (self.tell, self.cancel) = (Handed(tell), Handed(cancel))
     }
 
@@ -48,18 +58,27 @@ final class Observer: Sendable {
         }
     }
 
-    /// On the users' queue.
-    func deliver(_ snapshot: DataSnapshot, _ previous: String?) {
-        if !self.isRemoved.load(ordering: .relaxed) { self.tell.value(snapshot, previous) }
+    func deliver(_ snapshot: DataSnapshot, _ previous: String?, on queue: DispatchQueue) {
+        self.deliver(on: queue) { $0.tell.value(snapshot, previous) }
     }
 
-    /// On the users' queue.
-    func deliver(_ fault: DatabaseFault) {
-        guard !self.isRemoved.load(ordering: .relaxed) else { return }
-        guard let cancel = self.cancel.value else {
-            return Database.log.notice("a listener at /\(self.query.place.text) has ended: \(fault.message)")
+    func deliver(_ fault: DatabaseFault, on queue: DispatchQueue) {
+        self.deliver(on: queue) { observer in
+            guard let cancel = observer.cancel.value else {
+                return Database.log.notice("a listener at /\(observer.query.place.text) has ended: \(fault.message)")
+            }
+            cancel(fault.nsError)
         }
-        cancel(fault.nsError)
+    }
+
+    private func deliver(on queue: DispatchQueue, _ tell: @escaping @Sendable (Observer) -> Void) {
+        let deliver = { @Sendable in
+            if !self.isRemoved.load(ordering: .relaxed) { tell(self) }
+        }
+        switch self.delivery {
+        case .onQueue: queue.async(execute: deliver)
+        case .atOnce: deliver()
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 internal import BrasaApp
 
-/// Lines for whoever runs the program, on standard error.
+/// Lines for whoever runs the program.
 enum Log {
     private static let log = ClientLog("BrasaFirestore")
 
@@ -20,7 +20,7 @@ enum Log {
 }
 
 extension Firestore {
-    /// Writes more about connections, streams and failures of all clients of this process to standard error, or stops
+    /// Writes more about connections, streams and failures of all clients of this process to the log, or stops
     /// doing so.
     public static func enableLogging(_ logging: Bool) {
         Log.setDetailed(logging)

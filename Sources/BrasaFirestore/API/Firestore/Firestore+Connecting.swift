@@ -70,7 +70,7 @@ extension Firestore {
             return Credentials(source.provider, eventLoop: eventLoop, keeping: thread)
         }
         if !place.isEmulator, let file = KeyFile(settings, place) {
-            return Credentials(file.provider, eventLoop: eventLoop, keeping: thread)
+            return Credentials({ _ in try file.token() }, eventLoop: eventLoop, keeping: thread)
         }
         return place.isEncrypted
             ? Credentials(nil, eventLoop: eventLoop) : Credentials(fixed: "owner", eventLoop: eventLoop)
