@@ -1,4 +1,5 @@
 internal import BrasaApp
+internal import BrasaClientNetwork
 internal import BrasaTreeRemote
 internal import Foundation
 
