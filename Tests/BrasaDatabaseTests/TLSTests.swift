@@ -79,23 +79,25 @@ struct TLSTests {
         let data = self.workshop.path("data")
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         let keys = AdministratorKeyStore(disk: RealDisk(), dataDirectory: data)
-        let path = self.workshop.path("key.json")
-        let key = try keys.create(
-            "operator",
-            role: .administrator,
-            databases: [],
-            project: "demo",
-            server: "https://localhost",
-            clock: .system,
-            entropy: .system
-        )
-        try Data(key.utf8).write(to: URL(filePath: path))
+        // The other one stays, so that the server is not open to everybody when this one has gone.
+        for name in ["operator", "other"] {
+            let key = try keys.create(
+                name,
+                role: .administrator,
+                databases: [],
+                project: "demo",
+                server: "https://localhost",
+                clock: .system,
+                entropy: .system
+            )
+            try Data(key.utf8).write(to: URL(filePath: self.workshop.path("\(name).json")))
+        }
         let server = try await TreeServerForTest(folder: data) {
             $0.tlsCertificate = self.workshop.path("server.pem")
             $0.tlsKey = self.workshop.path("server.key")
         }
         let (named, nobody) = (self.client(of: server, roots: "ca.pem"), self.client(of: server, roots: "ca.pem"))
-        named.keyFile = path
+        named.keyFile = self.workshop.path("operator.json")
         let ref = named.reference(withPath: "a")
         try await ref.setValue("secret")
         #expect(try await ref.getData().value as? String == "secret")
