@@ -103,8 +103,12 @@ struct TLSTests {
         #expect(try await ref.getData().value as? String == "secret")
         await #expect(throws: NSError.self) { try await nobody.reference(withPath: "a").getData() }
 
+        let connected = Lines()
+        _ = named.reference(withPath: ".info/connected").say(to: connected)
+        #expect(await connected.next() == ["true"])
         try keys.delete("operator")
         await server.reloadKeys()
+        #expect(await connected.next() == ["false"])
         await #expect(throws: NSError.self) { try await named.reference(withPath: "b").getData() }
         for database in [named, nobody] { database.goOffline() }
         try await server.stop()
