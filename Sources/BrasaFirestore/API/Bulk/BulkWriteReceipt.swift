@@ -18,7 +18,7 @@ public final class BulkWriteReceipt: Sendable {
     /// When the document was changed; nil when it was deleted. Waits for the server, and throws what it says in the end. A
     /// task that is cancelled stops waiting, with the code `cancelled`; the write goes on.
     @discardableResult
-    public func updateTime() async throws -> Timestamp? {
+    nonisolated(nonsending) public func updateTime() async throws -> Timestamp? {
         let pause = Pause()
         self.state.withLock { state in
             if state.result == nil { state.waiting.append(pause) } else { pause.end() }

@@ -72,12 +72,12 @@ public final class BulkWriter: Sendable {
     }
 
     /// Waits until all writes so far are answered, with whatever answer.
-    public func flush() async {
+    nonisolated(nonsending) public func flush() async {
         await self.sender.flush()
     }
 
     /// The same, and takes no more writes.
-    public func close() async {
+    nonisolated(nonsending) public func close() async {
         await self.sender.close()
     }
 

@@ -7,13 +7,13 @@ extension Firestore {
     /// Deletes a collection's documents and all that lies below them. Documents that are written meanwhile may stay.
     ///
     /// Throws the first error; what could be deleted is then deleted all the same. Waits while the network is disabled.
-    public func recursiveDelete(_ collection: CollectionReference) async throws {
+    nonisolated(nonsending) public func recursiveDelete(_ collection: CollectionReference) async throws {
         try throwing { () throws(UsageError) in try self.check(collection.firestore) }
         try await self.delete(below: try throwing { () throws(UsageError) in try collection.resource })
     }
 
     /// Deletes a document and all that lies below it.
-    public func recursiveDelete(_ document: DocumentReference) async throws {
+    nonisolated(nonsending) public func recursiveDelete(_ document: DocumentReference) async throws {
         try throwing { () throws(UsageError) in try self.check(document) }
         try await self.delete(below: try throwing { () throws(UsageError) in try document.resource })
         let writer = try throwing { () throws(UsageError) in try self.makeBulkWriter() }

@@ -38,7 +38,8 @@ extension Firestore {
         let caller = Caller(
             channel: channel,
             database: options.database,
-            credentials: Firestore.credentials(settings, place, thread)
+            credentials: Firestore.credentials(settings, place, thread),
+            observer: settings.observer?.observer
         )
         Log.debug("\(options.database.string) is at \(place.host)")
         return ClientCore(

@@ -49,7 +49,7 @@ public final class AggregateQuery: Sendable {
     }
 
     @discardableResult
-    public func getAggregation(source: AggregateSource) async throws -> AggregateQuerySnapshot {
+    nonisolated(nonsending) public func getAggregation(source: AggregateSource) async throws -> AggregateQuerySnapshot {
         try await self.snapshot(try throwing { () throws(UsageError) in try self.query.firestore.core() })
     }
 

@@ -4,7 +4,7 @@ internal import BrasaSync
 
 extension Transaction {
     /// Reads documents from the server together, in the order of the references.
-    public func getAll(_ documents: [DocumentReference]) async throws -> [DocumentSnapshot] {
+    nonisolated(nonsending) public func getAll(_ documents: [DocumentReference]) async throws -> [DocumentSnapshot] {
         let paths = try throwing { () throws(UsageError) in
             try documents.map { document throws(UsageError) in
                 try self.firestore.check(document)
@@ -22,7 +22,7 @@ extension Transaction {
     /// Reads a query's results from the server, as they are or were at the time of a transaction that only reads
     /// (``TransactionOptions/isReadOnly``). Others cannot read queries: what is committed asks of documents alone that they
     /// are unchanged, and a new result would go unnoticed.
-    public func getDocuments(_ query: Query) async throws -> QuerySnapshot {
+    nonisolated(nonsending) public func getDocuments(_ query: Query) async throws -> QuerySnapshot {
         try throwing { () throws(UsageError) in
             guard query.firestore === self.firestore else {
                 throw UsageError("The query is from another Firestore object.")

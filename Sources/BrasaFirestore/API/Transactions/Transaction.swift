@@ -39,7 +39,7 @@ public final class Transaction: Sendable {
 
     /// Reads a document from the server.
     @discardableResult
-    public func getDocument(_ document: DocumentReference) async throws -> DocumentSnapshot {
+    nonisolated(nonsending) public func getDocument(_ document: DocumentReference) async throws -> DocumentSnapshot {
         let path = try throwing { () throws(UsageError) in
             try self.firestore.check(document)
             return try document.resource

@@ -11,6 +11,8 @@ package final class Caller: @unchecked Sendable {
     package let database: DatabaseName
     let policies: CallPolicies
     let credentials: Credentials
+    /// Is told how calls went.
+    let observer: FirestoreSettings.CallObserver?
 
     // Guarded by the event loop.
     private var requests: [GRPCClientRequest?]
@@ -22,12 +24,14 @@ package final class Caller: @unchecked Sendable {
         channel: CallChannel,
         database: DatabaseName,
         credentials: Credentials,
-        policies: CallPolicies = .standard
+        policies: CallPolicies = .standard,
+        observer: FirestoreSettings.CallObserver? = nil
     ) {
         self.channel = channel
         self.database = database
         self.credentials = credentials
         self.policies = policies
+        self.observer = observer
         self.requests = CallMethod.allCases.map { _ in nil }
     }
 

@@ -21,6 +21,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     private var completion: ((Result<[Response], CallError>) -> Void)?
     private var isCancelled = false
     private var deadline: NIODeadline?
+    private var begun: NIODeadline?
     private var attempts = 0
     private var moves = 0
     private var hasRefreshed = false
@@ -46,6 +47,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     func start(_ completion: @escaping (Result<[Response], CallError>) -> Void) {
         guard !self.isCancelled else { return completion(.failure(CallError(.cancelledByUser))) }
         self.completion = completion
+        self.begun = self.caller.reportedBeginning
         self.deadline = self.policy.timeout.map { self.now + $0 }
         self.attempt()
     }
@@ -185,6 +187,8 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
         self.waiter?.cancel()
         self.waiter = nil
         self.call = nil
+        let status = if case .failure(let error) = result { error.status } else { GRPCStatus.ok }
+        self.caller.report(self.method, begun: self.begun, attempts: self.attempts, status)
         completion(result)
     }
 }

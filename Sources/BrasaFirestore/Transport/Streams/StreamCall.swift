@@ -28,6 +28,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
 
     // On the channel's event loop.
     private var isAbandoned = false
+    private var begun: NIODeadline?
     private var tokenWaiter: Credentials.Waiter?
     private var waiter: CallChannel.Waiter?
     private var call: GRPCClientCall?
@@ -133,12 +134,13 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
 
     private func connect() {
         guard !self.isAbandoned else { return }
+        self.begun = self.caller.reportedBeginning
         self.tokenWaiter = self.caller.credentials.withToken { result in
             self.tokenWaiter = nil
             guard !self.isAbandoned else { return }
             switch result {
             case .success(let token): self.findLink(token)
-            case .failure(let failure): self.post(.closed(SyncError(failure.status)))
+            case .failure(let failure): self.ended(failure.status)
             }
         }
     }
@@ -149,7 +151,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
             guard !self.isAbandoned else { return }
             switch result {
             case .success(let link): self.start(over: link, token)
-            case .failure(let failure): self.post(.closed(SyncError(failure.status)))
+            case .failure(let failure): self.ended(failure.status)
             }
         }
     }
@@ -161,6 +163,11 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
         guard !call.isFinished else { return }
         self.call = call
         self.post(.opened)
+    }
+
+    private func ended(_ status: GRPCStatus) {
+        self.caller.report(self.method, begun: self.begun, attempts: 1, status)
+        self.post(.closed(status.isOK ? nil : SyncError(status)))
     }
 
     private func abandon(inGoodOrder: Bool) {
@@ -200,7 +207,6 @@ extension StreamCall: GRPCClientResponseHandler {
         if result.isAnswer { self.link?.noteAnswer() }
         self.call = nil
         self.link = nil
-        let status = (self.failure ?? result).status
-        self.post(.closed(status.isOK ? nil : SyncError(status)))
+        self.ended((self.failure ?? result).status)
     }
 }
