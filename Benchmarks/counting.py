@@ -26,11 +26,12 @@ def require_valgrind() -> None:
 
 
 @contextlib.contextmanager
-def named_binary() -> Iterator[Path]:
-    """Callgrind needs the names of functions, and cannot read all of what else is told for debuggers."""
+def named_binary(program: Path | None = None) -> Iterator[Path]:
+    """The server, or another program, for callgrind: it needs the names of functions, and cannot read all of what else is
+    told for debuggers."""
     with tempfile.TemporaryDirectory() as folder:
-        binary = Path(folder) / "brasa"
-        subprocess.run(["strip", "--strip-debug", "-o", str(binary), str(brasa())], check=True)
+        binary = Path(folder) / "named"
+        subprocess.run(["strip", "--strip-debug", "-o", str(binary), str(program or brasa())], check=True)
         yield binary
 
 
@@ -53,14 +54,17 @@ def count(profile: Path) -> Counter[str]:
     return counted
 
 
+def callgrind(profile: Path) -> list[str]:
+    """What a command is to be run by."""
+    return ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--log-file=/dev/null"]
+
+
 def run(
     binary: Path, loader: Path, work: str, flags: Sequence[str], calls: int, more: Sequence[str] = ()
 ) -> Counter[str]:
     with tempfile.TemporaryDirectory() as folder:
         profile = Path(folder) / "profile"
-        server = Server(binary, "--threads", "1", *flags, under=[
-            "valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--log-file=/dev/null",
-        ])  # fmt: skip
+        server = Server(binary, "--threads", "1", *flags, under=callgrind(profile))
         try:
             load = ["--documents", "100", "--connections", "4", "--streams", "16", "--calls", str(calls), *more]
             command = [str(loader), "bench", work, *load, "--target", server.address, "--format", "row"]

@@ -52,6 +52,9 @@ struct BenchClientCommand: AsyncParsableCommand {
     @Option(help: "Tasks of each client.")
     var tasks = 64
 
+    @Option(help: "Make so many calls in all, and measure each, instead of for a time.")
+    var calls: Int?
+
     @Option(help: "Documents that calls choose from.")
     var documents = 1_000
 
@@ -77,6 +80,7 @@ struct BenchClientCommand: AsyncParsableCommand {
         let target = try self.measurement.planTarget()
         try BenchCommand.check("--clients", self.clients, 1...1_000)
         try BenchCommand.check("--tasks", self.tasks, 1...10_000)
+        try BenchCommand.check("--calls", self.calls ?? 1, 1...1_000_000_000)
         // A listener goes on until its document's turn comes again.
         let documentsMin = self.work == .listen ? self.tasks + 1 : 1
         try BenchCommand.check("--documents", self.documents, documentsMin...1_000_000)
@@ -89,6 +93,7 @@ struct BenchClientCommand: AsyncParsableCommand {
             tasks: self.tasks,
             documents: self.documents,
             documentBytes: self.measurement.size,
+            calls: self.calls,
             warmUp: try self.measurement.planWarmUp(),
             duration: try self.measurement.planDuration()
         )

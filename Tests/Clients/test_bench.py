@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
+from support.clients import client_for
 
 WORKS = ("get", "read", "cached", "query", "set", "commit", "increment", "transaction", "change", "listen")
 
@@ -18,6 +19,16 @@ def test_the_swift_client_is_measured_at_its_work(address, tools, work):
     rate, median, tail, core_rate = map(float, done.stdout.split())
     assert rate > 0 and core_rate > 0
     assert 0 < median <= tail
+
+
+def test_the_swift_client_makes_as_many_calls_as_asked(start_server, tools):
+    server = start_server()
+    command = [str(tools), "bench", "client", "increment", "--target", server.address, "--format", "row"]
+    command += ["--documents", "1", "--tasks", "4", "--calls", "30"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    client = client_for(server.address, "bench")
+    assert client.document("client/document-0").get().get("version") == 30
 
 
 def test_durable_writes_to_a_tree_are_measured(address, tools):

@@ -1,7 +1,7 @@
 /// What to let the Swift client do, and how hard to press.
 package struct ClientPlan: Sendable {
     package enum Work: String, CaseIterable, Sendable {
-        /// A document by `getDocument(source: .server)`: the sync engine listens until it has it.
+        /// A document by `getDocument(source: .server)`: BatchGetDocuments by way of the sync engine.
         case get
         /// A document by BatchGetDocuments, past the engine.
         case read
@@ -33,6 +33,8 @@ package struct ClientPlan: Sendable {
     package var documents: Int
     /// Encoded size of a document's fields, about.
     package var documentBytes: Int
+    /// So many in all, each of them measured, instead of for a time: for counts of what a call takes.
+    package var calls: Int?
     package var warmUp: Duration
     package var duration: Duration
 
@@ -44,6 +46,7 @@ package struct ClientPlan: Sendable {
         tasks: Int,
         documents: Int,
         documentBytes: Int,
+        calls: Int? = nil,
         warmUp: Duration,
         duration: Duration
     ) {
@@ -54,6 +57,7 @@ package struct ClientPlan: Sendable {
         self.tasks = tasks
         self.documents = documents
         self.documentBytes = documentBytes
+        self.calls = calls
         self.warmUp = warmUp
         self.duration = duration
     }

@@ -21,12 +21,17 @@ package enum ClientRunner {
         } catch {
             throw BenchError("set-up: \(error)")
         }
-        let meter = ClientMeter()
+        let meter = ClientMeter(calls: plan.calls)
         let report = try await withThrowingTaskGroup(of: Void.self) { group in
+            if plan.calls != nil { meter.start() }
             for (place, session) in sessions.enumerated() {
                 for task in 0..<plan.tasks {
                     group.addTask { await meter.repeating(from: (place << 16 | task) << 32, session.call) }
                 }
+            }
+            guard plan.calls == nil else {
+                try await group.waitForAll()
+                return meter.stop()
             }
             try await Task.sleep(for: plan.warmUp)
             meter.start()
@@ -46,10 +51,23 @@ private final class ClientMeter: Sendable {
     private struct State {
         var report: BenchReport?
         var began: (time: ContinuousClock.Instant, processor: Duration)?
+        /// Nil: as many as there is time for.
+        var callsLeft: Int?
         var isStopped = false
+
+        /// Whether another call is to be made, which counts it.
+        mutating func takeCall() -> Bool {
+            guard !self.isStopped, self.callsLeft != 0 else { return false }
+            self.callsLeft = self.callsLeft.map { $0 - 1 }
+            return true
+        }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+
+    init(calls: Int?) {
+        self.state = Mutex(State(callsLeft: calls))
+    }
 
     func start() {
         let began = (ContinuousClock.now, Self.processorTime)
@@ -80,7 +98,7 @@ private final class ClientMeter: Sendable {
     /// One call after the other until the measurement is over.
     func repeating(from first: Int, _ call: (Int) async throws -> Void) async {
         var number = first
-        while !self.state.withLock({ $0.isStopped }) {
+        while self.state.withLock({ $0.takeCall() }) {
             number += 1
             let start = ContinuousClock.now
             do {
