@@ -8,7 +8,7 @@ struct ServerRead {
     /// By the scheduler's `uptime`.
     let deadline: Duration
     let completion: (Result<ServerAnswer, SyncError>) -> Void
-    var connection: (any ReadConnection)?
+    var connection: any ReadConnection
 }
 
 extension SyncEngine {
@@ -22,25 +22,32 @@ extension SyncEngine {
         guard self.remote.canUseNetwork else {
             return self.scheduler.enqueue { completion(.failure(Self.unreachable)) }
         }
-        let deadline = self.scheduler.uptime + time
-        self.serverReads[token] = ServerRead(target: target, deadline: deadline, completion: completion)
-        self.askServer(token)
+        self.serverReads[token] = ServerRead(
+            target: target,
+            deadline: self.scheduler.uptime + time,
+            completion: completion,
+            // Its answer comes later.
+            connection: self.askServer(token, target, within: time)
+        )
     }
 
-    private func askServer(_ token: ListenerToken) {
-        guard let read = self.serverReads[token] else { return }
-        let time = max(.zero, read.deadline - self.scheduler.uptime)
-        let connection = self.transport.read(read.target, within: time) { [weak self] answer in
+    private func askServer(
+        _ token: ListenerToken,
+        _ target: SyncTarget,
+        within time: Duration
+    ) -> any ReadConnection {
+        self.transport.read(target, within: time) { [weak self] answer in
             self?.serverReads.removeValue(forKey: token)?.completion(answer)
         }
-        self.serverReads[token]?.connection = connection
     }
 
     /// What was asked for one user is no answer for another: it is asked again, as listeners are, in what is left of its time.
     func restartServerReads() {
         for token in self.serverReadTokens {
-            self.serverReads[token]?.connection?.close()
-            self.askServer(token)
+            guard let read = self.serverReads[token] else { continue }
+            read.connection.close()
+            let time = max(.zero, read.deadline - self.scheduler.uptime)
+            self.serverReads[token]?.connection = self.askServer(token, read.target, within: time)
         }
     }
 
@@ -49,7 +56,7 @@ extension SyncEngine {
     /// False when there is no such read any more. Its completion is called later.
     func cancelServerRead(_ token: ListenerToken, _ error: SyncError) -> Bool {
         guard let read = self.serverReads.removeValue(forKey: token) else { return false }
-        read.connection?.close()
+        read.connection.close()
         self.scheduler.enqueue { read.completion(.failure(error)) }
         return true
     }
@@ -71,8 +78,9 @@ extension SyncEngine {
             return .failure(SyncError(.internal, "The server did not say whether '\(path)' exists."))
         }
         do throws(StorageError) {
-            let document = try self.storing([path: found]) { kept throws(StorageError) in
-                try self.local.take(found, isKept: kept[path] != nil)
+            let isKept = !self.views.listenToServer(for: path)
+            let document = try self.storing(CollectionOfOne(path).prefix(isKept ? 1 : 0)) { () throws(StorageError) in
+                try self.local.take(found, isKept: isKept)
             }
             return .success(
                 DocumentRead(
@@ -93,7 +101,8 @@ extension SyncEngine {
         results.reserveCapacity(answer.documents.count)
         for document in answer.documents { results[document.path] = document }
         do throws(StorageError) {
-            let documents = try self.storing(results) { kept throws(StorageError) in
+            let kept = self.views.isEmpty ? results : results.filter { !self.views.listenToServer(for: $0.key) }
+            let documents = try self.storing(kept.keys) { () throws(StorageError) in
                 try self.local.take(results, of: query, keeping: kept)
             }
             var snapshot = ViewSnapshot(of: query, documents.values, isFromCache: false)
@@ -106,17 +115,16 @@ extension SyncEngine {
 
     private static let cacheFailed = SyncError(.unavailable, "The cache could not be read.")
 
-    /// Tells `store` what may be kept of what was read, and then the views that look at nothing but the cache.
+    /// Lets `store` keep documents of what was read, and tells the views that look at nothing but the cache.
     private func storing<Value>(
-        _ read: DocumentMap,
-        _ store: (DocumentMap) throws(StorageError) -> (value: Value, changed: DocumentMap)
+        _ kept: some Sequence<ResourcePath>,
+        _ store: () throws(StorageError) -> (value: Value, changed: DocumentMap)
     ) throws(StorageError) -> Value {
-        guard !self.views.isEmpty else { return try store(read).value }
-        let kept = read.filter { !self.views.listenToServer(for: $0.key) }
+        guard !self.views.isEmpty else { return try store().value }
         // At least until the views have seen it.
-        self.local.hold(kept.keys, for: Self.readTarget)
+        self.local.hold(kept, for: Self.readTarget)
         defer { self.local.letGo(of: Self.readTarget) }
-        let (value, changed) = try store(kept)
+        let (value, changed) = try store()
         self.emit(changed)
         return value
     }

@@ -30,7 +30,7 @@ extension SyncEngine: RemoteSyncer {
     }
 
     func acknowledge(_ acknowledgement: Acknowledgement) throws(StorageError) {
-        let changes = try self.local.acknowledge(acknowledgement)
+        let changes = try self.local.acknowledge(acknowledgement, isShown: !self.views.isEmpty)
         self.complete(acknowledgement.batch.id, nil)
         self.emit(changes)
     }

@@ -136,6 +136,8 @@ final class SyncEngine {
 
     /// Brings the views up to date with changed documents, then shows them, then tells the cache what they hold.
     func emit(_ changes: DocumentMap, _ event: RemoteEvent? = nil) {
+        // Programs that only write, or read once, have none.
+        guard !self.views.isEmpty else { return }
         var snapshots: [ViewSnapshot] = []
         var localChanges: [LocalViewChanges] = []
         for (queryView, changes) in self.views.concerned(by: changes, event, shown: self.local.storage.viewReferences) {

@@ -86,7 +86,7 @@ struct ViewTable {
 
     /// Whether somebody listens to the server at a place where the document is, whatever it has in its fields.
     func listenToServer(for path: ResourcePath) -> Bool {
-        Self.places(of: path).contains { self.byPlace[$0]?.listenToServer == true }
+        !self.isEmpty && Self.places(of: path).contains { self.byPlace[$0]?.listenToServer == true }
     }
 
     /// Where queries may be of which the document is a result.

@@ -52,19 +52,29 @@ extension LocalStore {
         var existenceChanged: Set<ResourcePath> = []
         for (path, document) in updates {
             let old = try tables.document(at: path)
-            if document.kind == .missing, document.version == .zero {
-                try tables.removeDocument(at: path)
-            } else if !old.isValid || document.version > old.version
-                || document.version == old.version && old.hasPendingWrites
-            {
-                try tables.setDocument(document)
-            } else {
-                continue
-            }
+            guard try self.store(document, over: old, in: tables) else { continue }
             changed[path] = document
             if old.isFound != document.isFound { existenceChanged.insert(path) }
         }
         return try self.documents(tables).views(of: changed, existenceChanged: existenceChanged)
+    }
+
+    /// Takes over one document in the place of what the cache has, unless that is as new.
+    func store(
+        _ document: SyncDocument,
+        over old: SyncDocument,
+        in tables: any StorageTables
+    ) throws(StorageError) -> Bool {
+        if document.kind == .missing, document.version == .zero {
+            try tables.removeDocument(at: document.path)
+        } else if !old.isValid || document.version > old.version
+            || document.version == old.version && old.hasPendingWrites
+        {
+            try tables.setDocument(document)
+        } else {
+            return false
+        }
+        return true
     }
 }
 

@@ -89,10 +89,18 @@ extension LocalStore {
         isKept: Bool
     ) throws(StorageError) -> (value: SyncDocument, changed: DocumentMap) {
         try self.storage.transaction(.executeQuery) { tables throws(StorageError) in
-            let changed = isKept ? try self.keep([document.path: document], in: tables) : [:]
-            let cached = try tables.document(at: document.path)
-            let newest = cached.isValid && cached.version > document.version ? cached : document
-            return (try self.documents(tables).overlaid(newest).document, changed)
+            let path = document.path
+            let cached = try tables.document(at: path)
+            let isNews = isKept ? try self.store(document, over: cached, in: tables) : false
+            if isKept { try tables.noteUse(of: path) }
+            let documents = self.documents(tables)
+            guard isNews else {
+                let newest = cached.isValid && cached.version > document.version ? cached : document
+                return (try documents.overlaid(newest).document, [:])
+            }
+            if cached.isFound != document.isFound { try documents.recalculateOverlays(at: [path]) }
+            let seen = try documents.overlaid(document).document
+            return (seen, [path: seen])
         }
     }
 

@@ -8,7 +8,7 @@ extension LocalStore {
     ) throws(StorageError) -> (id: BatchID, changed: DocumentMap) {
         try self.storage.transaction(.writeLocally) { tables throws(StorageError) in
             var states: [ResourcePath: (document: SyncDocument, changes: FieldChanges)] = [:]
-            for path in Set(writes.map(\.name.path)) {
+            for path in writes.lazy.map(\.name.path) where states[path] == nil {
                 let base = try tables.document(at: path)
                 var state = try self.documents(tables).overlaid(base)
                 // There is nothing that a patch could be a patch of.
@@ -59,8 +59,8 @@ extension LocalStore {
         }
     }
 
-    /// Gives the batch's documents as they look now.
-    func acknowledge(_ acknowledgement: Acknowledgement) throws(StorageError) -> DocumentMap {
+    /// Gives the batch's documents as they look now, or nothing where nobody looks.
+    func acknowledge(_ acknowledgement: Acknowledgement, isShown: Bool = true) throws(StorageError) -> DocumentMap {
         try self.storage.transaction(.acknowledgeBatch) { tables throws(StorageError) in
             let batch = acknowledgement.batch
             for path in batch.paths {
@@ -73,7 +73,7 @@ extension LocalStore {
                 try tables.setDocument(document)
             }
             if let position = acknowledgement.position { try tables.setWriteStreamPosition(position, of: self.user) }
-            return try self.remove(batch, from: tables)
+            return try self.remove(batch, from: tables, isShown: isShown)
         }
     }
 
@@ -87,11 +87,15 @@ extension LocalStore {
         }
     }
 
-    private func remove(_ batch: MutationBatch, from tables: any StorageTables) throws(StorageError) -> DocumentMap {
+    private func remove(
+        _ batch: MutationBatch,
+        from tables: any StorageTables,
+        isShown: Bool = true
+    ) throws(StorageError) -> DocumentMap {
         try tables.removeBatch(batch, of: self.user)
         try tables.removeOverlays(ofBatch: batch.id, of: self.user)
         // Later batches may have been folded over an estimate that is known better now.
-        try self.documents(tables).recalculateOverlays(at: batch.paths)
-        return try self.documents(tables).documents(at: batch.paths)
+        try self.documents(tables).recalculateOverlays(at: Set(batch.paths))
+        return isShown ? try self.documents(tables).documents(at: batch.paths) : [:]
     }
 }

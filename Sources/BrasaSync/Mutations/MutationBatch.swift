@@ -25,20 +25,26 @@ package struct MutationBatch: Sendable {
     package let localWriteTime: Timestamp
     package let baseWrites: [Write]
     package let writes: [Write]
+    /// Of the writes, each once.
+    package let paths: [ResourcePath]
 
     package init(id: BatchID, _ pending: PendingBatch) {
         self.id = id
         self.localWriteTime = pending.localWriteTime
         self.baseWrites = pending.baseWrites
         self.writes = pending.writes
+        let paths = pending.writes.map(\.name.path)
+        var seen: Set<ResourcePath> = []
+        self.paths = paths.count > 1 ? paths.filter { seen.insert($0).inserted } : paths
     }
-
-    package var paths: Set<ResourcePath> { Set(self.writes.map(\.name.path)) }
 
     /// What the whole batch makes of one document.
     func applyLocally(to document: inout SyncDocument, changes: FieldChanges) -> FieldChanges {
         var changes = changes
-        for write in self.baseWrites + self.writes where write.name.path == document.path {
+        for write in self.baseWrites where write.name.path == document.path {
+            changes = write.applyLocally(to: &document, changes: changes, time: self.localWriteTime)
+        }
+        for write in self.writes where write.name.path == document.path {
             changes = write.applyLocally(to: &document, changes: changes, time: self.localWriteTime)
         }
         return changes

@@ -43,8 +43,9 @@ final class ClientCore: Sendable {
     /// Does something with the engine after all that was asked before. What the work holds is not used by the caller any
     /// more.
     func run(_ work: @escaping (SyncClient) -> Void) {
-        let work = Handed(work)
-        self.host.run { work.value($0) }
+        // Handed over and not used again. `Handed` would put a closure around it, for every call.
+        nonisolated(unsafe) let work = work
+        self.host.run { work($0) }
     }
 
     func close() async {

@@ -10,7 +10,7 @@ extension ClientCore {
     nonisolated(nonsending) func wait<Value: Sendable>(
         for ask: @escaping (SyncClient, @escaping (Result<Value, SyncError>) -> Void) -> (() -> Void)?
     ) async throws -> Value {
-        try await self.wait(EngineWait<Value>()) { client, wait in ask(client) { wait.end($0) } }
+        try await self.wait(EngineWait()) { client, _, end in ask(client, end) }
     }
 
     /// For what is not taken back when a task stops waiting for it.
@@ -26,26 +26,30 @@ extension ClientCore {
     /// Queues writes and waits for the server's answer. Errors of tasks that stop waiting say whether the writes are in
     /// the queue: those of a task that is cancelled before are never put there.
     nonisolated(nonsending) func write(_ writes: [Write]) async throws {
-        try await self.wait(EngineWait<Void>(isForWrites: true)) { client, wait in
+        try await self.wait(EngineWait(isForWrites: true)) {
+            (client, wait, end: @escaping (Result<Void, SyncError>) -> Void) in
             client.write(
                 writes,
                 ended: { wait.stopWaiting(.terminatedFirst) },
-                completion: { error in wait.end(error.map { .failure($0) } ?? .success(())) }
+                completion: { error in end(error.map { .failure($0) } ?? .success(())) }
             )
             return nil
         }
     }
 
     nonisolated(nonsending) private func wait<Value: Sendable>(
-        _ wait: EngineWait<Value>,
-        ask: @escaping (SyncClient, EngineWait<Value>) -> (() -> Void)?
+        _ wait: EngineWait,
+        ask: @escaping (SyncClient, EngineWait, @escaping (Result<Value, SyncError>) -> Void) -> (() -> Void)?
     ) async throws -> Value {
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                guard wait.begin(continuation) else { return }
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+                guard wait.begin(failing: { continuation.resume(throwing: $0) }) else { return }
                 self.run { client in
                     guard wait.beginAsking() else { return }
-                    wait.endAsking(stop: ask(client, wait))
+                    let stop = ask(client, wait) { result in
+                        if wait.end() { continuation.resume(with: result.mapError { $0.nsError as any Error }) }
+                    }
+                    wait.endAsking(stop: stop)
                 }
             }
         } onCancel: {
@@ -55,8 +59,9 @@ extension ClientCore {
     }
 }
 
-/// A task's wait for the engine. It ends once: with the answer, or without one.
-private final class EngineWait<Value: Sendable>: Sendable {
+/// A task's wait for the engine. It ends once: with the answer, or without one. It knows nothing of the answer's type, of
+/// which the runtime would have to be told with each call.
+private final class EngineWait: Sendable {
     private enum Phase {
         case waiting
         /// The engine is being asked: what it takes over is known when that is done.
@@ -67,17 +72,25 @@ private final class EngineWait<Value: Sendable>: Sendable {
 
     private struct State {
         var phase = Phase.waiting
-        var continuation: CheckedContinuation<Value, any Error>?
+        /// Ends the wait without an answer. Nil when it has ended, or has not begun.
+        var fail: Failing?
         /// Why nobody waits for the answer any more.
         var unheard: NSError?
         /// Takes back what was asked; used on the executor.
-        var stop: Handed<() -> Void>?
+        var stop: Stop?
 
-        mutating func finish() -> CheckedContinuation<Value, any Error>? {
+        /// Nil when the wait has ended.
+        mutating func finish() -> Failing? {
             self.phase = .over
-            defer { self.continuation = nil }
-            return self.continuation
+            return self.fail.take()
         }
+    }
+
+    typealias Failing = @Sendable (NSError) -> Void
+
+    // @unchecked: it is made and called on the executor.
+    private struct Stop: @unchecked Sendable {
+        let call: () -> Void
     }
 
     private let state = Mutex(State())
@@ -88,29 +101,29 @@ private final class EngineWait<Value: Sendable>: Sendable {
     }
 
     /// False when the task was cancelled before.
-    func begin(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
+    func begin(failing fail: @escaping Failing) -> Bool {
         let unheard = self.state.withLock { state in
-            if state.unheard == nil { state.continuation = continuation }
+            if state.unheard == nil { state.fail = fail }
             return state.unheard
         }
-        if let unheard { continuation.resume(throwing: unheard) }
+        if let unheard { fail(unheard) }
         return unheard == nil
     }
 
-    func end(_ result: Result<Value, SyncError>) {
-        let continuation = self.state.withLock { $0.finish() }
-        continuation?.resume(with: result.mapError { $0.nsError as any Error })
+    /// There is an answer. False when nobody waits for it any more.
+    func end() -> Bool {
+        self.state.withLock { $0.finish() } != nil
     }
 
     /// The answer will not be heard.
     func stopWaiting(_ error: SyncError) {
-        let (unheard, continuation) = self.state.withLock { state in
+        let (unheard, fail) = self.state.withLock { state in
             let isAsked = state.phase != .waiting
             let unheard = isAsked && self.isForWrites ? error.nsErrorOfQueuedWrite : error.nsError
             if state.phase != .over { state.unheard = unheard }
             return (unheard, state.phase == .asking ? nil : state.finish())
         }
-        continuation?.resume(throwing: unheard)
+        fail?(unheard)
     }
 
     // MARK: On the executor
@@ -125,21 +138,18 @@ private final class EngineWait<Value: Sendable>: Sendable {
     }
 
     func endAsking(stop: (() -> Void)?) {
-        let stop = stop.map { Handed($0) }
-        let (unheard, continuation) = self.state.withLock { state in
+        let stop = stop.map { Stop(call: $0) }
+        let (unheard, fail) = self.state.withLock { state in
             state.stop = stop
             if state.phase == .asking { state.phase = .asked }
             return (state.unheard, state.unheard == nil ? nil : state.finish())
         }
-        if let unheard { continuation?.resume(throwing: unheard) }
+        if let unheard { fail?(unheard) }
     }
 
     func stop() {
-        let stop = self.state.withLock { state in
-            defer { state.stop = nil }
-            return state.stop
-        }
-        stop?.value()
+        let stop = self.state.withLock { $0.stop.take() }
+        stop?.call()
     }
 }
 

@@ -6,11 +6,11 @@ enum Place: Hashable, Sendable {
     case path(ResourcePath)
     case none(text: String, UsageError)
 
-    init(_ text: String, _ path: () throws(UsageError) -> ResourcePath) {
+    init(_ text: @autoclosure () -> String, _ path: () throws(UsageError) -> ResourcePath) {
         do throws(UsageError) {
             self = .path(try path())
         } catch {
-            self = .none(text: text, error)
+            self = .none(text: text(), error)
         }
     }
 

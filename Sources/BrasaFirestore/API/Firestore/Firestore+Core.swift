@@ -12,6 +12,7 @@ extension Firestore {
     /// of the world (a host that is no address, certificates that cannot be read), one that answers every call with the
     /// reason; a call a second later tries again.
     func core() throws(UsageError) -> ClientCore {
+        if let core = self.state.withLock({ $0.core }) { return core }
         let database = try self.start()
         return self.state.withLock { state in
             if let core = state.core { return core }

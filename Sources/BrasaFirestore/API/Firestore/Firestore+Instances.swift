@@ -65,6 +65,7 @@ extension Firestore {
     @discardableResult
     func start() throws(UsageError) -> DatabaseName {
         try self.state.withLock { state throws(UsageError) in
+            if state.isStarted, let database = state.database { return database }
             let database = try self.name(in: state)
             state.database = database
             state.isStarted = true

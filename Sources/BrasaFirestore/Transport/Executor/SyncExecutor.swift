@@ -6,7 +6,7 @@ package import NIOCore
 
 /// The sync engine's executor: an event loop, which runs one thing after the other and has timers.
 ///
-/// Unchecked: on the event loop only, but for `submit` and `deliver`.
+/// Unchecked: on the event loop only, but for `submit`, `deliver` and `runAtOnce`.
 package final class SyncExecutor: SyncScheduler, @unchecked Sendable {
     package let eventLoop: any EventLoop
     private let thread: EventLoopThread?
@@ -36,10 +36,18 @@ package final class SyncExecutor: SyncScheduler, @unchecked Sendable {
     /// So what a connection says is not put off where engine and connection share a loop, and never heard inside a call of
     /// the engine's that has made the connection say it.
     package func deliver(_ work: @escaping @Sendable () -> Void) {
-        if self.eventLoop.inEventLoop, !self.isBusy { self.run(work) } else { self.submit(work) }
+        if !self.runAtOnce(work) { self.submit(work) }
     }
 
-    private func run(_ work: () -> Void) {
+    /// False where that is not possible.
+    func runAtOnce(_ work: () -> Void) -> Bool {
+        guard self.eventLoop.inEventLoop, !self.isBusy else { return false }
+        self.run(work)
+        return true
+    }
+
+    /// On the event loop, not inside of something that is running.
+    func run(_ work: () -> Void) {
         self.isBusy = true
         defer { self.isBusy = false }
         work()

@@ -45,10 +45,10 @@ package final class SyncHost: Sendable {
 
     /// Runs the work on the executor, after what was handed over before.
     package func run(_ work: @escaping @Sendable (SyncClient) -> Void) {
-        let client = self.client
-        self.executor.submit {
+        let (client, executor) = (self.client, self.executor)
+        executor.eventLoop.execute {
             // Made before anything could be handed over.
-            if let client = client.value { work(client) }
+            if let client = client.value { executor.run { work(client) } }
         }
     }
 

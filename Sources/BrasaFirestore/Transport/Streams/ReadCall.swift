@@ -13,12 +13,14 @@ internal import NIOCore
 final class ReadCall: ReadConnection, @unchecked Sendable {
     typealias Completion = (Result<ServerAnswer, SyncError>) -> Void
 
+    private let caller: Caller
     private let executor: SyncExecutor
     /// Nil once it is answered or closed.
     private var completion: Completion?
-    private var cancel: () -> Void = {}
+    private var call: (any CancellableCall)?
 
-    private init(_ executor: SyncExecutor, _ completion: @escaping Completion) {
+    private init(_ caller: Caller, _ executor: SyncExecutor, _ completion: @escaping Completion) {
+        self.caller = caller
         self.executor = executor
         self.completion = completion
     }
@@ -30,19 +32,19 @@ final class ReadCall: ReadConnection, @unchecked Sendable {
         _ executor: SyncExecutor,
         _ completion: @escaping Completion
     ) -> ReadCall {
-        let call = ReadCall(executor, completion)
+        let call = ReadCall(caller, executor, completion)
         let database = caller.database
         switch target {
         case .document(let path):
             guard let name = DocumentName(database: database, path: path) else { return call.refuse() }
             let request = BatchGetDocumentsRequest(database: database, documents: [name])
-            call.start(caller, .batchGetDocuments, request, time) { (responses: [BatchGetDocumentsResponse]) in
+            call.ask(.batchGetDocuments, request, time) { (responses: [BatchGetDocumentsResponse]) in
                 ServerAnswer(responses)
             }
         case .query(let query, let parent):
             guard let name = ParentName(database: database, path: parent) else { return call.refuse() }
             let request = RunQueryRequest(parent: name, query: query)
-            call.start(caller, .runQuery, request, time) { (responses: [RunQueryResponse]) in ServerAnswer(responses) }
+            call.ask(.runQuery, request, time) { (responses: [RunQueryResponse]) in ServerAnswer(responses) }
         case .bundle: return call.refuse()
         }
         return call
@@ -54,41 +56,63 @@ final class ReadCall: ReadConnection, @unchecked Sendable {
         return self
     }
 
-    private func start<Request: WireRequest, Response: WireResponse>(
-        _ caller: Caller,
+    private func ask<Request: WireRequest, Response: WireResponse>(
         _ method: CallMethod,
         _ request: Request,
         _ time: Duration,
         _ answer: @escaping @Sendable ([Response]) -> ServerAnswer
     ) {
         let options = CallOptions(timeMax: TimeAmount(time), isUrgent: true)
-        let call = RetryingCall<Request, Response>(caller, method, request, options)
-        self.cancel = { caller.onLoop { call.cancel() } }
-        caller.onLoop {
-            caller.whenReachable {
-                call.start { result in
-                    caller.note(result)
-                    let result = result.map(answer).mapError(\.syncError)
-                    self.executor.deliver { self.finish(result) }
-                }
-            }
-        }
+        let call = RetryingCall<Request, Response>(self.caller, method, request, options)
+        self.call = call
+        let eventLoop = self.caller.eventLoop
+        // Without a closure where that is here.
+        if eventLoop.inEventLoop { self.begin(call, answer) } else { eventLoop.execute { self.begin(call, answer) } }
     }
 
     func close() {
         guard self.completion != nil else { return }
         self.completion = nil
-        self.cancel()
-        self.cancel = {}
+        guard let call = self.call.take() else { return }
+        self.caller.onLoop { call.cancel() }
     }
 
     private func finish(_ result: Result<ServerAnswer, SyncError>) {
         guard let completion = self.completion else { return }
         self.completion = nil
-        self.cancel = {}
+        self.call = nil
         completion(result)
     }
+
+    // MARK: On the channel's event loop
+
+    private func begin<Request, Response>(
+        _ call: RetryingCall<Request, Response>,
+        _ answer: @escaping @Sendable ([Response]) -> ServerAnswer
+    ) {
+        guard let time = self.caller.nextQuestion else { return self.start(call, answer) }
+        self.caller.eventLoop.assumeIsolated().scheduleTask(deadline: time) { self.start(call, answer) }
+    }
+
+    private func start<Request, Response>(
+        _ call: RetryingCall<Request, Response>,
+        _ answer: @escaping @Sendable ([Response]) -> ServerAnswer
+    ) {
+        call.start { result in
+            self.caller.note(result)
+            let result = result.map(answer).mapError(\.syncError)
+            if self.executor.runAtOnce({ self.finish(result) }) { return }
+            self.executor.submit { self.finish(result) }
+        }
+    }
 }
+
+/// A call that can be given up, on the channel's event loop.
+private protocol CancellableCall: AnyObject, Sendable {
+    func cancel()
+}
+
+extension RetryingCall: CancellableCall {}
 
 extension Caller {
     /// A server that is away is not asked more than once in that time, however often reads come.
@@ -102,11 +126,12 @@ extension Caller {
         }
     }
 
-    fileprivate func whenReachable(_ start: @escaping () -> Void) {
+    /// Nil: now.
+    fileprivate var nextQuestion: NIODeadline? {
         guard let time = self.unreachableSince.map({ $0 + Self.unreachablePause }), time > self.eventLoop.now else {
-            return start()
+            return nil
         }
-        self.eventLoop.assumeIsolated().scheduleTask(deadline: time, start)
+        return time
     }
 }
 

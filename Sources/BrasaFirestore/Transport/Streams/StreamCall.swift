@@ -104,24 +104,28 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
             defer { mailbox = Mailbox() }
             return (mailbox.events, mailbox.isPaused)
         }
-        for event in events {
-            // Whoever hears of one may close.
-            guard let sink = self.sink else { break }
-            self.log(event)
-            switch event {
-            case .opened: sink.opened()
-            case .received(let message, _): sink.received(message)
-            case .closed(let error):
-                self.sink = nil
-                sink.closed(error)
-            }
-        }
+        for event in events { self.deliver(event) }
         if wasPaused { self.caller.onLoop { self.call?.resumeReading() } }
+    }
+
+    private func deliver(_ event: Event) {
+        // Whoever hears of one may close.
+        guard let sink = self.sink else { return }
+        self.log(event)
+        switch event {
+        case .opened: sink.opened()
+        case .received(let message, _): sink.received(message)
+        case .closed(let error):
+            self.sink = nil
+            sink.closed(error)
+        }
     }
 
     // MARK: On the event loop
 
     private func post(_ event: Event) {
+        // Nothing is put by where engine and connection share a loop, unless something is already.
+        if self.undelivered == 0, self.executor.runAtOnce({ self.deliver(event) }) { return }
         let (isFirst, isFull) = self.mailbox.withLock { mailbox in
             mailbox.events.append(event)
             if case .received(_, let bytes) = event { mailbox.bytes += bytes }

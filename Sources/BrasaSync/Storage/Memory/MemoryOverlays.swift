@@ -10,11 +10,16 @@ struct MemoryOverlays {
     subscript(path: ResourcePath) -> StoredOverlay? {
         get { self.isEmpty ? nil : path.parent.flatMap { self.collections[$0]?[path] } }
         set {
-            guard let collection = path.parent else { return }
-            if let old = self.collections[collection]?[path] { self.byBatch[old.batchID]?.remove(path) }
-            self.collections[collection, default: [:]][path] = newValue
-            if self.collections[collection]?.isEmpty == true { self.collections[collection] = nil }
-            if let newValue { self.byBatch[newValue.batchID, default: []].insert(path) }
+            guard newValue != nil || !self.isEmpty, let collection = path.parent else { return }
+            let old: StoredOverlay?
+            if let newValue {
+                old = self.collections[collection, default: [:]].updateValue(newValue, forKey: path)
+                self.byBatch[newValue.batchID, default: []].insert(path)
+            } else {
+                old = self.collections[collection]?.removeValue(forKey: path)
+                if old != nil, self.collections[collection]?.isEmpty == true { self.collections[collection] = nil }
+            }
+            if let old, old.batchID != newValue?.batchID { self.byBatch[old.batchID]?.remove(path) }
         }
     }
 

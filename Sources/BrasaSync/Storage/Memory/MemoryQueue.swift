@@ -22,8 +22,13 @@ struct MemoryQueue {
         guard self.batches.first?.id == batch.id else { return false }
         self.batches.removeFirst()
         for path in batch.paths {
-            self.byPath[path]?.removeAll { $0 == batch.id }
-            if self.byPath[path]?.isEmpty == true { self.byPath[path] = nil }
+            guard let index = self.byPath.index(forKey: path) else { continue }
+            // It has the oldest batch first, too.
+            if self.byPath.values[index].count > 1 {
+                self.byPath.values[index].removeFirst()
+            } else {
+                self.byPath.remove(at: index)
+            }
         }
         return true
     }
@@ -43,6 +48,9 @@ struct MemoryQueue {
     }
 
     func batches(affecting paths: Set<ResourcePath>) -> [MutationBatch] {
-        Set(paths.flatMap { self.byPath[$0] ?? [] }).sorted().compactMap(self.batch)
+        let ids = paths.compactMap { self.byPath[$0] }
+        // Each document's are in order.
+        guard ids.count > 1 else { return (ids.first ?? []).compactMap(self.batch) }
+        return Set(ids.joined()).sorted().compactMap(self.batch)
     }
 }

@@ -71,10 +71,17 @@ final class MemoryTables: StorageTables {
     }
 
     func retainCollection(of path: ResourcePath) {
-        guard let collection = path.parent else { return }
-        self.collectionUses[collection, default: 0] += 1
-        guard self.collectionUses[collection] == 1, let id = UTF8Text(validating: path.collectionID) else { return }
+        guard let collection = path.parent, self.count(anotherUseOf: collection) == 1, let id = UTF8Text(validating: path.collectionID)
+        else { return }
         self.collectionsByID[id, default: []].insert(collection)
+    }
+
+    private func count(anotherUseOf collection: ResourcePath) -> Int {
+        func increment(_ count: inout Int) -> Int {
+            count += 1
+            return count
+        }
+        return increment(&self.collectionUses[collection, default: 0])
     }
 
     func releaseCollection(of path: ResourcePath) {
