@@ -101,6 +101,20 @@ struct TransactionTests {
         #expect(line.ended.values.map(\.text).sorted() == ["committed 2", "committed 3", "committed 4"])
     }
 
+    @Test func `One that waited behind another above is sent when that ends, also by a push elsewhere below`() throws {
+        var line = try Line(listeningTo: "/")
+        line.push("/", #"{"a":{"b":1,"c":1}}"#)
+        try line.addOne(to: "/a/b")
+        _ = try line.sentTransaction()
+        let (sibling, change) = (try path("/x"), try template(#"{"b":7}"#))
+        let above = try line.transact(at: "/a") { $0[sibling].isAbsent ? change : nil }
+        try line.addOne(to: "/a/c")
+        #expect(line.sent.isEmpty)
+        line.push("/a/x", "1")
+        #expect(Array(line.ended.keys) == [above])
+        #expect(try line.sentTransaction().text == "/a/c=2")
+    }
+
     @Test func `Those above and below one another go as one put at the uppermost place`() throws {
         var line = try Line(listeningTo: "/")
         line.push("/", #"{"a":{"n":1,"m":1}}"#)

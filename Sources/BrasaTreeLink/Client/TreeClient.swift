@@ -49,7 +49,10 @@ package struct TreeClient: Sendable {
         self.outputs += effects.events.map { .event($0, .database) }
         for change in effects.listens {
             switch change {
-            case .open(let target, let tag): self.request(self.listen(target, tag: tag), moment)
+            case .open(let target, let tag):
+                // The next connection asks for all of them. A hash for nobody would be as much work as a large node is.
+                guard self.link.isOpen else { continue }
+                self.request(self.listen(target, tag: tag), moment)
             case .close(let target, let tag): self.request(.unlisten(target, tag: tag), moment)
             }
         }

@@ -27,6 +27,7 @@ extension TreeSyncEngine {
                 output: output
             )
             self.transactions.update(at: path) { $0.value = ($0.value ?? []) + [transaction] }
+            self.concerned.append(path)
             self.sendReady()
         case .failure(let outcome):
             self.effects.ended.append(TransactionEnd(id: id, outcome: outcome.outcome))
@@ -76,7 +77,9 @@ extension TreeSyncEngine {
 
     /// Runs the transactions that a place concerns again, in order, each on what those before it leave.
     mutating func rerun(at path: TreePath, _ milliseconds: Int64) {
-        let queue = self.queue(at: self.top(of: path))
+        let top = self.top(of: path)
+        self.concerned.append(top)
+        let queue = self.queue(at: top)
         var later = Set(queue.filter { $0.phase == .waiting }.map(\.output.id))
         for transaction in queue {
             switch transaction.phase {
@@ -110,9 +113,12 @@ extension TreeSyncEngine {
         }
     }
 
-    /// Sends what waits where nothing above or below is on its way: all of one place and beneath as one put.
+    /// Sends what waits where nothing above or below is on its way: all of one place and beneath as one put. Only where the
+    /// step has changed something, lest each step goes through all transactions.
     mutating func sendReady() {
-        for (path, _) in self.transactions.uppermost(where: { _ in true }) {
+        let concerned = self.concerned
+        self.concerned = []
+        for path in concerned.flatMap({ self.tops(at: $0) }) {
             let queue = self.queue(at: path)
             guard queue.allSatisfy({ $0.phase == .waiting }) else { continue }
             let state = self.tree.state(at: path, without: Set(queue.map(\.output.id))) ?? .absent
@@ -159,6 +165,12 @@ extension TreeSyncEngine {
     /// The uppermost place above a path, or the path itself, where transactions are.
     private func top(of path: TreePath) -> TreePath {
         self.transactions.first(onWayTo: path) { _ in true }?.path ?? path
+    }
+
+    /// The uppermost places on the way to a path or, where there are none, those below it.
+    private func tops(at path: TreePath) -> [TreePath] {
+        if let top = self.transactions.first(onWayTo: path, where: { _ in true }) { return [top.path] }
+        return self.transactions.branch(at: path)?.uppermost(from: path) { _ in true }.map(\.path) ?? []
     }
 
     /// At a path and below, in the order in which they began.

@@ -31,6 +31,8 @@ package struct TreeSyncEngine: Sendable {
     /// Where each put of transactions was sent to.
     var puts: [Int: TreePath] = [:]
     var lastPut = 0
+    /// Where this step may have brought transactions so far that they can be sent.
+    var concerned: [TreePath] = []
     /// Of the step that is being made.
     var effects = EngineEffects()
 

@@ -121,7 +121,7 @@ extension SyncTree {
                 view.cache = FilteredCache(query, at: path, node, self.writes)
             }
         }
-        _ = view.update(self.global.shown, at: [[]], isRevert: true)
+        view.begin(self.global.shown)
         effects.listens = self.changeListens(at: path, stored) { tree in
             tree.points.update(at: path) { branch in
                 var point = branch.value ?? SyncPoint()

@@ -37,21 +37,38 @@ struct TreeView: Sendable {
         self.window.events.map { .child($0) } + (self.isComplete ? [.value(self.window.node)] : [])
     }
 
+    /// Brings it to what is known, before anybody was told anything.
+    mutating func begin(_ shown: PartialTree) {
+        let now = self.current(shown, at: [[]], isRevert: true)
+        self.window = self.window.updated(to: now.node)
+        (self.isComplete, self.source) = (now.isComplete, now.source)
+    }
+
     /// Brings it to what is known now. The places are from its path.
-    /// What is not known any more stays as it was told, since nothing better is known; what was a refused write's goes.
     mutating func update(
         _ shown: PartialTree,
         at places: [ArraySlice<TreeKey>],
         isRevert: Bool = false
     ) -> [TreeSyncEvent.Kind] {
-        if let node = shown.node(at: self.path) { return self.show(node, isComplete: true, .whole) }
+        let now = self.current(shown, at: places, isRevert: isRevert)
+        return self.show(now.node, isComplete: now.isComplete, now.source)
+    }
+
+    /// What is known now, and where that comes from.
+    /// What is not known any more stays as it was told, since nothing better is known; what was a refused write's goes.
+    private func current(
+        _ shown: PartialTree,
+        at places: [ArraySlice<TreeKey>],
+        isRevert: Bool
+    ) -> (node: TreeNode, isComplete: Bool, source: Source) {
+        if let node = shown.node(at: self.path) { return (node, isComplete: true, source: .whole) }
         if let cache, cache.isComplete {
             let places = self.source == .window ? places : [[]]
             let node = self.node(cache.tree.shown, at: places, keepsUnknown: false)
-            return self.show(node, isComplete: true, .window)
+            return (node, isComplete: true, source: .window)
         }
         let node = self.node(shown, at: places, keepsUnknown: !isRevert)
-        return self.show(node, isComplete: self.isComplete && !isRevert, .children)
+        return (node, isComplete: self.isComplete && !isRevert, source: .children)
     }
 
     /// What was shown, with what is known at some places in its stead.
@@ -76,9 +93,10 @@ struct TreeView: Sendable {
         let (before, wasComplete) = (self.window, self.isComplete)
         self.window = before.updated(to: node)
         (self.isComplete, self.source) = (isComplete, source)
-        let change = WindowChange(from: before, to: self.window)
-        var events = change.events.map(TreeSyncEvent.Kind.child)
-        if isComplete, !wasComplete || !change.isEmpty || self.isOtherwiseChanged(from: before) {
+        // Where nothing was shown, there is nothing to compare with.
+        let children = before.ranks.isEmpty ? self.window.events : WindowChange(from: before, to: self.window).events
+        var events = children.map(TreeSyncEvent.Kind.child)
+        if isComplete, !wasComplete || !children.isEmpty || self.isOtherwiseChanged(from: before) {
             events.append(.value(self.window.node))
         }
         return events
