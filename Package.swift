@@ -34,10 +34,10 @@ func support(_ name: String, _ dependencies: [Target.Dependency], exclude: [Stri
 }
 
 /// A program of `Examples`, which is a package of its own: as a target of this one it is built and run with the tests.
-func example(_ name: String) -> Target {
+func example(_ name: String, _ library: Target.Dependency = "BrasaFirestore") -> Target {
     .executableTarget(
         name: "\(name)Example",
-        dependencies: ["BrasaFirestore"],
+        dependencies: [library],
         path: "Examples/Sources/\(name)",
         swiftSettings: settings
     )
@@ -93,14 +93,18 @@ let package = Package(
         .systemLibrary(
             name: "CBrasaNghttp2",
             pkgConfig: "libnghttp2",
-            providers: [.apt(["libnghttp2-dev"])]
+            providers: [.apt(["libnghttp2-dev"]), .brew(["nghttp2"])]
         ),
         .systemLibrary(
             name: "CBrasaProtobufC",
             pkgConfig: "libprotobuf-c",
-            providers: [.apt(["libprotobuf-c-dev"])]
+            providers: [.apt(["libprotobuf-c-dev"]), .brew(["protobuf-c"])]
         ),
-        .systemLibrary(name: "CBrasaZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "CBrasaZlib",
+            pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
         .target(name: "CBrasaFirestoreV1", dependencies: ["CBrasaProtobufC"]),
         room("BrasaHTTP2", ["CBrasaNghttp2", nio("NIOCore")]),
         room(
@@ -299,7 +303,7 @@ let package = Package(
             name: "BrasaBench",
             dependencies: [
                 "BrasaBytes", "BrasaStatus", "BrasaDocuments", "BrasaQueries", "BrasaMessages", "BrasaWire",
-                "BrasaGRPC", "BrasaHTTP2", "BrasaClientNetwork", "BrasaFirestore",
+                "BrasaGRPC", "BrasaHTTP2", "BrasaClientNetwork", "BrasaDatabase", "BrasaFirestore",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
@@ -373,6 +377,7 @@ let package = Package(
         example("PopulationTransaction"),
         example("RatingsAggregation"),
         example("TerminalBoard"),
+        example("TerminalChat", "BrasaDatabase"),
         tests("BrasaBytes", ["BrasaBytes"]),
         tests("BrasaDocuments", ["BrasaBytes", "BrasaDocuments", "BrasaQueryModel"]),
         support("BrasaQueryModel", pure),

@@ -4,10 +4,12 @@ import PackageDescription
 // A package of its own, as a user's would be; a user names the repository's address in place of the path. On Linux the
 // client needs the system's libnghttp2, libprotobuf-c and zlib, which `scripts/dependencies build` installs.
 
-let firestore: Target.Dependency = .product(name: "BrasaFirestore", package: "brasa")
-
-func example(_ name: String) -> Target {
-    .executableTarget(name: name, dependencies: [firestore], swiftSettings: [.swiftLanguageMode(.v6)])
+func example(_ name: String, _ library: String = "BrasaFirestore") -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [.product(name: library, package: "brasa")],
+        swiftSettings: [.swiftLanguageMode(.v6)]
+    )
 }
 
 let package = Package(
@@ -18,5 +20,6 @@ let package = Package(
         example("PopulationTransaction"),
         example("RatingsAggregation"),
         example("TerminalBoard"),
+        example("TerminalChat", "BrasaDatabase"),
     ]
 )
