@@ -1,10 +1,12 @@
 package import NIOCore
 internal import NIOPosix
 
-#if canImport(Glibc)
-    internal import Glibc
-#else
+#if canImport(Darwin)
     internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
 #endif
 
 /// Finds all addresses of a host: the seam behind which tests put addresses of their own.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import BrasaBench
 import BrasaOptions
-import Foundation
 
 struct BenchClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -69,10 +68,7 @@ struct BenchClientCommand: AsyncParsableCommand {
     func run() async throws {
         try await BenchCommand.explainingErrors {
             let report = try await ClientRunner.run(try self.plan())
-            self.print(report)
-            guard report.calls.calls > 0 else {
-                throw BenchError("no call was answered: \(report.calls.failureExample ?? "none was made")")
-            }
+            try BenchCommand.print(report, self.format)
         }
     }
 
@@ -97,22 +93,5 @@ struct BenchClientCommand: AsyncParsableCommand {
             warmUp: try self.measurement.planWarmUp(),
             duration: try self.measurement.planDuration()
         )
-    }
-
-    private func print(_ report: ClientReport) {
-        let calls = report.calls
-        let rates = [calls.callsPerSecond, report.callsPerCoreSecond].map { String(format: "%.0f", $0) }
-        let latencies = [50.0, 99].map { String(format: "%.0f", calls.microseconds(atPercentile: $0)) }
-        switch self.format {
-        case .row:
-            Swift.print(rates[0], latencies[0], latencies[1], rates[1])
-        case .text:
-            Swift.print("\(rates[0]) calls/s, \(rates[1]) a second of the client's processor time")
-            Swift.print("  p50 \(latencies[0]) µs, p99 \(latencies[1]) µs")
-        }
-        let failed = calls.failures.values.reduce(0, +)
-        guard failed > 0 else { return }
-        let example = calls.failureExample ?? ""
-        FileHandle.standardError.write(Data("\(failed) calls failed, the first: \(example)\n".utf8))
     }
 }

@@ -8,7 +8,10 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Load a running server and say how fast it is.",
-        subcommands: [BenchCallsCommand.self, BenchListenCommand.self, BenchClientCommand.self, BenchTreeCommand.self],
+        subcommands: [
+            BenchCallsCommand.self, BenchListenCommand.self, BenchClientCommand.self, BenchTreeCommand.self,
+            BenchTreeClientCommand.self, BenchTreeCacheCommand.self,
+        ],
         defaultSubcommand: BenchCallsCommand.self
     )
 
@@ -30,6 +33,35 @@ struct BenchCommand: AsyncParsableCommand {
     static func check<Number>(_ option: String, _ value: Number, _ range: ClosedRange<Number>) throws {
         guard !range.contains(value) else { return }
         throw BenchError("\(option) takes a number from \(range.lowerBound) to \(range.upperBound), not \(value)")
+    }
+
+    static func address(_ option: String, _ text: String) throws -> ListenAddress {
+        guard let address = ListenAddress(parsing: text) else {
+            throw BenchError("\(option) takes HOST:PORT, not \"\(text)\"")
+        }
+        return address
+    }
+
+    /// What was measured of a client. Throws where there is nothing.
+    static func print(_ report: ClientReport, _ format: Format) throws {
+        let calls = report.calls
+        let rates = [calls.callsPerSecond, report.callsPerCoreSecond].map { String(format: "%.0f", $0) }
+        let latencies = [50.0, 99].map { String(format: "%.0f", calls.microseconds(atPercentile: $0)) }
+        switch format {
+        case .row:
+            Swift.print(rates[0], latencies[0], latencies[1], rates[1])
+        case .text:
+            Swift.print("\(rates[0]) a second, \(rates[1]) a second of the client's processor time")
+            Swift.print("  p50 \(latencies[0]) µs, p99 \(latencies[1]) µs")
+        }
+        let failed = calls.failures.values.reduce(0, +)
+        if failed > 0 {
+            let example = calls.failureExample ?? ""
+            FileHandle.standardError.write(Data("\(failed) calls failed, the first: \(example)\n".utf8))
+        }
+        guard calls.calls > 0 else {
+            throw BenchError("nothing was measured: \(calls.failureExample ?? "no call was made, and no event came")")
+        }
     }
 
     /// What was measured of calls. Throws where there is nothing.
@@ -72,12 +104,7 @@ struct BenchMeasurementOptions: ParsableArguments {
     @Option(help: "How long to press before measuring.")
     private var warmUp = "1s"
 
-    func planTarget() throws -> ListenAddress {
-        guard let address = ListenAddress(parsing: self.target) else {
-            throw BenchError("--target takes HOST:PORT, not \"\(self.target)\"")
-        }
-        return address
-    }
+    func planTarget() throws -> ListenAddress { try BenchCommand.address("--target", self.target) }
 
     func planDuration() throws -> Duration { try Self.duration("--duration", self.duration) }
 

@@ -1,8 +1,9 @@
-"""`brasa-tools bench client` does each of its works against a real server, without a failed call."""
+"""`brasa-tools bench` does each of its works with the Swift clients against a real server, without a failed call."""
 
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 from support.clients import client_for
@@ -14,6 +15,10 @@ WORKS = ("get", "read", "cached", "query", "set", "commit", "increment", "transa
 def test_the_swift_client_is_measured_at_its_work(address, tools, work):
     command = [str(tools), "bench", "client", work, "--target", address, "--format", "row", "--documents", "200"]
     command += ["--clients", "2", "--tasks", "4", "--warm-up", "10ms", "--duration", "200ms"]
+    assert_measured(command)
+
+
+def assert_measured(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     rate, median, tail, core_rate = map(float, done.stdout.split())
@@ -29,6 +34,41 @@ def test_the_swift_client_makes_as_many_calls_as_asked(start_server, tools):
     assert (done.returncode, done.stderr) == (0, "")
     client = client_for(server.address, "bench")
     assert client.document("client/document-0").get().get("version") == 30
+
+
+def tree_client(address: str, tools: Path, work: str) -> list[str]:
+    command = [str(tools), "bench", "tree-client", work, "--target", address, "--format", "row", "--leaves", "200"]
+    return [*command, "--warm-up", "10ms", "--duration", "200ms"]
+
+
+@pytest.mark.parametrize("work, tasks", [("set", 4), ("increment", 4), ("transaction", 4), ("get", 4), ("first", 1), ("change", 4)])
+def test_the_swift_client_of_trees_is_measured_at_its_work(address, tools, work, tasks):
+    assert_measured([*tree_client(address, tools, work), "--tasks", str(tasks)])
+
+
+@pytest.mark.parametrize("work", ["children", "values"])
+def test_events_of_the_swift_client_of_trees_are_measured(address, tools, work):
+    writer = [str(tools), "bench", "tree", "write", "--target", address, "--connections", "1", "--in-flight", "4"]
+    with subprocess.Popen([*writer, "--places", "200", "--duration", "1h"]) as writing:
+        try:
+            assert_measured(tree_client(address, tools, work))
+        finally:
+            writing.kill()
+
+
+def test_a_start_with_the_swift_clients_cache_of_trees_is_measured(address, tools, tmp_path):
+    def figures(phase: str) -> list[float]:
+        command = [str(tools), "bench", "tree-cache", phase, "--target", address, "--folder", str(tmp_path)]
+        done = subprocess.run(
+            [*command, "--leaves", "500", "--format", "row"], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return [float(figure) for figure in done.stdout.split()]
+
+    time, size = figures("fill")
+    assert time > 0 and size > 500 * 150
+    times = figures("start")
+    assert len(times) == 4 and times == sorted(times) and times[0] > 0
 
 
 def test_durable_writes_to_a_tree_are_measured(address, tools):

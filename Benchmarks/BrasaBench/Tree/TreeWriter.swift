@@ -52,12 +52,25 @@ final class TreeWriter: @unchecked Sendable {
 
     private func write() {
         let number = self.socket.nextNumber()
+        let start = NIODeadline.now()
         // What is there already would not be written.
-        let name = Array("\(self.index)-\(number)-".utf8)
+        let name = Array("\(start.uptimeNanoseconds)-\(self.index)-\(number)-".utf8)
         let value = name + self.padding.dropFirst(name.count)
         let place = Int.random(in: 0..<self.plan.places, using: &self.generator)
-        self.starts[number] = .now()
-        self.socket.send(TreeMessages.put(number, "/written/leaf-\(place)", value))
+        self.starts[number] = start
+        self.socket.send(TreeMessages.put(number, "/\(Self.node)/leaf-\(place)", value))
+    }
+
+    /// Where the leaves are that are written to.
+    static let node = "written"
+
+    /// How long ago a leaf was given its value, by the clock of this machine, which all its processes share. Nil for what
+    /// was not written by a writer.
+    static func latency(of value: String?) -> Duration? {
+        guard let start = value?.prefix(while: { $0 != "-" }), let nanoseconds = UInt64(start), nanoseconds > 0 else {
+            return nil
+        }
+        return .nanoseconds((NIODeadline.now() - .uptimeNanoseconds(nanoseconds)).nanoseconds)
     }
 
     private func received(_ reply: TreeReply, _ message: ByteBuffer) {
