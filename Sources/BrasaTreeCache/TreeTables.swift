@@ -122,11 +122,10 @@ final class TreeTables {
         let way = newest.target.path.relative(target.path) ?? .root
         let node = try NodeRows(target: newest.id, database).node(at: way)
         let later = try self.laterTargets(below: target.path, than: newest.known, database)
-        guard !later.isEmpty else { return StoredNode(node, isOwn: newest.target == target) }
         let whole = try later.reduce(node) { node, lower in
             node.setting(try NodeRows(target: lower.id, database).node(at: .root), at: lower.way)
         }
-        return StoredNode(whole, isOwn: false)
+        return StoredNode(whole, own: newest.target == target ? node : nil)
     }
 
     /// Those of everything, in the order in which the server spoke of them.

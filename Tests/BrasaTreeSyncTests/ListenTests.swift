@@ -57,7 +57,8 @@ struct ListenTests {
 
     @Test func `A place is asked for with what is known beneath it, lest what is not there any more stays`() throws {
         var tree = SyncTree(isStored: true)
-        _ = try tree.listen(.all, at: path("/a/b"), stored: StoredNode(node(#"{"c":1}"#), isOwn: true))
+        let kept = try node(#"{"c":1}"#)
+        _ = try tree.listen(.all, at: path("/a/b"), stored: StoredNode(kept, own: kept))
         let upper = try tree.listen(.all, at: path("/a"))
         #expect(upper.effects.listens.last == .open(try target("/a"), tag: nil))
         #expect(try tree.known(target("/a")) == nil)
@@ -66,6 +67,23 @@ struct ListenTests {
         _ = try tree.receive(set("/a", "null").push)
         _ = try tree.completeListen(target("/a"))
         #expect(try tree.shown(.all, at: path("/a"))?.isAbsent == true)
+    }
+
+    @Test func `Of what the disk has of a place only that is told anew of which something later is known below`() throws
+    {
+        var tree = SyncTree(isStored: true)
+        let stored = StoredNode(try node(#"{"b":2,"c":1}"#), own: try node(#"{"b":1,"c":1}"#))
+        _ = try tree.listen(.all, at: path("/a"), stored: stored)
+        #expect(try tree.shown(.all, at: path("/a")) == stored.node)
+        let changes = tree.takeStored()
+        guard changes.count == 2, case .used(let used) = changes[0], case .set(let set, let placements) = changes[1]
+        else {
+            Issue.record("\(changes)")
+            return
+        }
+        #expect([used, set] == [try target("/a"), try target("/a")])
+        #expect(placements.map(\.location) == [try TreeLocation("/a/b")])
+        #expect(placements.map(\.node) == [try node("2")])
     }
 
     @Test func `What comes for a listen that was closed is not taken`() throws {

@@ -55,6 +55,6 @@ struct NaiveStorage {
         }
         guard let (other, entry) = fitting.max(by: { $0.value.known < $1.value.known }) else { return nil }
         let way = other.path.relative(target.path) ?? .root
-        return StoredNode(entry.node[way], isOwn: other == target)
+        return StoredNode(entry.node[way], own: other == target ? entry.node : nil)
     }
 }

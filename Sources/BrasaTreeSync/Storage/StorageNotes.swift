@@ -10,8 +10,8 @@ struct StorageNotes: Sendable {
 
     mutating func begin(_ target: TreeTarget, _ stored: StoredNode?) {
         self.touched.insert(target.path)
-        guard let stored, stored.isOwn else { return }
-        self.kept[target] = stored.node
+        guard let own = stored?.own else { return }
+        self.kept[target] = own
         self.changes.append(.used(target))
     }
 

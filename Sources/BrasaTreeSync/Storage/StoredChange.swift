@@ -9,7 +9,7 @@ package enum StoredChange: Sendable {
     /// What the server says of places at a target's path or below it. The first placement of a target is all of it, unless it
     /// was `used` before.
     case set(TreeTarget, [TreeChange.Placement])
-    /// A target is listened to whose own node was given.
+    /// A target is listened to of which its own node was given.
     case used(TreeTarget)
     /// The server has nothing new to say of what there is of a target.
     case confirmed(TreeTarget)
@@ -33,10 +33,11 @@ package protocol TreeStorage: AnyObject {
 /// What an earlier process knew of a target.
 package struct StoredNode: Sendable {
     package let node: TreeNode
-    /// Whether it was kept for the target itself; else it is a part of what was kept for another.
-    package let isOwn: Bool
+    /// What was kept for the target itself; of places below, something later may be known. Nil: the node is a part of what was
+    /// kept for another.
+    package let own: TreeNode?
 
-    package init(_ node: TreeNode, isOwn: Bool) {
-        (self.node, self.isOwn) = (node, isOwn)
+    package init(_ node: TreeNode, own: TreeNode?) {
+        (self.node, self.own) = (node, own)
     }
 }
