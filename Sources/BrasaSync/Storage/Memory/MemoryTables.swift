@@ -71,7 +71,8 @@ final class MemoryTables: StorageTables {
     }
 
     func retainCollection(of path: ResourcePath) {
-        guard let collection = path.parent, self.count(anotherUseOf: collection) == 1, let id = UTF8Text(validating: path.collectionID)
+        guard let collection = path.parent, self.count(anotherUseOf: collection) == 1,
+            let id = UTF8Text(validating: path.collectionID)
         else { return }
         self.collectionsByID[id, default: []].insert(collection)
     }
