@@ -28,6 +28,16 @@ struct ValueTests {
         #expect(try self.text(["a": Int?.none as Any]) == #"{"a":null}"#)
     }
 
+    @Test("A number of many digits, as `JSONSerialization` has it, keeps all of them")
+    func manyDigits() throws {
+        for number in [0.1 + 0.2, 123_456.789_012_345_67, -2.000_000_000_000_000_4] {
+            let json = try JSONSerialization.jsonObject(with: Data("[\(number)]".utf8))
+            #expect(try self.text(json) == "[\(number)]")
+            #expect(try self.text(NSDecimalNumber(string: "\(number)")) == "\(number)")
+        }
+        #expect(throws: DatabaseFault.self) { try ValueReader.json(NSDecimalNumber.notANumber) }
+    }
+
     @Test("What cannot be stored is told, and nothing stops")
     func refused() {
         let values: [Any] = [

@@ -32,6 +32,9 @@ struct ValueReaderTests {
         {
             try self.expect(double, is: .double(5))
         }
+        // Foundation makes a decimal of a number with so many digits.
+        let parsed = try JSONSerialization.jsonObject(with: Data("[0.30000000000000004]".utf8)) as? [Any]
+        try self.expect(try #require(parsed?.first), is: .double(0.1 + 0.2))
         try self.expect(Int8(1), is: .integer(1))
         try self.expect(NSNumber(value: 1), is: .integer(1))
         try self.expect(UInt64(Int64.max), is: .integer(.max))

@@ -103,8 +103,11 @@ struct ValueReader {
         if number.isBoolean { return .scalar(.boolean(number.boolValue)) }
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "f"), UInt8(ascii: "d"):
-            guard number.doubleValue.isFinite else { throw DatabaseFault("A number must be finite.") }
-            return .scalar(.double(number.doubleValue))
+            // `JSONSerialization` makes decimals of numbers with many digits, whose own conversion loses the last on Linux.
+            let decimal = number is NSDecimalNumber ? Double(number.stringValue) : nil
+            let double = decimal ?? number.doubleValue
+            guard double.isFinite else { throw DatabaseFault("A number must be finite.") }
+            return .scalar(.double(double))
         case UInt8(ascii: "Q") where number.uint64Value > UInt64(Int64.max):
             return .scalar(.double(number.doubleValue))
         default: return .scalar(.integer(number.int64Value))
