@@ -369,6 +369,14 @@ let package = Package(
             swiftSettings: settings
         ),
         .executableTarget(
+            name: "tree-worker",
+            dependencies: [
+                "BrasaDatabase", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/tree-worker",
+            swiftSettings: settings
+        ),
+        .executableTarget(
             name: "rules-decide",
             dependencies: pure + ["BrasaRules"],
             path: "Tests/rules-decide",

@@ -27,6 +27,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kills", type=int, default=10, help="number of times that the kill test kills the server")
     parser.addoption("--cache-kills", type=int, default=8, help="number of times that a client with a cache is killed")
     parser.addoption("--cache-seed", type=int, default=1, help="the first seed of the test that kills clients")
+    parser.addoption("--tree-seed", type=int, default=1, help="the first seed of the test that clients of trees converge")
+    parser.addoption("--tree-steps", type=int, default=40, help="how much happens in it before they do")
 
 
 def is_emulator() -> bool:

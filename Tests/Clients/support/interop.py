@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.lines import LineProgram, WorkerEnded
 from support.servers import REPOSITORY
 from support.values import tagged
 
@@ -31,17 +30,13 @@ class SwiftFailed(Exception):
     """The Swift client answered with an error."""
 
 
-class SwiftClient:
+class SwiftClient(LineProgram):
     """One `interop` process with a database of a server."""
 
     def __init__(self, address: str, project: str, log: Path, environment: dict[str, str] | None = None):
-        program = swift_program("interop")
         environment = environment or swift_environment(address, project)
         self._log = log
-        with log.open("wb") as errors:
-            self._process = subprocess.Popen(
-                [str(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment
-            )
+        super().__init__([str(swift_program("interop"))], log, environment)
 
     def write(self, way: str, path: str, content: dict[str, Any]) -> None:
         self._call("write", way=way, path=path, fields=tagged(content)["map"])
@@ -64,17 +59,11 @@ class SwiftClient:
         return self._call("named", name=name).get("found")
 
     def _call(self, name: str, /, **parts: Any) -> dict[str, Any]:
-        self._process.stdin.write(json.dumps({"call": name, **parts}).encode() + b"\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
-            raise SwiftFailed(f"the process has ended with {self._process.wait()}: {self._log.read_text()}")
-        answer = json.loads(line)
+        self.write_line({"call": name, **parts})
+        try:
+            answer = self.read_line()
+        except WorkerEnded as end:
+            raise SwiftFailed(f"{end}: {self._log.read_text()}") from end
         if "error" in answer:
             raise SwiftFailed(answer["error"])
         return answer
-
-    def stop(self) -> int:
-        self._process.stdin.close()
-        self._process.stdout.close()
-        return self._process.wait(timeout=30)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+import time
 
 CHUNK_BYTES = 1 << 16
 
@@ -19,6 +20,10 @@ class Proxy:
         self._server = server
         self._sockets: set[socket.socket] = set()
         self._is_closed = False
+        # Each piece, either way, waits for so long.
+        self.delay_seconds = 0.0
+        # What the server says goes nowhere, until `cut`.
+        self._is_mute = False
         threading.Thread(target=self._accept, daemon=True).start()
 
     def forward_to(self, server: str) -> None:
@@ -30,10 +35,15 @@ class Proxy:
         """Lets new connections wait, until `forward_to`."""
         self.forward_to("")
 
+    def mute(self) -> None:
+        """Loses what the server says from now on, so that a client does not know what became of its requests, until `cut`."""
+        self._is_mute = True
+
     def cut(self) -> None:
         """Breaks every connection, and holds new ones until `forward_to`."""
         with self._changed:
             self._server = ""
+            self._is_mute = False
             sockets, self._sockets = self._sockets, set()
         for one in sockets:
             # RST, as from a machine that is gone.
@@ -70,14 +80,17 @@ class Proxy:
             except OSError:
                 return client.close()
             self._sockets |= {client, server}
-        for pair in ((client, server), (server, client)):
-            threading.Thread(target=self._pump, args=pair, daemon=True).start()
+        for way in ((client, server, False), (server, client, True)):
+            threading.Thread(target=self._pump, args=way, daemon=True).start()
         return None
 
-    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
+    def _pump(self, source: socket.socket, sink: socket.socket, is_answer: bool) -> None:
         try:
             while chunk := source.recv(CHUNK_BYTES):
-                sink.sendall(chunk)
+                if self.delay_seconds:
+                    time.sleep(self.delay_seconds)
+                if not (is_answer and self._is_mute):
+                    sink.sendall(chunk)
         except OSError:
             pass
         for one in (source, sink):
