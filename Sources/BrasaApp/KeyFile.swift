@@ -57,7 +57,7 @@ package struct KeyFile: Sendable {
     }
 }
 
-/// Why no token comes of a key file; told by the calls that would have had one.
+/// Why no token comes of a key file.
 package struct KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

@@ -16,6 +16,10 @@ package final class TreeHost: @unchecked Sendable {
         package var server: TreeServer
         package var token: String?
         package var tokenProvider: TokenProvider?
+        /// How often the provider is asked for another token, which is shown on the open connection, before the last one ends.
+        package var tokenRenewal: TimeAmount?
+        /// Servers may not send the client to another host.
+        package var isHostFixed = false
         package var resolver: any AddressResolver = SystemResolver()
         /// Milliseconds since 1970.
         package var clock: @Sendable () -> Int64
@@ -40,6 +44,7 @@ package final class TreeHost: @unchecked Sendable {
     private var socket: TreeSocket?
     private var timer: Scheduled<Void>?
     private var timerDeadline: Duration?
+    private var renewal: RepeatedTask?
     private var fetch: Task<Void, Never>?
     private var hasEnded = false
     /// Of the steps that are being made, in order.
@@ -60,7 +65,7 @@ package final class TreeHost: @unchecked Sendable {
         self.log = log
         self.handler = handler
         var link = LinkConfiguration(host: configuration.server.authority)
-        link.isHostFixed = configuration.server.isEmulator
+        link.isHostFixed = configuration.server.isEmulator || configuration.isHostFixed
         link.hasTokenProvider = configuration.tokenProvider != nil
         link.token = configuration.token
         self.client = TreeClient(link, isStored: configuration.storage != nil)
@@ -82,6 +87,7 @@ package final class TreeHost: @unchecked Sendable {
             if !self.hasEnded {
                 self.step { $0.goOffline($1) }
                 self.timer?.cancel()
+                self.renewal?.cancel()
                 self.fetch?.cancel()
                 self.storage = nil
                 self.hasEnded = true
@@ -104,6 +110,11 @@ package final class TreeHost: @unchecked Sendable {
 
     /// The first step.
     package func restore() {
+        if let interval = self.configuration.tokenRenewal {
+            self.renewal = self.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) {
+                [weak self] _ in self?.step { $0.changeToken($1) }
+            }
+        }
         guard let writes = self.storage?.queuedWrites(), !writes.isEmpty else { return }
         self.step { $0.restore(writes, $1) }
     }

@@ -180,6 +180,10 @@ struct JudgedServerTests {
         try await owner.reference(withPath: "closed").removeValue()
         _ = ann.reference(withPath: "notes/ann/n").say(to: mine)
         #expect(await mine.next() == ["5"])
+        let error = await #expect(throws: NSError.self) {
+            for try await _ in ann.reference(withPath: "notes/bob").snapshots() {}
+        }
+        #expect(error?.code == Self.permissionDenied)
         for lines in [mine, others] { lines.say("end") }
         #expect(await mine.next() == ["end"])
         #expect(await others.next() == ["end"])

@@ -14,14 +14,12 @@ struct SnapshotSequenceTests {
             try await other.setValue(1)
             var values = ref.snapshots().makeAsyncIterator()
             #expect(try await values.next()?.value as? Int == 1)
+            // Is told after the loop's observer, which was there before.
+            let lines = Lines()
+            _ = ref.say(to: lines)
             for number in 2...50 { try await other.setValue(number) }
-            // The last is seen, whichever before it were.
-            var seen = 1
-            while seen < 50, let number = try await values.next()?.value as? Int {
-                #expect(number > seen)
-                seen = number
-            }
-            #expect(seen == 50)
+            await lines.wait(for: "50")
+            #expect(try await values.next()?.value as? Int == 50)
         }
     }
 
@@ -80,6 +78,18 @@ struct SnapshotSequenceTests {
             #expect(await lines.next() == ["end"])
             #expect(database.state.withLock { $0.observers.isEmpty })
         }
+    }
+
+    @Test("A loop ends with the reason when its database does")
+    func ended() async throws {
+        let server = try await TreeServerForTest()
+        let database = try server.database()
+        let ref = database.reference(withPath: "a")
+        var values = ref.snapshots().makeAsyncIterator()
+        #expect(try await values.next()?.exists() == false)
+        await database.end()
+        await #expect(throws: NSError.self) { _ = try await values.next() }
+        try await server.stop()
     }
 
     @Test("What cannot be observed ends a loop with its reason")

@@ -2,6 +2,8 @@ import BrasaCertificates
 import BrasaPlatform
 import BrasaTokens
 import Foundation
+import NIOCore
+import Synchronization
 import Testing
 
 @testable import BrasaDatabase
@@ -74,12 +76,12 @@ struct TLSTests {
         try await server.stop()
     }
 
-    @Test("A key file signs a client's tokens: it is the administrator whom the key names, until that goes")
-    func keyFile() async throws {
+    /// A server that knows two keys, whose files are `operator.json` and `other.json`.
+    private func serverWithKeys() async throws -> (AdministratorKeyStore, TreeServerForTest) {
         let data = self.workshop.path("data")
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         let keys = AdministratorKeyStore(disk: RealDisk(), dataDirectory: data)
-        // The other one stays, so that the server is not open to everybody when this one has gone.
+        // While one stays, the server is not open to everybody when the other has gone.
         for name in ["operator", "other"] {
             let key = try keys.create(
                 name,
@@ -96,6 +98,36 @@ struct TLSTests {
             $0.tlsCertificate = self.workshop.path("server.pem")
             $0.tlsKey = self.workshop.path("server.key")
         }
+        return (keys, server)
+    }
+
+    @Test("A key file that is replaced is taken up by the open connection")
+    func renewal() async throws {
+        let (keys, server) = try await self.serverWithKeys()
+        let database = self.client(of: server, roots: "ca.pem")
+        database.keyFile = self.workshop.path("operator.json")
+        database.state.withLock { $0.keyTokenRenewal = .milliseconds(100) }
+        try await database.reference(withPath: "a").setValue(1)
+        let connected = Lines()
+        _ = database.reference(withPath: ".info/connected").say(to: connected)
+        #expect(await connected.next() == ["true"])
+        let other = try Data(contentsOf: URL(filePath: self.workshop.path("other.json")))
+        try other.write(to: URL(filePath: self.workshop.path("operator.json")), options: .atomic)
+        try await Task.sleep(for: .seconds(1))
+        try keys.delete("operator")
+        await server.reloadKeys()
+        // By then the server would have ended what the first key let in.
+        try await Task.sleep(for: .seconds(7))
+        #expect(try await database.reference(withPath: "a").getData().value as? Int == 1)
+        connected.say("end")
+        #expect(await connected.next() == ["end"])
+        database.goOffline()
+        try await server.stop()
+    }
+
+    @Test("A key file signs a client's tokens: it is the administrator whom the key names, until that goes")
+    func keyFile() async throws {
+        let (keys, server) = try await self.serverWithKeys()
         let (named, nobody) = (self.client(of: server, roots: "ca.pem"), self.client(of: server, roots: "ca.pem"))
         named.keyFile = self.workshop.path("operator.json")
         let ref = named.reference(withPath: "a")

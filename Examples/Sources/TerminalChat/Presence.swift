@@ -57,13 +57,19 @@ final class Presence {
         self.terminal.show("-- no connection: what you say is sent when there is one")
     }
 
-    /// Returns when the server knows.
+    /// Returns when the server knows, or does not answer.
     func leave() async {
-        do {
+        let place = self.place
+        let isKnown = await withTaskGroup(of: Bool.self) { group in
             // Writes are carried out in their order, so this one comes after all that was said.
-            try await self.place.removeValue()
-        } catch {
-            self.terminal.show("-- still there: \(error.localizedDescription)")
+            group.addTask { (try? await place.removeValue()) != nil }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(5))
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
         }
+        if !isKnown { self.terminal.show("-- the server has not said that it knows: it will notice by itself") }
     }
 }

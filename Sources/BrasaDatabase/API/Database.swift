@@ -3,6 +3,7 @@
 internal import BrasaTree
 public import Dispatch
 internal import Foundation
+internal import NIOCore
 internal import Synchronization
 
 /// A Realtime Database: where references come from.
@@ -27,6 +28,8 @@ public final class Database: Sendable {
         var callbackQueue: DispatchQueue?
         var tokenProvider: TokenProvider?
         var keyFile: String?
+        /// The tokens of a key file are good for an hour.
+        var keyTokenRenewal = TimeAmount.minutes(50)
         var trustedRootsFile: String?
         /// Once it is used.
         var core: Result<DatabaseCore, DatabaseFault>?
@@ -58,9 +61,9 @@ public final class Database: Sendable {
     }
 
     /// The path of a key file, as `brasa keys create` prints it: connections are those of the administrator that it names,
-    /// with tokens that the client signs itself. Over TLS, or to a server on loopback. Where neither this nor
-    /// ``tokenProvider`` is set, and the connection is encrypted, the one that `GOOGLE_APPLICATION_CREDENTIALS` names. Stops
-    /// the program after the first use.
+    /// with tokens that the client signs itself. Over TLS, or to a server on loopback; emulators get none of them. Where neither
+    /// this nor ``tokenProvider`` is set, and the connection is encrypted, the one that `GOOGLE_APPLICATION_CREDENTIALS` names.
+    /// A file that no token comes of is told in the log, and there is no connection. Stops the program after the first use.
     public var keyFile: String? {
         get { self.state.withLock { $0.keyFile } }
         set { self.configure("keyFile") { $0.keyFile = newValue } }

@@ -15,7 +15,10 @@ extension Database.State {
             if !address.isEmulator, let provider = self.tokenProvider {
                 configuration.tokenProvider = provider
             } else if !address.isEmulator, let file = self.key(address) {
-                configuration.tokenProvider = { _ in try file.token() }
+                configuration.tokenProvider = { _ in try Self.token(of: file) }
+                configuration.tokenRenewal = self.keyTokenRenewal
+                // Whoever reads along elsewhere could use the token.
+                configuration.isHostFixed = !address.isEncrypted
             } else if !address.isEncrypted {
                 configuration.token = "owner"
             }
@@ -27,6 +30,17 @@ extension Database.State {
             return .success(configuration)
         }
     }
+
+    /// Whoever waits for the connection is told nothing of it.
+    private static func token(of file: KeyFile) throws(KeyFileError) -> String {
+        do throws(KeyFileError) {
+            return try file.token()
+        } catch {
+            Database.log.notice("there is no connection without a token: \(error.description)")
+            throw error
+        }
+    }
+
     private func key(_ address: DatabaseAddress) -> KeyFile? {
         KeyFile(
             self.keyFile,

@@ -47,7 +47,8 @@ extension SyncEngine {
             guard let read = self.serverReads[token] else { continue }
             read.connection.close()
             let time = max(.zero, read.deadline - self.scheduler.uptime)
-            self.serverReads[token]?.connection = self.askServer(token, read.target, within: time)
+            let connection = self.askServer(token, read.target, within: time)
+            self.serverReads[token]?.connection = connection
         }
     }
 

@@ -53,7 +53,7 @@ struct CallReportTests {
         #expect(reports.of("Write").count == 1)
     }
 
-    @Test("A call that finds no server is reported with how often it was tried")
+    @Test("A call that finds no server is reported, too")
     func unreachable() async throws {
         let reports = Reports()
         // Nobody listens there.
@@ -61,7 +61,7 @@ struct CallReportTests {
         let query = firestore.collection("cities").whereField("population", isGreaterThan: 0)
         await #expect(throws: NSError.self) { try await query.getDocuments(readTime: Timestamp(date: Date())) }
         let report = try #require(reports.of("RunQuery").first)
-        #expect(report.code == .unavailable && report.attempts >= 1 && report.duration > .zero)
+        #expect(report.code == .unavailable && report.attempts > 0 && !report.message.isEmpty)
         try await firestore.terminate()
     }
 }

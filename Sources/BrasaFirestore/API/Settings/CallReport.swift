@@ -3,11 +3,11 @@
 public struct CallReport: Sendable {
     /// The RPC: `Commit`, `RunQuery`, `Listen`…
     public let method: String
-    /// From when it was asked for to its end: waiting for a token, a connection and repetitions is part of it.
+    /// From its beginning to its end: waiting for a token, a connection and repetitions is part of it.
     public let duration: Duration
     /// How often it was begun; of streams each is one call, and the next one is another.
     public let attempts: Int
-    /// How it ended in the end.
+    /// How it ended in the end. A stream that the client has no use for any more is `cancelled`.
     public let code: FirestoreErrorCode.Code
     /// What the server, or the client, said of it. Empty for what went well.
     public let message: String
@@ -16,7 +16,7 @@ public struct CallReport: Sendable {
 extension FirestoreSettings {
     public typealias CallObserver = @Sendable (CallReport) -> Void
 
-    /// Is told of each call and stream when it has ended, on the thread that serves the connection: it should not wait for
+    /// Is told of each call and stream that was begun when it has ended, on the thread that serves the connection: it should not wait for
     /// anything. What the cache answers is no call.
     public var callObserver: CallObserver? {
         get { self.values.observer?.observer }
