@@ -13,6 +13,13 @@ import Testing
         test.last?.documents.first?.fields.value(at: try field(name))
     }
 
+    @Test func `A batch has each of its documents once`() throws {
+        let names = ["d/b", "c/a", "d/b", "c/a/c/a", "c/a"]
+        let writes = try names.map { name in try SpecModel.write(name, .delete) }
+        let pending = PendingBatch(localWriteTime: Timestamp(microseconds: 1), baseWrites: [], writes: writes)
+        #expect(MutationBatch(id: 1, pending).paths.map(\.string) == ["d/b", "c/a", "c/a/c/a"])
+    }
+
     @Test func `Transforms are estimated on what the document was before the write`() throws {
         let test = try TestClient()
         let query = try collection("c")

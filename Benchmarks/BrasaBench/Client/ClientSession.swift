@@ -17,6 +17,8 @@ struct ClientSession: Sendable {
     private let channel: CallChannel
     private let names: [DocumentName]
     private let listening: ClientListening
+    /// What fills documents: made once, for it would cost as much as a call's encoding.
+    private let text: String
 
     init(_ plan: ClientPlan) throws {
         self.plan = plan
@@ -33,6 +35,7 @@ struct ClientSession: Sendable {
         let credentials = Credentials(fixed: "owner", eventLoop: eventLoop)
         self.datastore = Datastore(Caller(channel: self.channel, database: database, credentials: credentials))
         self.listening = ClientListening(documents: plan.documents, tasks: plan.tasks)
+        self.text = String(repeating: "x", count: max(0, plan.documentBytes - 40))
     }
 
     private static func id(_ index: Int) -> String { "document-\(index)" }
@@ -43,8 +46,7 @@ struct ClientSession: Sendable {
     private var groups: Int { max(1, self.plan.documents / Self.groupSize) }
 
     private func data(_ index: Int, version: Int) -> [String: Any] {
-        let text = String(repeating: "x", count: max(0, self.plan.documentBytes - 40))
-        return ["text": text, "group": index % self.groups, "version": version]
+        ["text": self.text, "group": index % self.groups, "version": version]
     }
 
     // MARK: Before and after the measurement
@@ -118,10 +120,7 @@ struct ClientSession: Sendable {
     private func commit(_ index: Int, version: Int) async throws {
         let fields = EncodedFields(encoding: [
             Value.MapEntry(key: "group", value: .integer(Int64(index % self.groups))),
-            Value.MapEntry(
-                key: "text",
-                value: .string(UTF8Text(String(repeating: "x", count: max(0, self.plan.documentBytes - 40))))
-            ),
+            Value.MapEntry(key: "text", value: .string(UTF8Text(self.text))),
             Value.MapEntry(key: "version", value: .integer(Int64(version))),
         ])
         let write = Write(name: self.names[index], operation: .set(fields))

@@ -86,7 +86,7 @@ final class IndexedMemoryTables: ForwardedTables {
     }
 
     override func removeOverlays(ofBatch id: BatchID, of user: SyncUser) {
-        for path in self.memory.overlays[user]?.paths(ofBatch: id) ?? [] { self.memoryIndexes.noteChange(of: path) }
+        for path in self.memory.tables(of: user).overlays.paths(ofBatch: id) { self.memoryIndexes.noteChange(of: path) }
         self.memory.removeOverlays(ofBatch: id, of: user)
     }
 }

@@ -9,7 +9,7 @@ internal import NIOCore
 
 /// One question of the engine's to the server: BatchGetDocuments for a document, RunQuery for a query.
 ///
-/// Unchecked: on the executor only.
+/// Unchecked: on the executor only, but for what is constant and for the part that says otherwise.
 final class ReadCall: ReadConnection, @unchecked Sendable {
     typealias Completion = (Result<ServerAnswer, SyncError>) -> Void
 

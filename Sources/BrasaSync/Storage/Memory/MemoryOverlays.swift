@@ -7,10 +7,11 @@ struct MemoryOverlays {
 
     var isEmpty: Bool { self.collections.isEmpty }
 
-    subscript(path: ResourcePath) -> StoredOverlay? {
-        get { self.isEmpty ? nil : path.parent.flatMap { self.collections[$0]?[path] } }
+    /// Of a document in that collection.
+    subscript(path: ResourcePath, in collection: ResourcePath) -> StoredOverlay? {
+        get { self.collections[collection]?[path] }
         set {
-            guard newValue != nil || !self.isEmpty, let collection = path.parent else { return }
+            guard newValue != nil || !self.isEmpty else { return }
             let old: StoredOverlay?
             if let newValue {
                 old = self.collections[collection, default: [:]].updateValue(newValue, forKey: path)
@@ -29,7 +30,6 @@ struct MemoryOverlays {
 
     func paths(ofBatch id: BatchID) -> Set<ResourcePath> { self.byBatch[id] ?? [] }
 
-    mutating func removeAll(ofBatch id: BatchID) {
-        for path in self.byBatch.removeValue(forKey: id) ?? [] { self[path] = nil }
-    }
+    /// Forgets the batch; its overlays are for the caller to remove.
+    mutating func removePaths(ofBatch id: BatchID) -> Set<ResourcePath> { self.byBatch.removeValue(forKey: id) ?? [] }
 }

@@ -7,9 +7,6 @@ struct MemoryQueue {
     private var byPath: [ResourcePath: [BatchID]] = [:]
     var position: WriteStreamPosition?
 
-    /// Nothing is lost with it.
-    var isEmpty: Bool { self.batches.isEmpty && self.position == nil }
-
     func affects(_ path: ResourcePath) -> Bool { self.byPath[path] != nil }
 
     mutating func append(_ batch: MutationBatch) {

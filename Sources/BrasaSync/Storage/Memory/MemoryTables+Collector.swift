@@ -111,6 +111,6 @@ extension MemoryTables {
     private func isOrphaned(_ path: ResourcePath) -> Bool { !self.remoteKeys.contains(path) }
 
     private func isPinned(_ path: ResourcePath, by views: ReferenceSet) -> Bool {
-        views.contains(path) || self.queues.values.contains { $0.affects(path) }
+        views.contains(path) || self.users.values.contains { $0.queue.affects(path) }
     }
 }

@@ -2,7 +2,7 @@ internal import BrasaDocuments
 
 extension MemoryTables {
     func document(at path: ResourcePath) -> SyncDocument {
-        guard let collection = path.parent else { return .invalid(path) }
+        guard let collection = self.collection(of: path) else { return .invalid(path) }
         return self.collections[collection]?[path] ?? .invalid(path)
     }
 
@@ -11,7 +11,7 @@ extension MemoryTables {
     }
 
     func setDocument(_ document: SyncDocument) {
-        guard let collection = document.path.parent else { return }
+        guard let collection = self.collection(of: document.path) else { return }
         let old = self.collections[collection, default: [:]].updateValue(document, forKey: document.path)
         self.documentBytes += document.byteCount - (old?.byteCount ?? 0)
         if old == nil {
@@ -23,7 +23,7 @@ extension MemoryTables {
     }
 
     func removeDocument(at path: ResourcePath) {
-        guard let collection = path.parent else { return }
+        guard let collection = self.collection(of: path) else { return }
         guard let old = self.collections[collection]?.removeValue(forKey: path) else { return }
         if self.collections[collection]?.isEmpty == true { self.collections[collection] = nil }
         self.documentBytes -= old.byteCount

@@ -5,8 +5,9 @@ final class MemoryTables: StorageTables {
     let collector: MemoryStorage.Collector
     private(set) var sequence: SequenceNumber = 0
 
-    var queues: [SyncUser: MemoryQueue] = [:]
-    var overlays: [SyncUser: MemoryOverlays] = [:]
+    var users: [SyncUser: MemoryUser] = [:]
+    /// Who asked last.
+    var lastUser: (user: SyncUser, tables: MemoryUser)?
     private(set) var lastBatchID: BatchID = 0
 
     /// By collection, then by path.
@@ -15,6 +16,8 @@ final class MemoryTables: StorageTables {
     var documentBytes = 0
     var documentCount = 0
     var targetBytes = 0
+    /// The document that was asked about last.
+    var lastPlace: (document: ResourcePath, collection: ResourcePath)?
     private var collectionsByID: [UTF8Text: Set<ResourcePath>] = [:]
     /// How many documents and queued writes there are in each.
     private(set) var collectionUses: [ResourcePath: Int] = [:]
@@ -71,7 +74,7 @@ final class MemoryTables: StorageTables {
     }
 
     func retainCollection(of path: ResourcePath) {
-        guard let collection = path.parent, self.count(anotherUseOf: collection) == 1,
+        guard let collection = self.collection(of: path), self.count(anotherUseOf: collection) == 1,
             let id = UTF8Text(validating: path.collectionID)
         else { return }
         self.collectionsByID[id, default: []].insert(collection)
@@ -86,7 +89,7 @@ final class MemoryTables: StorageTables {
     }
 
     func releaseCollection(of path: ResourcePath) {
-        guard let collection = path.parent, let count = self.collectionUses[collection] else { return }
+        guard let collection = self.collection(of: path), let count = self.collectionUses[collection] else { return }
         self.collectionUses[collection] = count > 1 ? count - 1 : nil
         guard count <= 1, let id = UTF8Text(validating: path.collectionID) else { return }
         self.collectionsByID[id]?.remove(collection)
