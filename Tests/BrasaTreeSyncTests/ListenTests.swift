@@ -175,6 +175,30 @@ struct ListenTests {
         #expect(events.map(\.description) == ["/a ~c<b=5", #"/a ={"b":1,"c":5,"d":3}"#])
     }
 
+    @Test func `Ranges replace a part of what is known below, of which the server was told`() throws {
+        var tree = SyncTree()
+        _ = try tree.listen(.all, at: path("/a"))
+        _ = tree.receive(try set("/a", #"{"b":1,"c":2,"d":3}"#).push)
+        _ = try tree.listen(.all, at: path("/"))
+        #expect(tree.assumed(try target("/")) == (try node(#"{"a":{"b":1,"c":2,"d":3}}"#)))
+        let merge = RangeMerge(start: LeafPath("a/b"), end: LeafPath("a/c"), node: try node(#"{"a":{"c":5}}"#))
+        let events = tree.receive([merge], at: try path("/")).events
+        #expect(events.last?.description == #"/ ={"a":{"b":1,"c":5,"d":3}}"#)
+        #expect(tree.known(try target("/a")) == (try node(#"{"b":1,"c":5,"d":3}"#)))
+    }
+
+    @Test func `Ranges replace a part of what a query knows, of which the server was told`() throws {
+        var tree = SyncTree()
+        let first = try TreeQuery(limit: .init(2, .first))
+        _ = try tree.listen(first, at: path("/a"))
+        _ = tree.receive(try set("/a/b", "1").push, tag: 1)
+        #expect(tree.known(try target("/a", first)) == nil)
+        #expect(tree.assumed(try target("/a", first)) == (try node(#"{"b":1}"#)))
+        let merge = RangeMerge(start: LeafPath("b"), end: nil, node: try node(#"{"c":2}"#))
+        let events = tree.receive([merge], at: try path("/a"), tag: 1).events
+        #expect(events.last?.description == #"/a ={"b":1,"c":2}"#)
+    }
+
     private func target(_ text: String, _ query: TreeQuery? = nil) throws -> TreeTarget {
         TreeTarget(try path(text), query)
     }

@@ -12,8 +12,9 @@ extension SyncTree {
     /// A push of what differs by range, which a listen with a compound hash is answered with.
     package mutating func receive(_ merges: [RangeMerge], at path: TreePath, tag: Int? = nil) -> SyncEffects {
         let target = tag.map { self.listens.target(tag: $0) } ?? TreeTarget(path)
-        let known = target.flatMap { self.known($0) } ?? .absent
-        let node = merges.reduce(known) { $1.applied(to: $0) }
+        // What the ranges are of that the server has not sent is what it was asked with, which may be less than all.
+        let assumed = target.map { self.assumed($0) } ?? .absent
+        let node = merges.reduce(assumed) { $1.applied(to: $0) }
         let placement = TreeChange.Placement(location: TreeLocation(path), node: node)
         return self.receive(TreeChange(path: path, isUpdate: false, placements: [placement]), tag: tag)
     }
