@@ -17,6 +17,10 @@ public final class FieldPath: Hashable, Sendable {
 
     /// A path as text: names joined by dots, none of them with a dot or one of `~*/[]` in it.
     convenience init(dotted text: String) throws(UsageError) {
+        if Self.isName(text) {
+            self.init([text], .success(try Self.check([text])))
+            return
+        }
         if let character = text.first(where: { "~*/[]".contains($0) }) {
             throw UsageError("Invalid field path '\(text)': it must not contain '\(character)'.")
         }
@@ -27,6 +31,19 @@ public final class FieldPath: Hashable, Sendable {
             )
         }
         self.init(names, .success(try Self.check(names)))
+    }
+
+    /// Whether there is nothing but one name in it, as in nearly all: found out by its bytes, since characters take long.
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "["),
+                    UInt8(ascii: "]"):
+                    false
+                default: true
+                }
+            }
     }
 
     /// The same, and every use of what is no path fails.

@@ -81,6 +81,8 @@ enum FieldChanges: Hashable, Sendable {
 extension EncodedFields {
     /// With the masked paths taken from other fields, and those removed that the others lack.
     func merged(with new: EncodedFields, mask: [FieldPath]) -> EncodedFields {
+        // Of a write that has transforms only.
+        if mask.isEmpty { return self }
         var edit = FieldEdit(self)
         for path in mask {
             if let value = new.encodedValue(at: path) {
