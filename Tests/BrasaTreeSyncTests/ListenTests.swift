@@ -86,6 +86,31 @@ struct ListenTests {
         #expect(placements.map(\.node) == [try node("2")])
     }
 
+    @Test func `What comes for a listen that was closed is nothing of one that was opened after it`() throws {
+        let last = try TreeQuery(order: .child(path("n")), limit: .init(1, .last))
+        // The server has no index for the second, and sends everything without its tag.
+        for closed in [TreeQuery.all, last] {
+            var tree = SyncTree()
+            let (listener, _) = try tree.listen(closed, at: path("/a"))
+            _ = tree.unlisten(listener)
+            _ = try tree.listen(.all, at: path("/a"))
+            #expect(try tree.receive(set("/a", #"{"x":1}"#).push).events.isEmpty)
+            tree.completeClose(try target("/a", closed == .all ? nil : closed))
+            // What the listen began with, nothing, is what there is by now: no more is said.
+            _ = tree.completeListen(try target("/a"))
+            #expect(try tree.shown(.all, at: path("/a"))?.isAbsent == true)
+            #expect(try tree.receive(set("/a/x", "2").push).events.count == 2)
+        }
+    }
+
+    @Test func `A connection knows nothing of what was closed before it`() throws {
+        var engine = TreeSyncEngine()
+        _ = try engine.unlisten(engine.listen(.all, at: path("/a")).listener)
+        _ = try engine.listen(.all, at: path("/a"))
+        engine.connect()
+        #expect(try engine.receive(set("/a/x", "1").push, milliseconds: 0).events.count == 1)
+    }
+
     @Test func `What comes for a listen that was closed is not taken`() throws {
         var tree = SyncTree()
         let (listener, _) = try tree.listen(.all, at: path("/a"))

@@ -82,6 +82,7 @@ extension TreeClient {
             self.serverTimeOffset = overflow ? 0 : offset
             self.tellInfo(.integer(self.serverTimeOffset), at: InfoTree.serverTimeOffset)
         case .opened:
+            self.engine.connect()
             let listens = self.engine.tree.openListens.map { self.listen($0.target, tag: $0.tag) }
             self.handle(self.link.resume(listens, uptime: moment.uptime), moment)
             self.tellInfo(.boolean(true), at: InfoTree.connected)

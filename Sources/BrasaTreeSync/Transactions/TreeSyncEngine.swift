@@ -148,6 +148,9 @@ extension TreeSyncEngine {
         return self.finishStep()
     }
 
+    /// A connection begins, which is asked for `tree.openListens` and knows nothing of those that were closed before.
+    package mutating func connect() { self.tree.disconnect() }
+
     /// The connection has ended. What the server writes then is shown; transactions that were sent have failed. For the
     /// next connection: `tree.openListens`, and `unansweredWrites`.
     /// - Parameter unsentPuts: still waited to be sent: they are as good as before.

@@ -10,8 +10,13 @@ package enum ListenChange: Hashable, Sendable {
 struct ListenTable: Sendable {
     private var tags: [TreeTarget: Int?] = [:]
     private var targets: [Int: TreeTarget] = [:]
-    /// Of listens to everything, closed without the server's answer to that: what they had to be told may still come.
-    private(set) var closing: [TreePath: Int] = [:]
+    /// Those that are closed without the server's answer to that: what they had to be told may still come. By when they were
+    /// closed, the first before the others.
+    private(set) var closing: [TreeTarget: [Int]] = [:]
+    /// When each was opened.
+    private var opened: [TreeTarget: Int] = [:]
+    /// Counts what the server is asked for.
+    private var lastRequest = 0
     private var lastTag = 0
 
     /// The upper before the lower; at one path in the order in which they were opened.
@@ -26,8 +31,16 @@ struct ListenTable: Sendable {
 
     func target(tag: Int) -> TreeTarget? { self.targets[tag] }
 
+    /// Whether a listen was asked for before something was closed; nil: nothing was.
+    func isOpen(_ target: TreeTarget, before closed: Int?) -> Bool {
+        guard let opened = self.opened[target] else { return false }
+        return closed.map { opened < $0 } ?? true
+    }
+
     /// A listen that is opened again has another tag: what is on its way for the one before is not for it.
     mutating func open(_ target: TreeTarget) -> ListenChange {
+        self.lastRequest += 1
+        self.opened[target] = self.lastRequest
         guard target.query != nil else {
             self.tags[target] = .some(nil)
             return .open(target, tag: nil)
@@ -39,8 +52,8 @@ struct ListenTable: Sendable {
     }
 
     mutating func endClosing(_ target: TreeTarget) {
-        guard target.query == nil, let count = self.closing[target.path] else { return }
-        self.closing[target.path] = count > 1 ? count - 1 : nil
+        guard let closed = self.closing[target] else { return }
+        self.closing[target] = closed.count > 1 ? Array(closed.dropFirst()) : nil
     }
 
     mutating func endAllClosing() {
@@ -49,18 +62,20 @@ struct ListenTable: Sendable {
 
     /// By the server: nothing more comes of it. False when it was not open.
     mutating func end(_ target: TreeTarget) -> Bool {
-        guard self.close(target) != nil else { return false }
-        self.endClosing(target)
-        return true
+        self.remove(target) != nil
     }
 
     mutating func close(_ target: TreeTarget) -> ListenChange? {
-        guard let tag = self.tags.removeValue(forKey: target) else { return nil }
-        if let tag {
-            self.targets[tag] = nil
-        } else {
-            self.closing[target.path, default: 0] += 1
-        }
+        guard let tag = self.remove(target) else { return nil }
+        self.lastRequest += 1
+        self.closing[target, default: []].append(self.lastRequest)
         return .close(target, tag: tag)
+    }
+
+    private mutating func remove(_ target: TreeTarget) -> Int?? {
+        guard let tag = self.tags.removeValue(forKey: target) else { return nil }
+        self.opened[target] = nil
+        if let tag { self.targets[tag] = nil }
+        return tag
     }
 }

@@ -41,7 +41,7 @@ extension SyncTree {
     /// The server has answered that a listen was closed.
     package mutating func completeClose(_ target: TreeTarget) { self.listens.endClosing(target) }
 
-    /// Nothing more comes from the connection that there was. The next one is asked for all open listens.
+    /// Nothing more comes from the connection that there was, if there was one. The next one is asked for all open listens.
     package mutating func disconnect() { self.listens.endAllClosing() }
 
     private mutating func receivePlain(_ change: TreeChange) -> [TreeSyncEvent] {
@@ -53,16 +53,24 @@ extension SyncTree {
         return self.publish(places) { view, _ in view.cache?.receive(change, isOwn: false, writes) ?? [] }
     }
 
-    /// The parts that somebody listens to. What comes for a listen that was closed would never be corrected: until the
-    /// server has answered that, only listens to everything are known not to be meant by it.
+    /// The parts that somebody listens to. What comes for a listen that was closed would never be corrected, also not for one
+    /// that was opened afterwards: the server may find that what that began with is what there is. So until the server has
+    /// answered that, only what was listened to before is meant; of a closed listen to everything, no query is.
     private func heard(_ placement: TreeChange.Placement) -> [TreeChange.Placement] {
         let path = placement.location.path
-        let isClosing = self.listens.closing.keys.contains { closing in
-            closing.contains(path) && !(closing.parent.map(self.global.known.isKnown) ?? false)
+        let closings = self.listens.closing.filter { target, _ in
+            target.path.contains(path) && !(target.path.parent.map(self.global.known.isKnown) ?? false)
         }
-        let isHeard = { (point: SyncPoint) in point.isComplete || !isClosing }
+        let (listens, closed) = (self.listens, closings.compactMap(\.value.first).min())
+        let isOfQueries = closings.keys.allSatisfy { $0.query != nil }
+        let isHeard = { (point: SyncPoint) in
+            point.views.contains { view in
+                (isOfQueries || view.query.isComplete)
+                    && listens.isOpen(TreeTarget(view.path, view.query), before: closed)
+            }
+        }
         if let parent = path.parent, self.points.first(onWayTo: parent, where: isHeard) != nil { return [placement] }
-        let isFed = { (point: SyncPoint) in point.isComplete || !isClosing && point.mayBeFedPlainly }
+        let isFed = { (point: SyncPoint) in point.mayBeFedPlainly && isHeard(point) }
         if placement.location.isPriority { return self.points[path].map(isFed) ?? false ? [placement] : [] }
         return (self.points.branch(at: path)?.uppermost(from: path, where: isFed) ?? []).map { point in
             let node = placement.node[path.relative(point.path) ?? .root]
