@@ -45,7 +45,7 @@ package final class TreeHost: @unchecked Sendable {
     private var timer: Scheduled<Void>?
     private var timerDeadline: Duration?
     private var renewal: RepeatedTask?
-    private var fetch: Task<Void, Never>?
+    private var fetch: (number: Int, task: Task<Void, Never>)?
     private var hasEnded = false
     /// Of the steps that are being made, in order.
     private var outputs: [ClientOutput] = []
@@ -88,7 +88,7 @@ package final class TreeHost: @unchecked Sendable {
                 self.step { $0.goOffline($1) }
                 self.timer?.cancel()
                 self.renewal?.cancel()
-                self.fetch?.cancel()
+                self.fetch?.task.cancel()
                 self.storage = nil
                 self.hasEnded = true
             }
@@ -112,7 +112,10 @@ package final class TreeHost: @unchecked Sendable {
     package func restore() {
         if let interval = self.configuration.tokenRenewal {
             self.renewal = self.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) {
-                [weak self] _ in self?.step { $0.changeToken($1) }
+                [weak self] _ in
+                // One that is on its way is as good, and would be given up.
+                guard let self, self.fetch == nil else { return }
+                self.step { $0.changeToken($1) }
             }
         }
         guard let writes = self.storage?.queuedWrites(), !writes.isEmpty else { return }
@@ -199,8 +202,8 @@ package final class TreeHost: @unchecked Sendable {
 
     private func fetchToken(isRefresh: Bool, _ fetch: Int) {
         guard let provider = self.configuration.tokenProvider else { return }
-        self.fetch?.cancel()
-        self.fetch = Task { [weak self] in
+        self.fetch?.task.cancel()
+        let task = Task { [weak self] in
             let result: Result<String?, LinkTokenError>
             do {
                 let token = try await provider(isRefresh)
@@ -208,8 +211,12 @@ package final class TreeHost: @unchecked Sendable {
             } catch {
                 result = .failure(LinkTokenError("\(error)"))
             }
-            self?.run { host in host.step { $0.tokenFetched(result, fetch: fetch, $1) } }
+            self?.run { host in
+                if host.fetch?.number == fetch { host.fetch = nil }
+                host.step { $0.tokenFetched(result, fetch: fetch, $1) }
+            }
         }
+        self.fetch = (fetch, task)
     }
 
     private func schedule() {

@@ -111,9 +111,10 @@ struct TLSTests {
         let connected = Lines()
         _ = database.reference(withPath: ".info/connected").say(to: connected)
         #expect(await connected.next() == ["true"])
+        let seen = server.callersSeen
         let other = try Data(contentsOf: URL(filePath: self.workshop.path("other.json")))
         try other.write(to: URL(filePath: self.workshop.path("operator.json")), options: .atomic)
-        try await Task.sleep(for: .seconds(1))
+        while server.callersSeen == seen { try await Task.sleep(for: .milliseconds(50)) }
         try keys.delete("operator")
         await server.reloadKeys()
         // By then the server would have ended what the first key let in.

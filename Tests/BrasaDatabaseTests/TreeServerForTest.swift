@@ -69,6 +69,9 @@ final class TreeServerForTest: Sendable {
     /// As on SIGHUP.
     func reloadKeys() async { await self.identity.reload() }
 
+    /// How many have shown who they are.
+    var callersSeen: Int { self.identity.desk.shares.count }
+
     func stop() async throws {
         await self.listener.drain(grace: .zero)
         await self.identity.stop()

@@ -60,6 +60,34 @@ struct TreeDiskStorageTests {
         #expect(exported(cache.node(TreeTarget(try path("a/bb/c")))?.node) == "null")
     }
 
+    @Test(
+        "What was known later of a place below counts more, whatever either is",
+        arguments: [
+            (#"{"b":{"c":1},"d":2}"#, "null", #"{"d":2}"#),
+            (#"{"b":{"c":1},"d":2}"#, "3", #"{"b":3,"d":2}"#),
+            (#"{"b":{"c":1},"d":2}"#, #"{".priority":5,".value":3}"#, #"{"b":{".priority":5,".value":3},"d":2}"#),
+            (#"{"b":{"c":1}}"#, "null", "null"),
+            ("1", #"{"c":4}"#, #"{"b":{"c":4}}"#),
+            (#"{".priority":7,".value":1}"#, "null", #"{".priority":7,".value":1}"#),
+            (#"{".priority":7,"d":2}"#, #"{"c":4}"#, #"{".priority":7,"b":{"c":4},"d":2}"#),
+            ("null", #"{"c":4}"#, #"{"b":{"c":4}}"#),
+        ]
+    )
+    func laterBelow(_ above: String, _ below: String, _ both: String) throws {
+        let cache = try CacheForTest()
+        let (upper, lower) = (TreeTarget(try path("a")), TreeTarget(try path("a/b")))
+        cache.apply(.set(upper, [try placement("a", above)]), .closed(upper))
+        cache.apply(.set(lower, [try placement("a/b", below)]), .closed(lower))
+        try cache.open()
+        #expect(exported(cache.node(upper)?.node) == both)
+        #expect(exported(cache.node(upper)?.own) == exported(try node(above)))
+        #expect(exported(cache.node(lower)?.node) == exported(try node(below)))
+        // What is said of all afterwards counts most.
+        cache.apply(.set(upper, [try placement("a", above)]))
+        try cache.open()
+        #expect(exported(cache.node(upper)?.node) == exported(try node(above)))
+    }
+
     @Test("Queued writes come back in order, with what they were expected to make")
     func queue() throws {
         let cache = try CacheForTest()

@@ -54,7 +54,15 @@ struct NaiveStorage {
             other == target || other.query == nil && other.path.contains(target.path)
         }
         guard let (other, entry) = fitting.max(by: { $0.value.known < $1.value.known }) else { return nil }
-        let way = other.path.relative(target.path) ?? .root
-        return StoredNode(entry.node[way], own: other == target ? entry.node : nil)
+        let node = entry.node[other.path.relative(target.path) ?? .root]
+        // What was known later of places below counts more.
+        let later = self.entries.filter { lower, known in
+            lower.query == nil && lower.path != target.path && target.path.contains(lower.path)
+                && known.known > entry.known
+        }
+        let whole = later.sorted { $0.value.known < $1.value.known }.reduce(node) { node, lower in
+            node.setting(lower.value.node, at: target.path.relative(lower.key.path) ?? .root)
+        }
+        return StoredNode(whole, own: other == target ? node : nil)
     }
 }

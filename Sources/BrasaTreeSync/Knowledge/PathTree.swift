@@ -52,8 +52,11 @@ struct PathTree<Value> {
     }
 
     /// The uppermost values that meet a condition.
-    func uppermost(from path: TreePath = .root, where condition: (Value) -> Bool) -> [(path: TreePath, value: Value)] {
-        if let value, condition(value) { return [(path, value)] }
+    func uppermost(
+        from path: TreePath = .root,
+        where condition: (TreePath, Value) -> Bool
+    ) -> [(path: TreePath, value: Value)] {
+        if let value, condition(path, value) { return [(path, value)] }
         return self.children.keys.sorted().flatMap { key in
             self.children[key]?.uppermost(from: path.appending(key), where: condition) ?? []
         }

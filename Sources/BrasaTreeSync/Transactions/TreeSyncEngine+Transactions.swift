@@ -170,7 +170,7 @@ extension TreeSyncEngine {
     /// The uppermost places on the way to a path or, where there are none, those below it.
     private func tops(at path: TreePath) -> [TreePath] {
         if let top = self.transactions.first(onWayTo: path, where: { _ in true }) { return [top.path] }
-        return self.transactions.branch(at: path)?.uppermost(from: path) { _ in true }.map(\.path) ?? []
+        return self.transactions.branch(at: path)?.uppermost(from: path) { _, _ in true }.map(\.path) ?? []
     }
 
     /// At a path and below, in the order in which they began.

@@ -167,7 +167,13 @@ extension SyncTree {
         } else if self.isFedPlainly(path) {
             return
         }
-        let heard = self.points.branch(at: path)?.uppermost(from: path, where: \.isComplete) ?? []
+        // What queries below were sent for want of an index is theirs, unless it came from here.
+        let known = self.global.known
+        let isFedBelow = !wasComplete && !known.isKnown(path)
+        let heard =
+            self.points.branch(at: path)?.uppermost(from: path) { place, point in
+                point.isComplete || isFedBelow && point.mayBeFedPlainly && known.isKnown(place)
+            } ?? []
         let parts = heard.map { (path: $0.path, known: self.global.known.part(at: $0.path)) }
         self.global.known.forget(path)
         for part in parts { self.global.known.replace(part.path, with: part.known) }

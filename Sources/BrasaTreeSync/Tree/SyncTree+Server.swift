@@ -72,7 +72,7 @@ extension SyncTree {
         if let parent = path.parent, self.points.first(onWayTo: parent, where: isHeard) != nil { return [placement] }
         let isFed = { (point: SyncPoint) in point.mayBeFedPlainly && isHeard(point) }
         if placement.location.isPriority { return self.points[path].map(isFed) ?? false ? [placement] : [] }
-        return (self.points.branch(at: path)?.uppermost(from: path, where: isFed) ?? []).map { point in
+        return (self.points.branch(at: path)?.uppermost(from: path) { isFed($1) } ?? []).map { point in
             let node = placement.node[path.relative(point.path) ?? .root]
             return TreeChange.Placement(location: TreeLocation(point.path), node: node)
         }
