@@ -15,9 +15,12 @@ let settings: [SwiftSetting] = [
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
 /// A room: a Swift target in Sources, with a test target of the same name plus `Tests` when it has tests of its own.
-func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func room(_ name: String, _ dependencies: [Target.Dependency], _ others: [SwiftSetting] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings + others)
 }
+
+/// What waits in a client's library waits where its caller is.
+let client: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
     .testTarget(
@@ -289,14 +292,16 @@ let package = Package(
                 "BrasaStatus", "BrasaSync", "BrasaCache", "BrasaCacheFile", "BrasaMessages", "BrasaWire", "BrasaGRPC",
                 "BrasaHTTP2",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ]
+            ],
+            client
         ),
         room(
             "BrasaDatabase",
             [
                 "BrasaApp", "BrasaCacheFile", "BrasaClientNetwork", "BrasaTree", "BrasaTreeCache", "BrasaTreeLink",
                 "BrasaTreeRemote", "BrasaTreeSync", "BrasaTreeWire", nio("NIOCore"),
-            ]
+            ],
+            client
         ),
         room("BrasaRuleCases", pure + ["BrasaRules", .product(name: "Yams", package: "Yams")]),
         .target(
@@ -583,7 +588,7 @@ let package = Package(
             "BrasaDatabase",
             [
                 "BrasaApp", "BrasaCertificates", "BrasaClientNetwork", "BrasaDatabase", "BrasaFirestore", "BrasaServer",
-                "BrasaOptions", "BrasaLog", "BrasaPlatform", "BrasaTokens", "BrasaTree",
+                "BrasaOptions", "BrasaLog", "BrasaPlatform", "BrasaTokens", "BrasaTree", "BrasaTreeRemote",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Logging", package: "swift-log"),
             ]

@@ -1,10 +1,11 @@
-internal import Logging
+package import Logging
 internal import Synchronization
 
 /// Lines of one library for whoever runs the program, by swift-log: on standard error, unless the program has set up
 /// another place for its lines.
 package final class ClientLog: Sendable {
     private let label: String
+    private let makeLogger: @Sendable (String) -> Logger
     private let state = Mutex(State())
 
     private struct State {
@@ -14,8 +15,8 @@ package final class ClientLog: Sendable {
     }
 
     /// - Parameter library: the logger's label.
-    package init(_ library: String) {
-        self.label = library
+    package init(_ library: String, makeLogger: @escaping @Sendable (String) -> Logger = { Logger(label: $0) }) {
+        (self.label, self.makeLogger) = (library, makeLogger)
     }
 
     /// Whether lines for debugging are written although the program's logging leaves them out.
@@ -24,13 +25,13 @@ package final class ClientLog: Sendable {
     }
 
     private var logger: Logger {
-        self.state.withLock { state in
-            if let logger = state.logger { return logger }
-            var logger = Logger(label: self.label)
-            if state.isDetailed { logger.logLevel = min(logger.logLevel, .debug) }
-            state.logger = logger
-            return logger
-        }
+        let state = self.state.withLock { $0 }
+        if let logger = state.logger { return logger }
+        // Not while the state is locked: what makes it is the program's, and may use the libraries.
+        var logger = self.makeLogger(self.label)
+        if state.isDetailed { logger.logLevel = min(logger.logLevel, .debug) }
+        self.state.withLock { [logger] in if $0.isDetailed == state.isDetailed { $0.logger = logger } }
+        return logger
     }
 
     /// What somebody should know.

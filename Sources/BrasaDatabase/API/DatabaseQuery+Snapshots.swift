@@ -28,7 +28,7 @@ extension DatabaseQuery {
             var base: AsyncThrowingStream<DataSnapshot, any Error>.Iterator
 
             public mutating func next() async throws -> DataSnapshot? {
-                try await self.base.next()
+                try await self.next(isolation: #isolation)
             }
 
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> DataSnapshot? {

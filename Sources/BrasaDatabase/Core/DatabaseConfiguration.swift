@@ -5,7 +5,11 @@ internal import Foundation
 
 extension Database.State {
     /// What its client works with.
-    func configuration(app: String) -> Result<TreeHost.Configuration, DatabaseFault> {
+    /// - Parameter environment: may name a key file.
+    func configuration(
+        app: String,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> Result<TreeHost.Configuration, DatabaseFault> {
         self.address.flatMap { address in
             var configuration = TreeHost.Configuration(
                 server: address.server(trustedRootsFile: self.trustedRootsFile),
@@ -14,7 +18,7 @@ extension Database.State {
             // Servers nearby, which are not encrypted, know the token of an administrator by heart; emulators get no other.
             if !address.isEmulator, let provider = self.tokenProvider {
                 configuration.tokenProvider = provider
-            } else if !address.isEmulator, let file = self.key(address) {
+            } else if !address.isEmulator, let file = self.key(address, environment) {
                 configuration.tokenProvider = { _ in try Self.token(of: file) }
                 configuration.tokenRenewal = self.keyTokenRenewal
                 // Whoever reads along elsewhere could use the token.
@@ -41,10 +45,10 @@ extension Database.State {
         }
     }
 
-    private func key(_ address: DatabaseAddress) -> KeyFile? {
+    private func key(_ address: DatabaseAddress, _ environment: [String: String]) -> KeyFile? {
         KeyFile(
             self.keyFile,
-            environment: ProcessInfo.processInfo.environment,
+            environment: environment,
             isEncrypted: address.isEncrypted,
             isOnLoopback: address.server.isOnLoopback
         )

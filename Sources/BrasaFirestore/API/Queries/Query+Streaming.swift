@@ -30,7 +30,7 @@ extension Query {
             }
 
             public mutating func next() async throws -> QueryDocumentSnapshot? {
-                try await self.next(isolation: nil)
+                try await self.next(isolation: #isolation)
             }
 
             public mutating func next(isolation actor: isolated (any Actor)?) async throws -> QueryDocumentSnapshot? {
