@@ -554,6 +554,7 @@ let package = Package(
                 "BrasaGRPCDoor",
                 "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC",
                 "BrasaHTTP2", "BrasaSimulation", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
+                nio("NIOPosix"),
             ]
         ),
         tests(

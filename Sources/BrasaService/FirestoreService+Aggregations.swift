@@ -19,7 +19,7 @@ extension FirestoreService {
         }
         do throws(QueryError) {
             let query = try AggregationQuery(structured, parent: request.parent)
-            let stream = ResponseStream(call, on: self.eventLoop)
+            let stream = ResponseStream(call, in: self.turns)
             let read = judge.map {
                 JudgedRead(judge: $0, demand: .query(structured.query ?? StructuredQuery(), query.query))
             }

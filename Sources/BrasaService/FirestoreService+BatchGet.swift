@@ -17,7 +17,7 @@ extension FirestoreService {
         let read = judge.map {
             JudgedRead(judge: $0, demand: .documents(request.documents.distinct.map(\.path)))
         }
-        let stream = ResponseStream(call, on: self.eventLoop)
+        let stream = ResponseStream(call, in: self.turns)
         let database = self.database(request.database)
         switch request.consistency {
         case .strong:

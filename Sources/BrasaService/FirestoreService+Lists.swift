@@ -55,7 +55,7 @@ extension FirestoreService {
                 descending: listing.order.isNameDescending,
                 showMissing: listing.showMissing
             )
-            SteppedAnswer(call, on: self.eventLoop) { () throws(Status) in
+            SteppedAnswer(call, in: self.turns) { () throws(Status) in
                 do throws(StoreError) {
                     guard try page.fill(from: &scan) else { return nil }
                 } catch {
@@ -65,7 +65,7 @@ extension FirestoreService {
             }.run()
         case .query(let query):
             var run = try self.start(query, access)
-            SteppedAnswer(call, on: self.eventLoop) { () throws(Status) in
+            SteppedAnswer(call, in: self.turns) { () throws(Status) in
                 var isOpen = true
                 for found in try run.next() where isOpen { isOpen = page.add(found.path, found.document) }
                 guard run.isAtEnd || !isOpen else { return nil }
@@ -98,7 +98,7 @@ extension FirestoreService {
                 after: after,
                 limit: limit + 1
             )
-            SteppedAnswer(call, on: self.eventLoop) { () throws(Status) in
+            SteppedAnswer(call, in: self.turns) { () throws(Status) in
                 let found: [UTF8Text]?
                 do throws(StoreError) { found = try scan.step() } catch { throw Status(error) }
                 guard let ids = found else { return nil }

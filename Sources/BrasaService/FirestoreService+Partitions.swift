@@ -13,7 +13,7 @@ extension FirestoreService {
             let database = self.database(request.parent.database)
             self.withReadTime(request.readTime, in: database, for: call) { (time) throws(StoreError) in
                 var partition = try self.store.partition(collectionID: page.collectionID, in: database, at: time)
-                SteppedAnswer(call, on: self.eventLoop) { () throws(Status) in
+                SteppedAnswer(call, in: self.turns) { () throws(Status) in
                     guard !partition.step() else { return nil }
                     return page.response(partition.points(page.countMax))
                 }.run()

@@ -16,7 +16,7 @@ extension FirestoreService {
         }
         do throws(QueryError) {
             let query = try Query(structured, parent: request.parent)
-            let stream = ResponseStream(call, on: self.eventLoop)
+            let stream = ResponseStream(call, in: self.turns)
             let read = judge.map { JudgedRead(judge: $0, demand: .query(structured, query)) }
             self.run(query, read, for: request, on: call, stream)
             return call.isFinished ? nil : stream

@@ -13,6 +13,7 @@ package final class FirestoreService: Sendable {
     let transactions: TransactionManager
     let mailbox: any Mailbox
     package let eventLoop: any EventLoop
+    let turns: LoopTurns
     let entropy: Entropy
     /// Of the same loop.
     package let watcher: Watcher
@@ -37,6 +38,7 @@ package final class FirestoreService: Sendable {
         self.transactions = transactions
         self.mailbox = mailbox
         self.eventLoop = eventLoop
+        self.turns = LoopTurns(eventLoop)
         self.entropy = entropy
         self.watcher = watcher
         self.writeStreams = writeStreams

@@ -18,15 +18,15 @@ final class ResponseStream<Response: Sendable>: CallObserver, @unchecked Sendabl
     }
 
     private let call: Call<Response>
-    private let eventLoop: any EventLoop
+    private let turns: LoopTurns
     private var source: (() -> Part)?
     private var isPumping = false
     /// Until other calls have had their turn.
     private var isPaused = false
 
-    init(_ call: Call<Response>, on eventLoop: any EventLoop) {
+    init(_ call: Call<Response>, in turns: LoopTurns) {
         self.call = call
-        self.eventLoop = eventLoop
+        self.turns = turns
     }
 
     /// Sends what `source` makes until it ends. It is let go of then, or when the call is cancelled.
@@ -71,7 +71,7 @@ final class ResponseStream<Response: Sendable>: CallObserver, @unchecked Sendabl
     /// Lets other calls have their turn.
     private func pause() {
         self.isPaused = true
-        self.eventLoop.execute {
+        self.turns.next {
             self.isPaused = false
             self.pump()
         }

@@ -6,13 +6,13 @@ import NIOCore
 /// Unchecked, because all of it is used on the call's event loop only.
 final class SteppedAnswer<Response: Sendable>: @unchecked Sendable {
     private let call: Call<Response>
-    private let eventLoop: any EventLoop
+    private let turns: LoopTurns
     private let step: () throws(Status) -> Response?
 
     /// - Parameter step: returns the answer when it is complete, nil when there is more to do.
-    init(_ call: Call<Response>, on eventLoop: any EventLoop, step: @escaping () throws(Status) -> Response?) {
+    init(_ call: Call<Response>, in turns: LoopTurns, step: @escaping () throws(Status) -> Response?) {
         self.call = call
-        self.eventLoop = eventLoop
+        self.turns = turns
         self.step = step
     }
 
@@ -20,7 +20,7 @@ final class SteppedAnswer<Response: Sendable>: @unchecked Sendable {
         // Also when the client is gone, or the deadline has passed.
         guard !self.call.isFinished else { return }
         do throws(Status) {
-            guard let response = try self.step() else { return self.eventLoop.execute { self.run() } }
+            guard let response = try self.step() else { return self.turns.next { self.run() } }
             self.call.respond(response)
         } catch {
             self.call.finish(error)
