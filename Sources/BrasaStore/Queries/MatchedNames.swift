@@ -11,8 +11,13 @@ struct MatchedNames: Sendable {
     /// Results up to this key of the query's order are not wanted.
     private let resume: OrderPreservingKey?
 
-    /// Documents looked at before the next are fetched.
-    private static let fetchMax = 64
+    /// Documents looked at before the next are fetched: few at first, since the first may be all that is wanted, then so many
+    /// that a long scan and whoever else asks for the order, the build of its index above all, do not wait for each other at
+    /// every few of them.
+    private var fetchMax = Self.firstFetchMax
+
+    private static let firstFetchMax = 64
+    private static let laterFetchMax = 256
 
     init(_ scan: NameScan, of query: Query, isExact: Bool, resume: OrderPreservingKey?) {
         self.scan = scan
@@ -31,8 +36,9 @@ struct MatchedNames: Sendable {
         while true {
             if self.fetched.isEmpty {
                 guard work.budget > 0, !self.scan.isAtEnd else { return nil }
-                let wanted = self.isExact ? min(count, Self.fetchMax) : Self.fetchMax
+                let wanted = self.isExact ? min(count, self.fetchMax) : self.fetchMax
                 self.fetched = try self.scan.next(min(wanted, work.budget), steps: &work.budget)[...]
+                self.fetchMax = Self.laterFetchMax
             }
             // Documents fetched before cost more than they were charged for: the others have to wait.
             guard work.budget >= 0 else { return nil }
