@@ -9,6 +9,28 @@ struct NameTests {
         try DocumentName(parsing: Array(name.utf8))
     }
 
+    /// There is one for every document, and it is a part of the object that a document is.
+    @Test func `A path takes a reference and no more`() {
+        #expect(MemoryLayout<ResourcePath>.size == MemoryLayout<AnyObject>.size)
+    }
+
+    @Test func `A path's beginnings are those that its parents are`() throws {
+        let path = try ResourcePath(parsing: Array("a/b/cc/dd/e/f".utf8))
+        var parents: [ResourcePath] = []
+        var next: ResourcePath? = path
+        while let parent = next {
+            parents.append(parent)
+            next = parent.parent
+        }
+        #expect(parents.reversed() == (0...6).map { path.prefix(segments: $0) })
+        #expect(parents.map(\.segmentCount) == [6, 5, 4, 3, 2, 1, 0])
+        let collections = parents.map { String(decoding: $0.collectionID, as: UTF8.self) }
+        #expect(collections == ["e", "e", "cc", "cc", "a", "a", ""])
+        let last = parents.map { String(decoding: $0.lastSegment, as: UTF8.self) }
+        #expect(last == ["f", "e", "dd", "cc", "b", "a", ""])
+        #expect(path.prefix(segments: 7) == path)
+    }
+
     @Test(arguments: [
         "a/b", "a/b/c/d", "a b/\\`,\"😀\u{1}", "____/____", "a/__id5__", "a/__id-9223372036854775808__",
         "c\u{0}/__id0__",

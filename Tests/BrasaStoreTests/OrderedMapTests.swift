@@ -43,6 +43,17 @@ import Testing
         #expect(map.value(for: 1)?.value == 1)
     }
 
+    /// However keys arrive, with the allocator's rounding.
+    @Test(arguments: [true, false])
+    func leavesHaveRoomForLittleMoreThanTheyHold(ascending: Bool) {
+        var random = SeededRandom(seed: 5)
+        let map = OrderedMap<Numbered>()
+        let keys = Array(0..<10_000)
+        for key in ascending ? keys : keys.shuffled(using: &random) { map.insert(Numbered(key, key)) }
+        let roomMax = OrderedMapNode<Numbered>.entriesSpare + 2
+        #expect(map.root.leaves.allSatisfy { $0.values.capacity <= $0.values.count + roomMax })
+    }
+
     @Test func fillsUpAgainAtTheEndAfterTheEndWasRemoved() {
         let map = OrderedMap<Numbered>()
         for round in 0..<20 {
@@ -53,12 +64,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 63, 64, 65, 64 * 64, 64 * 64 + 1, 9_999])
+    @Test(arguments: [0, 1, 59, 60, 61, 60 * 60, 60 * 60 + 1, 9_999])
     func isFilledFromBelowAndThenChangesLikeAnyOther(count: Int) {
         var random = SeededRandom(seed: UInt64(count))
         let map = OrderedMap<Numbered>()
         map.fill(ascending: (0..<count).map { Numbered(2 * $0, $0) })
-        #expect(map.leafCount == max(1, (count + 63) / 64))
+        #expect(map.leafCount == max(1, (count + 59) / 60))
         var model: [Int: Int] = [:]
         for number in 0..<count { model[2 * number] = number }
         self.check(map, model, random: &random, keySpace: 2 * count)
@@ -134,6 +145,7 @@ extension OrderedMap {
 }
 
 extension OrderedMapNode {
+    var leaves: [OrderedMapNode] { self.isLeaf ? [self] : self.children.flatMap(\.leaves) }
     var leafCount: Int { self.isLeaf ? 1 : self.children.reduce(0) { $0 + $1.leafCount } }
 
     /// The depth; nil when something is wrong.

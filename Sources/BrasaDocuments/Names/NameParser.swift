@@ -45,13 +45,13 @@ struct NameParser {
         return index == self.name.count ? index : try self.expect("/", at: index)
     }
 
-    /// Checks every id from `start` to the end. A name that ends at `start` is the root.
-    func path(from start: Int) throws(DocumentError) -> ResourcePath.Shape {
+    /// Checks every id from `start` to the end, and counts them. A name that ends at `start` is the root.
+    func segmentCount(from start: Int) throws(DocumentError) -> Int {
         let end = self.name.count
         guard start < end else {
             // `documents/` with nothing behind the slash
             if start > 0, self.name[start - 1] == UInt8(ascii: "/") { throw self.error(.empty, start, end) }
-            return ResourcePath.Shape(segmentCount: 0, lastStart: 0)
+            return 0
         }
         guard end - start <= Limits.nameBytesMax else { throw DocumentError(.nameTooLong(self.kind)) }
         var count = 0
@@ -69,7 +69,7 @@ struct NameParser {
             segmentStart = index
         }
         guard count <= 2 * Limits.collectionDepthMax else { throw DocumentError(.nameTooDeep(self.kind)) }
-        return ResourcePath.Shape(segmentCount: UInt16(count), lastStart: UInt16(segmentStart - start))
+        return count
     }
 
     var text: String { String(decoding: self.name, as: UTF8.self) }

@@ -17,7 +17,7 @@ enum QualifiedPath {
         try NameParser.checkUTF8(name)
         let parser = NameParser(name: name, kind: .document, shapeKind: .parent)
         let start = try parser.pathStart(after: try parser.database().end)
-        let count = try parser.path(from: start).segmentCount
+        let count = try parser.segmentCount(from: start)
         guard count > 0, count % 2 == 0 else { throw parser.lacksSlash() }
     }
 
@@ -45,8 +45,8 @@ enum QualifiedPath {
             database = DatabaseName(bytes: Array(name[..<end]), projectEnd: projectEnd)
         }
         let start = try parser.pathStart(after: database.bytes.count)
-        let shape = try parser.path(from: start)
-        return (database, ResourcePath(bytes: Array(name[start...]), shape: shape))
+        _ = try parser.segmentCount(from: start)
+        return (database, ResourcePath(checked: Array(name[start...])))
     }
 
     private static func begins(_ name: UnsafeRawBufferPointer, with database: DatabaseName) -> Bool {

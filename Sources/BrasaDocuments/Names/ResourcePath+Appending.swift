@@ -18,10 +18,7 @@ extension ResourcePath {
         bytes.append(contentsOf: self.bytes)
         if !self.isRoot { bytes.append(UInt8(ascii: "/")) }
         bytes.append(contentsOf: id)
-        return ResourcePath(
-            bytes: bytes,
-            shape: Shape(segmentCount: UInt16(self.segmentCount + 1), lastStart: UInt16(start))
-        )
+        return ResourcePath(checked: bytes)
     }
 
     /// Throws unless `id` may be a collection's id; for the collection id of a query.

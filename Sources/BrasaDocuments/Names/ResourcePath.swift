@@ -1,90 +1,88 @@
 /// What follows `documents/` in a name: collection id, document id, collection id, … Empty for the root. Its ids are
 /// valid, and it is at most `Limits.nameBytesMax` long.
 ///
-/// Every document in memory has one, so it is an array reference and four bytes.
+/// Every document in memory has one, so it is an array reference and nothing else: how many segments it has is counted when
+/// somebody asks, which takes less than a look at memory elsewhere would.
 @usableFromInline
 package struct ResourcePath: Hashable, Sendable {
     package let bytes: [UInt8]
-    private let count: UInt16
-    private let lastStart: UInt16
 
-    package static let root = ResourcePath(bytes: [], shape: Shape(segmentCount: 0, lastStart: 0))
+    package static let root = ResourcePath(checked: [])
 
     /// A path by itself, without the database before it: from the log, from a page token, in tests.
     package init(parsing path: UnsafeRawBufferPointer) throws(DocumentError) {
         try NameParser.checkUTF8(path)
-        let shape = try NameParser(name: path, kind: .document).path(from: 0)
-        self.init(bytes: Array(path), shape: shape)
+        _ = try NameParser(name: path, kind: .document).segmentCount(from: 0)
+        self.init(checked: Array(path))
     }
 
     package init(parsing path: some Collection<UInt8>) throws(DocumentError) { try self.init(parsing: Array(path)) }
 
     package init(parsing bytes: [UInt8]) throws(DocumentError) {
         try NameParser.checkUTF8(bytes)
-        let shape = try borrowing(bytes) { (bytes) throws(DocumentError) -> Shape in
-            try NameParser(name: bytes, kind: .document).path(from: 0)
+        _ = try borrowing(bytes) { (bytes) throws(DocumentError) -> Int in
+            try NameParser(name: bytes, kind: .document).segmentCount(from: 0)
         }
-        self.init(bytes: bytes, shape: shape)
+        self.init(checked: bytes)
     }
 
-    init(bytes: [UInt8], shape: Shape) {
+    init(checked bytes: [UInt8]) {
         self.bytes = bytes
-        self.count = shape.segmentCount
-        self.lastStart = shape.lastStart
     }
 
-    /// What a scan of a path's bytes finds out. `Limits.nameBytesMax` keeps both numbers small.
-    struct Shape {
-        var segmentCount: UInt16
-        var lastStart: UInt16
+    private static let slash = UInt8(ascii: "/")
+
+    /// Complexity: O(n) in the path's bytes.
+    package var segmentCount: Int {
+        if self.isRoot { return 0 }
+        return self.bytes.withUnsafeBytes { bytes in bytes.reduce(1) { $1 == Self.slash ? $0 &+ 1 : $0 } }
     }
 
-    package var segmentCount: Int { Int(self.count) }
-    package var isRoot: Bool { self.count == 0 }
-    package var isCollection: Bool { self.count % 2 == 1 }
-    package var isDocument: Bool { self.count % 2 == 0 && self.count != 0 }
+    package var isRoot: Bool { self.bytes.isEmpty }
+    package var isCollection: Bool { self.segmentCount % 2 == 1 }
+    package var isDocument: Bool { !self.isRoot && self.segmentCount % 2 == 0 }
+
+    /// Where the last segment begins.
+    private var lastStart: Int { self.bytes.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0 }
 
     /// The collection id or document id at the end; empty for the root.
-    package var lastSegment: ArraySlice<UInt8> { self.bytes[Int(self.lastStart)...] }
+    package var lastSegment: ArraySlice<UInt8> { self.bytes[self.lastStart...] }
 
     /// The path without its last segment; nil for the root.
     package var parent: ResourcePath? {
-        switch self.count {
-        case 0: return nil
-        case 1: return .root
-        default:
-            let bytes = Array(self.bytes[..<(Int(self.lastStart) - 1)])
-            let slash = bytes.lastIndex(of: UInt8(ascii: "/"))
-            let lastStart = slash.map { UInt16($0 + 1) } ?? 0
-            return ResourcePath(bytes: bytes, shape: Shape(segmentCount: self.count - 1, lastStart: lastStart))
-        }
+        if self.isRoot { return nil }
+        guard let slash = self.bytes.lastIndex(of: Self.slash) else { return .root }
+        return ResourcePath(checked: Array(self.bytes[..<slash]))
     }
 
     /// The path's first `count` segments; the path itself when it has no more.
     package func prefix(segments count: Int) -> ResourcePath {
-        var path = self
-        while path.segmentCount > count, let parent = path.parent { path = parent }
-        return path
+        guard count > 0 else { return .root }
+        var left = count
+        let end = self.bytes.firstIndex { byte in
+            if byte == Self.slash { left -= 1 }
+            return left == 0
+        }
+        return end.map { ResourcePath(checked: Array(self.bytes[..<$0])) } ?? self
     }
 
     /// The id of the collection that this is or, for a document, that it is in; empty for the root.
     package var collectionID: ArraySlice<UInt8> {
         guard self.isDocument else { return self.lastSegment }
-        let end = Int(self.lastStart) - 1
-        let slash = self.bytes[..<end].lastIndex(of: UInt8(ascii: "/"))
+        let end = self.lastStart - 1
+        let slash = self.bytes[..<end].lastIndex(of: Self.slash)
         return self.bytes[(slash.map { $0 + 1 } ?? 0)..<end]
     }
 
     package var segments: [ArraySlice<UInt8>] {
-        self.isRoot ? [] : self.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        self.isRoot ? [] : self.bytes.split(separator: Self.slash, omittingEmptySubsequences: false)
     }
 
     /// Whether this lies below `ancestor`, at any depth. Nothing lies below itself.
     package func isDescendant(of ancestor: ResourcePath) -> Bool {
-        guard self.count > ancestor.count else { return false }
-        if ancestor.isRoot { return true }
+        if ancestor.isRoot { return !self.isRoot }
         let length = ancestor.bytes.count
-        guard self.bytes.count > length, self.bytes[length] == UInt8(ascii: "/") else { return false }
+        guard self.bytes.count > length, self.bytes[length] == Self.slash else { return false }
         return self.bytes.withUnsafeBytes { own in
             ancestor.bytes.withUnsafeBytes { ByteOrder.firstMismatch(own, $0) == length }
         }

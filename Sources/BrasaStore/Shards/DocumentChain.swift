@@ -1,7 +1,7 @@
 import BrasaDocuments
 
 /// One document's versions. Most documents have just one, whose fields are a word here: with a path of up to 24 bytes a
-/// document costs this object (64 bytes), the path (64), its fields, a slot in `ChainTable` and one in each tree.
+/// document costs this object (48 bytes), the path (64), its fields, a slot in `ChainTable` and one in each tree.
 ///
 /// `@unchecked Sendable`: changed with both its shard's lock and its database's order held, and read with either; while a
 /// checkpoint is loaded with the shard's alone, since nobody reads yet.
@@ -64,7 +64,7 @@ final class DocumentChain: @unchecked Sendable {
     }
 
     static func documentBytes(path: ResourcePath, fields: EncodedFields) -> Int {
-        let (arrayHeader, objectAndPlaces) = (32, 104)
+        let (arrayHeader, objectAndPlaces) = (32, 88)
         return objectAndPlaces + 2 * arrayHeader + path.bytes.count + fields.bytes.count
     }
 

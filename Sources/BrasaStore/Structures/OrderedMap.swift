@@ -80,8 +80,12 @@ final class OrderedMap<Value: Keyed> {
 final class OrderedMapNode<Value: Keyed> {
     typealias Key = Value.Key
 
-    static var entriesMax: Int { 64 }
+    /// With its header, the array of a full leaf of references is 512 bytes, which allocators do not round up.
+    static var entriesMax: Int { 60 }
     static var entriesMin: Int { 16 }
+    /// For how many values more a leaf has room made at once: one whose array doubled would keep up to twice what it needs,
+    /// and there is a place in a leaf for every document.
+    static var entriesSpare: Int { 7 }
 
     var separators: [Key]
     var values: [Value]
@@ -159,20 +163,26 @@ final class OrderedMapNode<Value: Keyed> {
             return (replaced, nil)
         }
         guard self.values.count == Self.entriesMax else {
-            self.values.insert(value, at: index)
+            self.place(value, at: index)
             return (nil, nil)
         }
         // When the key comes last, what is here stays full.
-        let middle = isLast && index == Self.entriesMax ? Self.entriesMax : Self.entriesMax / 2
-        let right = OrderedMapNode(values: Array(self.values[middle...]))
-        self.values.removeSubrange(middle...)
-        let goesRight = index > middle || right.values.isEmpty
-        if goesRight {
-            right.values.insert(value, at: index - middle)
-        } else {
-            self.values.insert(value, at: index)
+        if isLast {
+            return (nil, Split(separator: key, right: OrderedMapNode(values: [value])))
         }
+        let middle = Self.entriesMax / 2
+        let right = OrderedMapNode(values: Array(self.values[middle...]))
+        // A copy, since what is left would keep the room of all.
+        self.values = Array(self.values[..<middle])
+        let goesRight = index > middle
+        (goesRight ? right : self).place(value, at: goesRight ? index - middle : index)
         return (nil, Split(separator: right.values[0].key, right: right))
+    }
+
+    /// In a leaf that is not full. Room is made for a few at a time.
+    private func place(_ value: Value, at index: Int) {
+        self.values.makeRoom(spare: Self.entriesSpare)
+        self.values.insert(value, at: index)
     }
 
     private func splitInner(atEnd: Bool) -> Split {
