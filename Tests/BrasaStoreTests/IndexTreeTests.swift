@@ -36,6 +36,30 @@ import Testing
         }
     }
 
+    /// Keys as an equality and an order have them, in any order: what a node's keys begin with is there once.
+    @Test func anEntryWhoseKeyHas42BytesTakesAtMost64() throws {
+        var random = SeededRandom(seed: 3)
+        let parts = [try FieldPath(names: ["kind"]), try FieldPath(names: ["number"])]
+            .map { IndexDefinition.Part($0, .ascending) }
+        let definition = IndexDefinition(collectionID: "rows", scope: .collection, parts: parts)
+        let tree = IndexTree()
+        var keyBytes = 0
+        for number in (0..<20_000).shuffled(using: &random) {
+            let fields = EncodedFields(encoding: [
+                Value.MapEntry(key: "kind", value: .string(UTF8Text("kind-\(number / 50)"))),
+                Value.MapEntry(key: "number", value: .integer(Int64(number % 50))),
+            ])
+            let path = try path("rows/document-\(1_000_000 + number * 7_919 % 20_000)")
+            let version = DocumentChain.Version(fields: fields, createTime: 1, time: 1)
+            let key = try #require(definition.keys(path: path, fields: fields)?.first)
+            keyBytes += key.bytes.count
+            tree.insert(key.bytes, DocumentChain(path: path, version: version))
+        }
+        #expect(tree.count == 20_000)
+        #expect(keyBytes / 20_000 == 41)
+        #expect(tree.bytes <= 64 * 20_000)
+    }
+
     @Test(arguments: Keys.allCases, 0..<4 as Range<UInt64>)
     func holdsWhatASortedArrayHolds(keys: Keys, seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
