@@ -17,6 +17,7 @@ final class BenchConnection: @unchecked Sendable {
     private let channel: any Channel
     private let getRequest: GRPCClientRequest
     private let commitRequest: GRPCClientRequest
+    private let queryRequest: GRPCClientRequest
     private let stub: FirestoreClientStub
     private var generator = QuickRandom()
     private var number: Int
@@ -43,6 +44,9 @@ final class BenchConnection: @unchecked Sendable {
         if case .raw(let method, _) = plan.work { (get, commit, metadata) = (method, method, nil) }
         self.getRequest = grpc.request(get, metadata: metadata, timeout: .seconds(60))
         self.commitRequest = grpc.request(commit, metadata: metadata, timeout: .seconds(60))
+        var query = FirestoreMethods.runQuery
+        if case .query(let asked) = plan.work, asked.shape == .count { query = FirestoreMethods.runAggregationQuery }
+        self.queryRequest = grpc.request(query, metadata: metadata, timeout: .seconds(60))
         self.stub = FirestoreClientStub(grpc, metadata: metadata, timeout: .seconds(60))
         self.number = index << 40
         self.remaining = plan.calls(on: index - 1)
@@ -198,10 +202,9 @@ final class BenchConnection: @unchecked Sendable {
             self.grpc.unary(self.getRequest, message) { self.ended($0.map { _ in }, startedAt: start) }
         case .commit(let message):
             self.grpc.unary(self.commitRequest, message) { self.ended($0.map { _ in }, startedAt: start) }
-        case .query(let call):
-            QueryCall(stub: self.stub).ask(call.request) { result in
-                self.ended(result.flatMap { $0.check(against: call) }, startedAt: start)
-            }
+        case .query(let message, let expected):
+            let answer = QueryAnswer(expected) { self.ended($0, startedAt: start) }
+            self.grpc.serverStreaming(self.queryRequest, message, handler: answer)
         }
     }
 

@@ -10,7 +10,7 @@ struct BenchWorkload: Sendable {
         case get(ByteBuffer)
         case commit(ByteBuffer)
         case raw(ByteBuffer)
-        case query(QueryWorkload.Call)
+        case query(ByteBuffer, QueryAnswer.Expected)
     }
 
     static let get = FirestoreMethods.getDocument
@@ -93,7 +93,9 @@ struct BenchWorkload: Sendable {
             return .raw(message)
         case .query:
             // A plan of queries has them.
-            return self.queries.map { .query($0.next(using: &generator)) } ?? .raw(message)
+            guard let queries = self.queries else { return .raw(message) }
+            queries.write(using: &generator, into: &message)
+            return .query(message, queries.expected)
         }
         let document = Int.random(in: 0..<self.plan.documents, using: &generator)
         var digits = 1

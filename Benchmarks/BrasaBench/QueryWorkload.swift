@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaMessages
 import BrasaQueries
 import BrasaWire
+import NIOCore
 
 /// Documents and the queries of them that `BenchPlan.Query` describes.
 struct QueryWorkload: Sendable {
@@ -27,6 +28,10 @@ struct QueryWorkload: Sendable {
     private let padding: [Value.MapEntry]
     private let kind: FieldPath
     private let number: FieldPath
+    /// By the number of a kind's digits less one.
+    private var templates: [QueryTemplate] = []
+    /// What each answer has to be.
+    private(set) var expected = QueryAnswer.Expected.documents(Self.limit)
 
     init(_ query: BenchPlan.Query, plan: BenchPlan, database: DatabaseName) throws {
         guard query.matches >= Self.limit, query.matches <= plan.documents else {
@@ -42,11 +47,35 @@ struct QueryWorkload: Sendable {
         self.padding = BenchFields.entries(text: plan.documentBytes - 40, count: plan.fields)
         self.kind = try FieldPath(names: ["kind"])
         self.number = try FieldPath(names: ["number"])
+        self.templates = try (1...String(self.kinds).count).map { try self.template(digits: $0) }
+        if query.shape == .count { self.expected = self.expectedCount }
+    }
+
+    private func template(digits: Int) throws -> QueryTemplate {
+        let kind = digits == 1 ? 0 : (1..<digits).reduce(1) { power, _ in power * 10 }
+        let template = QueryTemplate(digitCount: digits) { first in
+            var message = ByteBuffer()
+            switch self.call(kind: kind, from: first).request {
+            case .query(let request): request.encode(into: &message)
+            case .count(let request): request.encode(into: &message)
+            }
+            return message
+        }
+        guard let template else { throw BenchError("the message of a query has another form than expected") }
+        return template
+    }
+
+    /// The number stands before the time, and is all but the end of it.
+    private var expectedCount: QueryAnswer.Expected {
+        let count = RunAggregationQueryResponse.Field(alias: "field_1", value: .integer(Int64(self.query.matches)))
+        var start = ByteBuffer()
+        RunAggregationQueryResponse(result: [count], readTime: nil).encode(into: &start)
+        return QueryAnswer.Expected(start: Array(start.readableBytesView), count: 1)
     }
 
     private var collection: String { self.query.shape == .group ? "parts" : "rows" }
 
-    private func kind(_ index: Int) -> Value { .string(UTF8Text("kind-\(index)")) }
+    private func kind(_ index: Int) -> Value { .string(UTF8Text("\(QueryTemplate.head)\(index)")) }
 
     /// The document at a place in the order of writing.
     func write(_ place: Int) throws -> Write {
@@ -63,11 +92,26 @@ struct QueryWorkload: Sendable {
         return Write(name: name, operation: .set(EncodedFields(encoding: sorted)))
     }
 
+    private var kinds: Int { max(1, min(self.query.queried, self.documents) / self.query.matches) }
+
+    /// The next query, to be looked into.
     func next(using generator: inout some RandomNumberGenerator) -> Call {
-        let kinds = max(1, min(self.query.queried, self.documents) / self.query.matches)
-        let kind = Int.random(in: 0..<kinds, using: &generator)
-        let first = Int.random(in: 0...(self.query.matches - Self.limit), using: &generator)
+        let (kind, first) = self.values(using: &generator)
         return self.call(kind: kind, from: first)
+    }
+
+    /// The same as its message.
+    func write(using generator: inout some RandomNumberGenerator, into message: inout ByteBuffer) {
+        let (kind, first) = self.values(using: &generator)
+        var digits = 1
+        var bound = 10
+        while kind >= bound { (digits, bound) = (digits + 1, bound * 10) }
+        self.templates[digits - 1].write(kind: kind, first: first, into: &message)
+    }
+
+    private func values(using generator: inout some RandomNumberGenerator) -> (kind: Int, first: Int) {
+        let kind = Int.random(in: 0..<self.kinds, using: &generator)
+        return (kind, Int.random(in: 0...min(self.query.matches - Self.limit, 127), using: &generator))
     }
 
     private func call(kind: Int, from first: Int) -> Call {
