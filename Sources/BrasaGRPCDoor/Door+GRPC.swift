@@ -9,8 +9,22 @@ extension Door where Transport == GRPCServerCall, Response: WireResponse {
     static var grpc: Self {
         Self(
             send: { call, response in call.sendMessage(response) },
-            sendAll: { call, responses, byteCount in
-                call.send(responses.count, capacity: byteCount) { responses[$0].encode(into: &$1) }
+            sendBatch: { call, batch in call.sendBatch(batch) },
+            respond: { call, response in call.respond(call.message(response)) },
+            respondOutcome: { call, response in call.respond(outcome: call.message(response)) }
+        )
+    }
+}
+
+extension Door<GRPCServerCall, RunQueryResponse> {
+    /// The same, which knows what the answers of queries are made of.
+    static var grpcQueries: Self {
+        Self(
+            send: { call, response in call.sendMessage(response) },
+            sendBatch: { call, batch in
+                guard let found = batch as? FoundDocuments else { return call.sendBatch(batch) }
+                let encoder = FoundDocumentsEncoder(found)
+                return call.send(encoder.count, bytesMost: encoder.byteCountMost) { encoder.write(at: $0, to: $1) }
             },
             respond: { call, response in call.respond(call.message(response)) },
             respondOutcome: { call, response in call.respond(outcome: call.message(response)) }
@@ -31,6 +45,11 @@ extension GRPCServerCall {
         let byteCount = message.readableBytes
         self.send(message)
         return byteCount
+    }
+
+    /// About how many bytes they are.
+    func sendBatch<Response: WireResponse>(_ batch: any ResponseBatch<Response>) -> Int {
+        self.send(batch.count, capacity: batch.byteCount) { batch.response(at: $0).encode(into: &$1) }
     }
 
     /// The decoded request; nil when it was refused and the call is finished with the reason.

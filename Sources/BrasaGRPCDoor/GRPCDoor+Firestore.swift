@@ -96,6 +96,7 @@ extension GRPCDoor {
         self.serverStreaming(
             FirestoreMethods.runQuery,
             messageBytesMax: RequestLimits.queries,
+            .grpcQueries,
             decode: { message throws(WireError) in try RunQueryRequest(decoding: message) },
             { firestore.runQuery($0, for: $1) }
         )

@@ -55,10 +55,11 @@ package struct GRPCDoor: Sendable {
     mutating func serverStreaming<Request, Response: WireResponse>(
         _ descriptor: GRPCMethodDescriptor,
         messageBytesMax: Int? = nil,
+        _ door: Door<GRPCServerCall, Response> = .grpc,
         decode: @escaping @Sendable (ByteBuffer) throws(WireError) -> Request,
         _ method: @escaping @Sendable (Request, Call<Response>) -> CallObserver?
     ) {
-        let (door, callers) = (Door<GRPCServerCall, Response>.grpc, self.callers)
+        let callers = self.callers
         self.methods.register(
             descriptor,
             messageBytesMax: messageBytesMax,

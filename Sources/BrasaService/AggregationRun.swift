@@ -7,7 +7,7 @@ import BrasaStore
 struct AggregationRun {
     private static let chunk = 256
 
-    private(set) var run: QueryRun
+    let run: QueryRun
     private var accumulator: AggregateAccumulator
     private let countsOnly: Bool
     /// When a count needs no more documents than these.

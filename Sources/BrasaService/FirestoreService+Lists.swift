@@ -64,7 +64,7 @@ extension FirestoreService {
                 return answer()
             }.run()
         case .query(let query):
-            var run = try self.start(query, access)
+            let run = try self.start(query, access)
             SteppedAnswer(call, in: self.turns) { () throws(Status) in
                 var isOpen = true
                 for found in try run.next() where isOpen { isOpen = page.add(found.path, found.document) }

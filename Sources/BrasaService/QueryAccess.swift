@@ -37,7 +37,7 @@ extension FirestoreService {
     /// Calls `body` when a query over `range` may run, now or later; finishes the call when it may not.
     /// - Parameter began: called with the transaction that the request asked to begin, before its locks are awaited.
     func withAccess<Response>(
-        to range: QueryRange,
+        to range: @escaping @autoclosure @Sendable () -> QueryRange,
         in database: DatabaseHandle,
         _ consistency: ReadConsistency,
         for call: Call<Response>,
@@ -52,11 +52,11 @@ extension FirestoreService {
             self.withAccess(at: time, in: database, for: call, read, body)
         case .transaction(let bytes):
             guard let id = self.transactionID(bytes, for: call) else { return }
-            self.withAccess(to: range, in: database, of: id, begun: nil, for: call, read, body)
+            self.withAccess(to: range(), in: database, of: id, begun: nil, for: call, read, body)
         case .newTransaction(let options):
             self.begin(options, unspecified: .readOnly(readTime: nil), in: database, for: call) { id in
                 began(id)
-                self.withAccess(to: range, in: database, of: id, begun: id, for: call, read, body)
+                self.withAccess(to: range(), in: database, of: id, begun: id, for: call, read, body)
             }
         }
     }

@@ -7,12 +7,13 @@ import BrasaStore
 /// documents; at least one in any case, since clients take the read time from it. An explanation goes with the
 /// last, which is therefore held back until it is known to be it.
 final class QueryResults {
-    private var run: QueryRun
+    private let run: QueryRun
     private let access: QueryAccess
     private var explanation: QueryExplanation?
-    private var found: [QueryRun.Found] = []
+    private var found: [FoundDocument] = []
     /// How many of them have been taken.
     private var taken = 0
+    private let isMasked: Bool
     private var hasToldSkipped: Bool
     private var hasAnswered = false
     private var isYieldDue = false
@@ -22,6 +23,7 @@ final class QueryResults {
         self.run = run
         self.access = access
         self.explanation = explanation
+        self.isMasked = run.query.projection != nil
         self.hasToldSkipped = run.query.offset == 0 || run.query.limit == 0
     }
 
@@ -29,9 +31,13 @@ final class QueryResults {
     private static let bytesAtOnce = 16 << 10
 
     func next() -> ResponseStream<RunQueryResponse>.Part {
-        if let response = self.takeResponse() {
+        if !self.hasToldSkipped, self.run.hasSkipped {
+            self.hasToldSkipped = true
+            return self.send(RunQueryResponse(readTime: self.access.time, skippedResults: Int32(self.run.skipped)))
+        }
+        if self.taken < self.found.count {
             // The last one has to be held back.
-            return self.explanation == nil ? self.sendAll(from: response) : self.send(response)
+            return self.explanation == nil ? self.takeFound() : self.send(self.takeResponse())
         }
         guard !self.run.isAtEnd else { return self.end() }
         if self.isYieldDue {
@@ -49,47 +55,53 @@ final class QueryResults {
         return self.next()
     }
 
-    private func step() throws(Status) -> [QueryRun.Found] {
+    private func step() throws(Status) -> [FoundDocument] {
         guard self.explanation != nil else { return try self.run.next() }
         return try self.explanation?.measure { () throws(Status) in try self.run.next() } ?? []
     }
 
-    /// What can be answered with what is known so far.
-    private func takeResponse() -> RunQueryResponse? {
-        if !self.hasToldSkipped, self.run.hasSkipped {
-            self.hasToldSkipped = true
-            return RunQueryResponse(readTime: self.access.time, skippedResults: Int32(self.run.skipped))
-        }
-        guard self.taken < self.found.count else { return nil }
+    /// The next of what was found.
+    private func takeResponse() -> RunQueryResponse {
+        let found = self.masked(self.found[self.taken])
         self.taken += 1
-        return self.response(self.found[self.taken - 1], of: self.access.database.name, self.run.query.projection)
+        return self.batch([found], byteCount: found.messageBytes).response(at: 0)
     }
 
-    private func response(
-        _ found: QueryRun.Found,
-        of database: DatabaseName,
-        _ projection: FieldMask?
-    ) -> RunQueryResponse? {
-        // Nothing but documents is found.
-        guard let name = DocumentName(database: database, path: found.path) else { return nil }
-        let document = NamedDocument(name: name, document: found.document.masked(by: projection))
-        return RunQueryResponse(document: document, readTime: self.access.time)
-    }
-
-    private func sendAll(from first: RunQueryResponse) -> ResponseStream<RunQueryResponse>.Part {
+    /// As much of what was found as is sent at once.
+    private func takeFound() -> ResponseStream<RunQueryResponse>.Part {
         self.hasAnswered = true
-        let (found, database, projection) = (self.found, self.access.database.name, self.run.query.projection)
-        var responses = [first]
-        responses.reserveCapacity(found.count - self.taken + 1)
-        var bytes = first.documentBytes
-        while bytes < Self.bytesAtOnce, self.taken < found.count {
-            let next = found[self.taken]
-            self.taken += 1
-            guard let response = self.response(next, of: database, projection) else { continue }
-            bytes += response.documentBytes
-            responses.append(response)
+        let first = self.taken
+        var bytes = 0
+        guard self.isMasked else {
+            while bytes < Self.bytesAtOnce, self.taken < self.found.count {
+                bytes += self.found[self.taken].messageBytes
+                self.taken += 1
+            }
+            return .responses(self.batch(self.found[first..<self.taken], byteCount: bytes))
         }
-        return .responses(responses, byteCount: bytes)
+        var masked: [FoundDocument] = []
+        masked.reserveCapacity(self.found.count - first)
+        while bytes < Self.bytesAtOnce, self.taken < self.found.count {
+            let found = self.masked(self.found[self.taken])
+            self.taken += 1
+            bytes += found.messageBytes
+            masked.append(found)
+        }
+        return .responses(self.batch(masked[...], byteCount: bytes))
+    }
+
+    private func masked(_ found: FoundDocument) -> FoundDocument {
+        guard self.isMasked else { return found }
+        return FoundDocument(path: found.path, document: found.document.masked(by: self.run.query.projection))
+    }
+
+    private func batch(_ documents: ArraySlice<FoundDocument>, byteCount: Int) -> FoundDocuments {
+        FoundDocuments(
+            documents,
+            in: self.access.database.name,
+            readTime: self.access.time,
+            byteCount: byteCount
+        )
     }
 
     private func send(_ response: RunQueryResponse) -> ResponseStream<RunQueryResponse>.Part {
@@ -111,7 +123,7 @@ final class QueryResults {
     }
 }
 
-extension RunQueryResponse {
-    /// About: besides the fields there are the name and times.
-    fileprivate var documentBytes: Int { 192 + (self.document?.document?.fields.bytes.count ?? 0) }
+extension FoundDocument {
+    /// What its response takes, about: besides the fields there are the name and times.
+    fileprivate var messageBytes: Int { 192 + self.document.fields.bytes.count }
 }

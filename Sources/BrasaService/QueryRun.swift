@@ -4,10 +4,10 @@ import BrasaQueries
 import BrasaStore
 
 /// Runs a query in steps of bounded work: passes over its offset, then finds the documents up to its limit, or the
-/// nearest of them.
-struct QueryRun {
+/// nearest of them. One object, since it has much to copy and one user at a time.
+final class QueryRun {
     /// All of a document: projection is for whoever sends it.
-    typealias Found = QueryScan.Entry
+    typealias Found = FoundDocument
 
     private enum Phase {
         case offset, gathering, gathered, results, ended
@@ -58,8 +58,8 @@ struct QueryRun {
     var hasSkipped: Bool { self.phase != .offset }
 
     /// One step: results if it found any, at most `limit`. None does not mean that there are no more.
-    mutating func next(_ limit: Int = Self.chunk) throws(Status) -> [Found] {
-        var entries: [QueryScan.Entry] = []
+    func next(_ limit: Int = QueryRun.chunk) throws(Status) -> [Found] {
+        var entries: [FoundDocument] = []
         do throws(StoreError) {
             switch self.phase {
             case .offset: try self.passOverOffset()
@@ -76,7 +76,7 @@ struct QueryRun {
     }
 
     /// One step that counts results without looking at them, at most `limit`.
-    mutating func count(_ limit: Int) throws(Status) -> Int {
+    func count(_ limit: Int) throws(Status) -> Int {
         let wanted = min(limit, self.rest)
         // Where it matters how far was seen, the last result is looked at.
         let counted = self.onLimit == nil || wanted == .max ? wanted : wanted - 1
@@ -93,7 +93,7 @@ struct QueryRun {
 
     private var rest: Int { self.query.limit.map { $0 - self.returned } ?? .max }
 
-    private mutating func passOverOffset() throws(StoreError) {
+    private func passOverOffset() throws(StoreError) {
         let rest = self.query.offset - self.skipped
         self.skipped += try self.scan.skip(rest)
         if self.scan.isAtEnd {
@@ -103,7 +103,7 @@ struct QueryRun {
         }
     }
 
-    private mutating func results(_ limit: Int) throws(StoreError) -> [Found] {
+    private func results(_ limit: Int) throws(StoreError) -> [Found] {
         let entries = try self.scan.next(min(limit, self.rest))
         self.returned += entries.count
         if self.rest == 0 {
@@ -119,7 +119,7 @@ struct QueryRun {
 
     // MARK: Nearest neighbours
 
-    private mutating func gather(_ entries: [QueryScan.Entry]) throws(Status) {
+    private func gather(_ entries: [FoundDocument]) throws(Status) {
         do throws(QueryError) {
             for entry in entries { try self.nearest?.add(path: entry.path, document: entry.document) }
         } catch {
@@ -131,7 +131,7 @@ struct QueryRun {
     }
 
     /// The distance is put into a document when it is given out, which means reading all of it.
-    private mutating func takeGathered(_ limit: Int) -> [Found] {
+    private func takeGathered(_ limit: Int) -> [Found] {
         var found: [Found] = []
         var bytes = 0
         while found.count < limit, bytes < Self.gatheredBytesMax, let result = self.gathered.popFirst() {

@@ -163,6 +163,41 @@ import Testing
         #expect(counts[0] >= sizes.reduce(0, +) && counts[0] == counts[1])
     }
 
+    @Test(arguments: [[], [3], [0, 1, 5_000, 0, 100_000, 2]], [false, true])
+    func `Messages that are written where they are sent from arrive one by one, compressed where gzip was begun with`(
+        sizes: [Int],
+        compressed: Bool
+    ) throws {
+        let messages = sizes.map { size in (0..<size).map { UInt8(truncatingIfNeeded: $0 / 7) } }
+        let total = sizes.reduce(0, +)
+        let loopback = try Loopback(compressedRequestBytesMin: compressed ? 1 : nil)
+        defer { loopback.close() }
+        var counts: [Int] = []
+        let send = { (call: GRPCServerCall, spare: Int) in
+            counts.append(
+                call.send(messages.count, bytesMost: total + spare) { number, memory in
+                    memory.copyBytes(from: messages[number])
+                    return messages[number].count
+                }
+            )
+        }
+        loopback.service.whenStarted = { started in
+            for spare in [0, 10_000] { send(started.call, spare) }
+            started.call.finish(.ok)
+            send(started.call, 0)
+        }
+        let recorder = ResponseRecorder()
+        loopback.grpc.serverStreaming(
+            loopback.grpc.request(TestService.streaming),
+            ByteBuffer(repeating: 0, count: 10),
+            handler: recorder
+        )
+        try loopback.run()
+        #expect(recorder.messages == messages + messages)
+        #expect(recorder.results.map(\.status) == [.ok])
+        #expect(counts == [total + 5 * sizes.count, total + 5 * sizes.count, 0])
+    }
+
     @Test func `A deadline ends the call on both sides, at its time and not before`() throws {
         let loopback = try Loopback()
         defer { loopback.close() }

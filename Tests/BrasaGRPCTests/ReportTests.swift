@@ -20,7 +20,7 @@ import Testing
 
     /// How a service may send.
     enum Way: CaseIterable {
-        case inPlace, copied, inTwoPieces, several, shared, around, pair
+        case inPlace, copied, inTwoPieces, several, written, shared, around, pair
 
         func answer(_ call: GRPCServerCall) {
             switch self {
@@ -31,6 +31,11 @@ import Testing
             case .copied: call.send(ByteBuffer(bytes: [1, 2, 3]))
             case .inTwoPieces: call.send(ByteBuffer(repeating: 1, count: 10_000))
             case .several: _ = call.send(3, capacity: 30) { $1.writeInteger($0) }
+            case .written:
+                _ = call.send(3, bytesMost: 3) { number, memory in
+                    memory[0] = UInt8(number)
+                    return 1
+                }
             case .shared: call.send(Self.whole)
             case .around: call.send(Self.parted)
             case .pair: call.send(GRPCFramedMessages(Self.whole, Self.parted))

@@ -212,13 +212,13 @@ private struct IndexModelRun {
                         budget: budget
                     )
                 )
-                guard let part else {
+                guard var part else {
                     Issue.record("the index is gone")
                     return
                 }
                 #expect(part.examined <= budget.steps && part.count <= budget.entries)
-                if isCounting { counted += part.count } else { found += part.entries }
-                #expect(isCounting ? part.entries.isEmpty : part.count == part.entries.count)
+                #expect(isCounting ? part.found.isEmpty : part.count == part.found.count)
+                if isCounting { counted += part.count } else { found += part.takeReversed().reversed() }
                 position = part.resume
             }
         }

@@ -32,7 +32,7 @@ import Testing
             ),
             ("down", { $0.descending(scope, from: scope.end, at: time, budget: all).found.count }),
             ("parts", { $0.runs(scope, from: scope.start, at: time).found.reduce(0) { $0 + $1.count } }),
-            ("index", { Self.visit(index, at: time, isCounting: false, all, in: $0)?.entries.count ?? 0 }),
+            ("index", { Self.visit(index, at: time, isCounting: false, all, in: $0)?.found.count ?? 0 }),
             ("count", { Self.visit(index, at: time, isCounting: true, all, in: $0)?.count ?? 0 }),
         ]
         for (name, visit) in visits {
@@ -56,7 +56,8 @@ import Testing
             needsPlaces: false,
             budget: budget
         )
-        return order.visit(index.counts, reading)
+        var visit = IndexVisit()
+        return order.visit(index.counts, reading, &visit) ? visit : nil
     }
 
     /// Documents that came later are looked at as well, and show nothing.

@@ -99,4 +99,25 @@ struct WireSinkTests {
             #expect(memory[room...].allSatisfy { $0 == 0xEE }, "\(room)")
         }
     }
+
+    @Test func `Numbers of any size are as short as can be, with much room behind them or none`() {
+        var numbers: [UInt64] = [0, .max]
+        for bits in 0..<64 {
+            let power: UInt64 = 1 << UInt64(bits)
+            numbers += [power - 1, power, power | 1]
+        }
+        for number in numbers {
+            var expected: [UInt8] = []
+            Varint.append(number, to: &expected)
+            for spare in [0, 1, 20] {
+                var bytes = [UInt8](repeating: 0xEE, count: expected.count + spare)
+                bytes.withUnsafeMutableBytes { memory in
+                    var sink = WireSink(memory)
+                    sink.varint(number)
+                    #expect(sink.position == expected.count && sink.isComplete)
+                }
+                #expect(Array(bytes[..<expected.count]) == expected)
+            }
+        }
+    }
 }

@@ -11,6 +11,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     /// 9999-12-31T23:59:59.999999Z, the latest.
     package static let latest = Timestamp(microseconds: 253_402_300_799_999_999)
 
+    @inlinable
     package init(microseconds: Int64) {
         self.microseconds = microseconds
     }

@@ -29,6 +29,32 @@ package enum GRPCMessageEncoder {
         buffer.setInteger(UInt32(clamping: length), at: start + 1)
     }
 
+    /// Writes framed messages, each of which `write` puts where it begins, and says its size; returns how many bytes they
+    /// are. Traps when `memory` has no room for them.
+    static func write(
+        _ count: Int,
+        to memory: UnsafeMutableRawBufferPointer,
+        _ write: (Int, UnsafeMutableRawBufferPointer) -> Int
+    ) -> Int {
+        var position = 0
+        for number in 0..<count {
+            let start = position + GRPCMessageDecoder.prefixBytes
+            let size = write(number, UnsafeMutableRawBufferPointer(rebasing: memory[start...]))
+            precondition(start + size <= memory.count, "there was no room for a message")
+            memory[position] = 0
+            let length = UInt32(clamping: size).bigEndian
+            memory.storeBytes(of: length, toByteOffset: position + 1, as: UInt32.self)
+            position = start + size
+        }
+        return position
+    }
+
+    /// The next of such messages, without its prefix; nil when there are no more.
+    static func readMessage(from buffer: inout ByteBuffer) -> ByteBuffer? {
+        buffer.moveReaderIndex(forwardBy: min(1, buffer.readableBytes))
+        return buffer.readInteger(as: UInt32.self).flatMap { buffer.readSlice(length: Int($0)) }
+    }
+
     /// The framed message, in one piece, or as prefix and payload when putting them together would copy much.
     static func frame(
         _ message: consuming ByteBuffer,

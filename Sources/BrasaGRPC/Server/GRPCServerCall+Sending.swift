@@ -92,6 +92,26 @@ extension GRPCServerCall {
         return byteCount
     }
 
+    /// The same of messages that are no more than so many bytes together: `write` puts the message with a number at the
+    /// beginning of what room is left, and says how many bytes it is.
+    package func send(_ count: Int, bytesMost: Int, _ write: (Int, UnsafeMutableRawBufferPointer) -> Int) -> Int {
+        guard count > 0 else { return 0 }
+        self.sendHeaders()
+        guard self.sending.isOpen, let stream = self.stream else { return 0 }
+        let room = bytesMost + count * GRPCMessageDecoder.prefixBytes
+        var buffer = stream.takeSpareBuffer(capacity: room) ?? self.allocator.buffer(capacity: room)
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: room) { memory in
+            GRPCMessageEncoder.write(count, to: memory, write)
+        }
+        let byteCount = buffer.readableBytes
+        guard self.sending.compresses else {
+            self.put(buffer, on: stream)
+            return byteCount
+        }
+        while let message = GRPCMessageEncoder.readMessage(from: &buffer) { self.send(message) }
+        return byteCount
+    }
+
     /// Sends a response message that others are sent too.
     package func send(_ message: GRPCFramedMessage) {
         // Compressed it is this call's own.

@@ -14,6 +14,10 @@ package struct Conjunction: Hashable, Sendable {
 
     /// Nil when the terms contradict each other.
     package init?(_ terms: [Term]) {
+        if Self.areOfDifferentFields(terms) {
+            self.terms = terms
+            return
+        }
         var kept: [Term] = []
         for term in terms where !kept.contains(term) {
             if case .range(let range) = term.condition, let index = Self.rangeIndex(in: kept, for: term.path),
@@ -27,6 +31,12 @@ package struct Conjunction: Hashable, Sendable {
         }
         guard let simplified = Self.simplified(kept) else { return nil }
         self.terms = simplified
+    }
+
+    /// Such terms say nothing about each other. Looked into for as many as queries usually have.
+    private static func areOfDifferentFields(_ terms: [Term]) -> Bool {
+        guard terms.count <= 4 else { return false }
+        return terms.indices.allSatisfy { index in !terms[..<index].contains { $0.path == terms[index].path } }
     }
 
     /// Where a value is given exactly, the other terms of that field are decided.

@@ -83,8 +83,8 @@ extension ConjunctionShape {
         place: (Value) -> KeyInterval,
         whole: (ValueClass) -> KeyInterval
     ) -> [KeyInterval] {
-        let null = KeyInterval.beginning([OrderPreservingKey.Tag.null])
-        let nan = KeyInterval.beginning([OrderPreservingKey.Tag.nan])
+        var null: KeyInterval { .beginning([OrderPreservingKey.Tag.null]) }
+        var nan: KeyInterval { .beginning([OrderPreservingKey.Tag.nan]) }
         switch condition {
         case .equal(let value): return intervals.intersection(place(value))
         case .arrayContains: return intervals

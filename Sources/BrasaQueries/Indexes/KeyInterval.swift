@@ -33,7 +33,9 @@ package struct KeyInterval: Hashable, Sendable {
 extension [KeyInterval] {
     /// In each interval what `other` has as well.
     package func intersection(_ other: KeyInterval) -> [KeyInterval] {
-        self.map { $0.intersection(other) }.filter { !$0.isEmpty }
+        // What begins as the whole is cut once for most queries.
+        if self.count == 1, self[0] == .all { return other.isEmpty ? [] : [other] }
+        return self.map { $0.intersection(other) }.filter { !$0.isEmpty }
     }
 
     /// In each interval what `other` has not, in order.

@@ -45,9 +45,10 @@ package struct QueryShape: Sendable {
     }
 
     package func isOf(_ query: Query) -> Bool {
-        self.collectionID == query.names.collectionID
-            && self.allDescendants == query.names.allDescendants
-            && self.isAtRoot == query.names.parent.isRoot
+        let names = query.names
+        return self.collectionID == names.collectionID
+            && self.allDescendants == names.allDescendants
+            && self.isAtRoot == names.parent.isRoot
             && self.clauses == query.order.clauses
             && self.disjunctions.count == query.disjunctions.count
             && zip(self.disjunctions, query.disjunctions).allSatisfy { parts, conjunction in

@@ -18,6 +18,9 @@ extension NameRange {
     /// Leaves out what lies beyond all names that one of the conjunctions allows. Of a single conjunction's terms, those
     /// that give a name exactly or by a range are thereby used up.
     mutating func narrow(by disjunctions: [Conjunction]) {
+        // Most queries say nothing about names.
+        let saysNames = disjunctions.contains { $0.terms.contains { $0.path.isDocumentName } }
+        guard saysNames else { return }
         let ranges = disjunctions.map { conjunction in
             var range = NameRange(parent: .root, collectionID: nil, allDescendants: true)
             for term in conjunction.terms where term.path.isDocumentName { range.narrow(by: term.condition) }

@@ -48,10 +48,8 @@ extension Call {
     @discardableResult
     package func send(_ response: Response) -> Int { self.functions.send(self.handle, response) }
 
-    /// Sends several responses of a stream at once, which are about so many bytes; about how many they were.
-    func send(_ responses: [Response], byteCount: Int) -> Int {
-        self.functions.sendAll(self.handle, responses, byteCount)
-    }
+    /// Sends several responses of a stream at once; about how many bytes they were.
+    func send(_ responses: any ResponseBatch<Response>) -> Int { self.functions.sendBatch(self.handle, responses) }
 
     /// Sends a response that other calls are sent too.
     package func send(_ response: SharedResponse<Response>) { self.functions.sendShared(self.handle, response) }

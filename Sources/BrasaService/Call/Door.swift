@@ -1,5 +1,5 @@
 package import BrasaIdentity
-import BrasaMessages
+package import BrasaMessages
 
 /// How a door carries the calls of one method: by its transport, and by its encoding of `Response`. One for all calls of the
 /// method on one event loop, made at start (docs/doors.md).
@@ -8,20 +8,21 @@ package struct Door<Transport: CallTransport, Response: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - send: sends one of any number of responses, and says about how many bytes it is.
-    ///   - sendAll: sends several of any number at once, which are about so many bytes; nil: each by itself.
+    ///   - sendBatch: sends several of any number at once; nil: each by itself.
     ///   - sendShared: the same as `send` for one that other calls are sent as well; nil: each is sent its own.
     ///   - sendPair: the same for two in a row.
     ///   - respond: ends a call with its one response, or with RESOURCE_EXHAUSTED when there is no room for it.
     ///   - respondOutcome: the same for a call that may have changed something: what has happened is told in any case.
     package init(
         send: @escaping @Sendable (Transport, Response) -> Int,
-        sendAll: (@Sendable (Transport, [Response], Int) -> Int)? = nil,
+        sendBatch: (@Sendable (Transport, any ResponseBatch<Response>) -> Int)? = nil,
         sendShared: (@Sendable (Transport, SharedResponse<Response>) -> Void)? = nil,
         sendPair: (@Sendable (Transport, SharedPair<Response>) -> Void)? = nil,
         respond: @escaping @Sendable (Transport, Response) -> Void,
         respondOutcome: @escaping @Sendable (Transport, Response) -> Void
     ) {
-        let sendAll = sendAll ?? { call, responses, _ in responses.reduce(0) { $0 + send(call, $1) } }
+        let sendBatch =
+            sendBatch ?? { call, batch in (0..<batch.count).reduce(0) { $0 + send(call, batch.response(at: $1)) } }
         let sendShared = sendShared ?? { _ = send($0, $1.response) }
         let sendPair =
             sendPair
@@ -32,7 +33,7 @@ package struct Door<Transport: CallTransport, Response: Sendable>: Sendable {
         self.functions = CallFunctions(
             transport: TransportFunctions(Transport.self),
             send: { send(unsafeDowncast($0, to: Transport.self), $1) },
-            sendAll: { sendAll(unsafeDowncast($0, to: Transport.self), $1, $2) },
+            sendBatch: { sendBatch(unsafeDowncast($0, to: Transport.self), $1) },
             sendShared: { sendShared(unsafeDowncast($0, to: Transport.self), $1) },
             sendPair: { sendPair(unsafeDowncast($0, to: Transport.self), $1) },
             respond: { respond(unsafeDowncast($0, to: Transport.self), $1) },
@@ -56,7 +57,7 @@ typealias CallHandle = AnyObject & Sendable
 final class CallFunctions<Response: Sendable>: Sendable {
     let transport: TransportFunctions
     let send: @Sendable (any CallHandle, Response) -> Int
-    let sendAll: @Sendable (any CallHandle, [Response], Int) -> Int
+    let sendBatch: @Sendable (any CallHandle, any ResponseBatch<Response>) -> Int
     let sendShared: @Sendable (any CallHandle, SharedResponse<Response>) -> Void
     let sendPair: @Sendable (any CallHandle, SharedPair<Response>) -> Void
     let respond: @Sendable (any CallHandle, Response) -> Void
@@ -65,7 +66,7 @@ final class CallFunctions<Response: Sendable>: Sendable {
     init(
         transport: TransportFunctions,
         send: @escaping @Sendable (any CallHandle, Response) -> Int,
-        sendAll: @escaping @Sendable (any CallHandle, [Response], Int) -> Int,
+        sendBatch: @escaping @Sendable (any CallHandle, any ResponseBatch<Response>) -> Int,
         sendShared: @escaping @Sendable (any CallHandle, SharedResponse<Response>) -> Void,
         sendPair: @escaping @Sendable (any CallHandle, SharedPair<Response>) -> Void,
         respond: @escaping @Sendable (any CallHandle, Response) -> Void,
@@ -73,7 +74,7 @@ final class CallFunctions<Response: Sendable>: Sendable {
     ) {
         self.transport = transport
         self.send = send
-        self.sendAll = sendAll
+        self.sendBatch = sendBatch
         self.sendShared = sendShared
         self.sendPair = sendPair
         self.respond = respond

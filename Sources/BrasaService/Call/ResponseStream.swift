@@ -9,8 +9,8 @@ final class ResponseStream<Response: Sendable>: CallObserver, @unchecked Sendabl
     /// What a source has next.
     enum Part {
         case response(Response)
-        /// Several, of about so many bytes: a few kilobytes together or one that is more.
-        case responses([Response], byteCount: Int)
+        /// Several: a few kilobytes together or one that is more.
+        case responses(any ResponseBatch<Response>)
         /// Nothing yet, but work was done: other calls get their turn before it goes on.
         case yield
         case end
@@ -54,8 +54,8 @@ final class ResponseStream<Response: Sendable>: CallObserver, @unchecked Sendabl
             switch source() {
             case .response(let response):
                 room -= self.call.send(response) + ResponseTurn.responseCost
-            case .responses(let responses, let byteCount):
-                room -= self.call.send(responses, byteCount: byteCount) + responses.count * ResponseTurn.responseCost
+            case .responses(let responses):
+                room -= self.call.send(responses) + responses.count * ResponseTurn.responseCost
             case .yield:
                 return self.pause()
             case .end:

@@ -6,27 +6,30 @@ extension Index {
     /// The index's documents that are visible at the reading's time, fewer than there are, or none, once its budget is used
     /// up. Nil: the index was dropped. The caller checks the history for the time afterwards, as after every read.
     func read(_ reading: IndexReading) -> IndexPart? {
-        guard var visit = self.database.order.withLock({ $0.visit(self.counts, reading) }) else { return nil }
+        var visit = IndexVisit()
+        guard self.database.order.withLock({ $0.visit(self.counts, reading, &visit) }) else { return nil }
         var countedPlace = visit.lastCounted?.place ?? 0
-        for place in visit.uncertain.reversed() {
-            let entry = visit.entries[place]
-            guard !self.definition.has(entry.key, entry.path, entry.document.fields) else { continue }
-            visit.entries.remove(at: place)
+        for (place, key) in visit.uncertain.reversed() {
+            let found = visit.found[place]
+            guard !self.definition.has(key, found.path, found.document.fields) else { continue }
+            visit.found.remove(at: place)
+            if reading.needsPlaces { visit.keys.remove(at: place) }
             if place < countedPlace { countedPlace -= 1 }
         }
         guard reading.isCounting else {
             return IndexPart(
-                entries: visit.entries,
-                count: visit.entries.count,
+                found: visit.found,
+                keys: visit.keys,
+                count: visit.found.count,
                 examined: visit.examined,
                 resume: visit.resume
             )
         }
         return IndexPart(
-            count: visit.count + visit.entries.count,
+            count: visit.count + visit.found.count,
             examined: visit.examined,
             resume: visit.resume,
-            last: visit.entries.count > countedPlace ? visit.entries.last : visit.lastCounted?.entry
+            last: visit.found.count > countedPlace ? visit.found.last : visit.lastCounted?.document
         )
     }
 }

@@ -3,13 +3,15 @@ import BrasaQueries
 
 /// What a visit to an index found, to be sorted out without the lock.
 struct IndexVisit: Sendable {
-    var entries: [IndexEntry] = []
-    /// Indices of entries of documents that had the key once, and may have lost it by the time of the reading.
-    var uncertain: [Int] = []
-    /// Certain ones that are not among the entries, since they are only counted.
+    var found: [FoundDocument] = []
+    /// The keys by which they were found, where these are wanted.
+    var keys: [[UInt8]] = []
+    /// Those of them that had their key once, and may have lost it by the time of the reading.
+    var uncertain: [(place: Int, key: [UInt8])] = []
+    /// Certain ones that are not among `found`, since they are only counted.
     var count = 0
-    /// The last of those, and how many entries come before it, where that is wanted.
-    var lastCounted: (entry: IndexEntry, place: Int)?
+    /// The last of those, and how many of `found` come before it, where that is wanted.
+    var lastCounted: (document: FoundDocument, place: Int)?
     var examined = 0
     var resume: IndexPosition?
     fileprivate var keyBytes = 0
@@ -34,52 +36,61 @@ struct IndexReading: Sendable {
 }
 
 extension OrderState {
-    /// Nil when the index is not there, or must not be read.
-    func visit(_ counts: IndexCounts, _ reading: IndexReading) -> IndexVisit? {
-        guard let index = self.index(counts), case .complete = index.progress else { return nil }
-        var visit = self.walk(index, reading)
+    /// False when the index is not there, or must not be read.
+    func visit(_ counts: IndexCounts, _ reading: IndexReading, _ visit: inout IndexVisit) -> Bool {
+        guard let index = self.index(counts), case .complete = index.progress else { return false }
+        self.walk(index, reading, &visit)
         if let (chain, place) = visit.lastChain, let document = chain.document(at: reading.time) {
-            visit.lastCounted = (IndexEntry(key: [], path: chain.path, document: document), place)
+            visit.lastCounted = (FoundDocument(path: chain.path, document: document), place)
         }
-        return visit
+        return true
     }
 
-    private func walk(_ index: IndexState, _ reading: IndexReading) -> IndexVisit {
-        var visit = IndexVisit()
-        if !reading.isCounting { visit.entries.reserveCapacity(min(reading.budget.entries, reading.budget.steps)) }
+    private func walk(_ index: IndexState, _ reading: IndexReading, _ visit: inout IndexVisit) {
+        if !reading.isCounting { visit.found.reserveCapacity(min(reading.budget.entries, reading.budget.steps)) }
         var walk = index.walk(from: reading.position, at: reading.time, isDescending: reading.isDescending)
         if walk.hasRuns, visit.canGoOn(reading) {
             visit.takeRuns(&walk, reading)
-            return visit
+            return
         }
         var last: KeyWalk.Entry?
         while visit.canGoOn(reading) {
-            guard let entry = walk.next(), entry.isBefore(reading.end) != reading.isDescending else { return visit }
+            guard let entry = walk.next(), entry.isBefore(reading.end) != reading.isDescending else { return }
             last = entry
             visit.take(entry.chain, isSuperseded: entry.isSuperseded, reading) { entry.key }
         }
         guard let last else {
             visit.resume = reading.position
-            return visit
+            return
         }
         visit.resume = IndexPosition(prefix: last.key, isAfter: !reading.isDescending)
-        return visit
     }
 }
 
 extension IndexVisit {
     fileprivate func canGoOn(_ reading: IndexReading) -> Bool {
-        self.entries.count + self.count < reading.budget.entries && self.examined < reading.budget.steps
+        self.found.count + self.count < reading.budget.entries && self.examined < reading.budget.steps
             && self.keyBytes < IndexReading.keyBytesMax
     }
 
     /// A leaf at a time.
     fileprivate mutating func takeRuns(_ walk: inout KeyWalk, _ reading: IndexReading) {
         while true {
-            let found = self.entries.count + self.count
+            let found = self.found.count + self.count
             let limit = min(reading.budget.entries - found, reading.budget.steps - self.examined)
             let run = walk.nextRun(limit, to: reading.end)
             guard let first = run.indices.first, let last = run.indices.last else { return }
+            if reading.isCounting, run.leaf.isSettled(run.indices, at: reading.time) {
+                let end = reading.isDescending ? first : last
+                self.examined += run.indices.count
+                self.count += run.indices.count
+                if reading.needsPlaces { self.lastChain = (run.leaf.chains[end], self.found.count) }
+                guard self.canGoOn(reading) else {
+                    self.resume = IndexPosition(prefix: run.leaf.keys.key(at: end), isAfter: !reading.isDescending)
+                    return
+                }
+                continue
+            }
             var index = reading.isDescending ? last : first
             while true {
                 self.take(run.leaf.chains[index], isSuperseded: false, reading) { run.leaf.keys.key(at: index) }
@@ -105,18 +116,28 @@ extension IndexVisit {
         let isCertain = !isSuperseded && chain.time <= reading.time
         if reading.isCounting, isCertain {
             self.count += 1
-            if reading.needsPlaces { self.lastChain = (chain, self.entries.count) }
+            if reading.needsPlaces { self.lastChain = (chain, self.found.count) }
             return
         }
         guard let document = chain.document(at: reading.time) else { return }
         // Of those that are not certain it is needed here.
-        let key = reading.needsPlaces || !isCertain ? makeKey() : []
-        if !isCertain {
-            // The document has the key again, or lost it more than once since.
-            if let last = self.entries.last, ByteOrder.equal(last.key, key) { return }
-            self.uncertain.append(self.entries.count)
+        if reading.needsPlaces || !isCertain {
+            let key = makeKey()
+            if !isCertain {
+                // The document has the key again, or lost it more than once since.
+                if let last = self.lastKey(reading), ByteOrder.equal(last, key) { return }
+                self.uncertain.append((self.found.count, key))
+            }
+            self.keyBytes += key.count
+            if reading.needsPlaces { self.keys.append(key) }
         }
-        self.keyBytes += key.count
-        self.entries.append(IndexEntry(key: key, path: chain.path, document: document))
+        self.found.append(FoundDocument(path: chain.path, document: document))
+    }
+
+    /// That of the last of `found`. Nil when it was not looked at, since there is nothing uncertain in it.
+    private func lastKey(_ reading: IndexReading) -> [UInt8]? {
+        if reading.needsPlaces { return self.keys.last }
+        guard let last = self.uncertain.last, last.place == self.found.count - 1 else { return nil }
+        return last.key
     }
 }

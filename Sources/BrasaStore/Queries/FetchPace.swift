@@ -8,7 +8,7 @@ struct FetchPace: Sendable {
 
     /// What a cursor fetches at a time, and what all sources of a merge have fetched together, at most. Each source may
     /// fetch `least`, however many there are.
-    private static let most = 256
+    static let entriesMax = 256
     private static let mostOfAll = 2048
     private static let least = 4
     private static let keyBytesMax = 64 << 10
@@ -18,7 +18,7 @@ struct FetchPace: Sendable {
     /// nil if that is not known.
     init(limit: Int?, sourceCount: Int) {
         let sourceCount = max(sourceCount, 1)
-        let most = min(max(Self.mostOfAll / sourceCount, Self.least), Self.most)
+        let most = min(max(Self.mostOfAll / sourceCount, Self.least), Self.entriesMax)
         self.keyBytesMax = min(Self.keyBytesMaxOfAll / sourceCount, Self.keyBytesMax)
         guard let limit, limit < Self.mostOfAll else {
             self.first = max(most / 16, Self.least)

@@ -24,8 +24,6 @@ struct IndexCursor: Sendable {
 
     var prefixCount: Int { self.access.prefix.count }
     var isAtEnd: Bool { self.fetched.isEmpty && self.position == nil }
-    /// Whether the entry that comes next has been fetched.
-    var hasHead: Bool { !self.fetched.isEmpty }
     /// What the fetched entry's key has behind the prefix.
     var headSuffix: ArraySlice<UInt8>? { self.fetched.last.map { $0.key[self.prefixCount...] } }
 
@@ -61,30 +59,28 @@ struct IndexCursor: Sendable {
     mutating func fetch(_ work: inout ScanWork) throws(StoreError) {
         while self.fetched.isEmpty, self.position != nil, work.canGoOn {
             let budget = ScanBudget(entries: self.fetchCount, steps: work.budget)
-            guard let part = try self.read(&work, isCounting: false, needsPlaces: self.needsKeys, budget) else {
+            guard var part = try self.read(&work, isCounting: false, needsPlaces: self.needsKeys, budget) else {
                 return
             }
-            let bytes = part.entries.reduce(0) { $0 + $1.key.count }
-            let affordable = max(self.pace.keyBytesMax / max(bytes / max(part.entries.count, 1), 1), 1)
+            let bytes = part.keys.reduce(0) { $0 + $1.count }
+            let affordable = max(self.pace.keyBytesMax / max(bytes / max(part.found.count, 1), 1), 1)
             self.fetchCount = min(self.fetchCount * 4, self.pace.most, affordable)
-            self.fetched = part.entries
-            self.reverseFetched()
+            self.fetched = part.takeReversed()
         }
     }
 
-    /// In place: what is taken from the end is moved, and counts no references.
-    private mutating func reverseFetched() {
-        var (first, last) = (0, self.fetched.count - 1)
-        while first < last {
-            self.fetched.swapAt(first, last)
-            (first, last) = (first + 1, last - 1)
-        }
-    }
-
-    /// Moves what is fetched to the results, up to `limit` of these.
-    mutating func takeFetched(_ limit: Int, into entries: inout [QueryScan.Entry]) {
-        while entries.count < limit, let entry = self.fetched.popLast() {
-            entries.append(QueryScan.Entry(path: entry.path, document: entry.document, orderKey: nil))
+    /// Adds the next entries of the interval to the results, up to `limit` of these, as far as the work's budget goes. Not
+    /// after `fetch`, which reads ahead of what is taken.
+    mutating func take(
+        _ limit: Int,
+        _ work: inout ScanWork,
+        into entries: inout [QueryScan.Entry]
+    ) throws(StoreError) {
+        while entries.count < limit, self.position != nil, work.canGoOn {
+            let wanted = min(limit - entries.count, FetchPace.entriesMax)
+            let budget = ScanBudget(entries: wanted, steps: work.budget)
+            guard let part = try self.read(&work, isCounting: false, needsPlaces: false, budget) else { return }
+            if entries.isEmpty { entries = part.found } else { entries += part.found }
         }
     }
 
@@ -94,13 +90,9 @@ struct IndexCursor: Sendable {
         _ limit: Int,
         needsLast: Bool,
         _ work: inout ScanWork
-    ) throws(StoreError) -> (count: Int, last: IndexEntry?) {
+    ) throws(StoreError) -> (count: Int, last: FoundDocument?) {
         var count = 0
-        var last: IndexEntry?
-        while count < limit, let entry = self.fetched.popLast() {
-            count += 1
-            last = entry
-        }
+        var last: FoundDocument?
         while count < limit, self.position != nil, work.canGoOn {
             let budget = ScanBudget(entries: limit - count, steps: work.budget)
             guard let part = try self.read(&work, isCounting: true, needsPlaces: needsLast, budget) else { break }

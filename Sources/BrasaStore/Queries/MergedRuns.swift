@@ -97,7 +97,7 @@ struct MergedRuns: Sendable {
         _ limit: Int,
         needsLast: Bool,
         _ work: inout ScanWork
-    ) throws(StoreError) -> (count: Int, last: IndexEntry?) {
+    ) throws(StoreError) -> (count: Int, last: FoundDocument?) {
         try self.sources[0].count(limit, needsLast: needsLast, &work)
     }
 

@@ -6,12 +6,20 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: it belongs to one event loop, which alone uses it; others hold on to it at most.
 package final class PlanCache: @unchecked Sendable {
-    private struct Entry {
+    /// An object, which is looked at where it is and moved as one reference.
+    private final class Entry {
         /// Not the query, whose values may be large.
         let shape: QueryShape
         let layouts: [ConjunctionLayout]
         let choices: [RememberedChoice]
         let generation: Int
+
+        init(shape: QueryShape, layouts: [ConjunctionLayout], choices: [RememberedChoice], generation: Int) {
+            self.shape = shape
+            self.layouts = layouts
+            self.choices = choices
+            self.generation = generation
+        }
     }
 
     /// The latest first.

@@ -68,7 +68,7 @@ extension QueryScan {
         do {
             defer { self.stage = .merge(merged) }
             let (count, last) = try merged.count(limit, needsLast: true, &work)
-            if let last { self.last = Entry(path: last.path, document: last.document, orderKey: nil) }
+            if let last { self.last = last }
             counted = count
         }
         if work.isIndexLost {

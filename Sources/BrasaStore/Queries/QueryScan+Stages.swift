@@ -89,6 +89,7 @@ extension QueryScan {
         _ entries: inout [Entry]
     ) throws(StoreError) -> Bool {
         var names = names
+        entries.reserveCapacity(min(limit, Self.reservedMax))
         do {
             defer { self.stage = .names(names) }
             while entries.count < limit, let entry = try names.next(expecting: limit - entries.count, &work) {
@@ -110,6 +111,7 @@ extension QueryScan {
         _ entries: inout [Entry]
     ) throws(StoreError) -> Bool {
         var pass = pass
+        entries.reserveCapacity(min(limit, Self.reservedMax))
         do {
             defer { self.stage = .sort(pass) }
             while entries.count < limit, let entry = try pass.next(&work) { self.add(entry, to: &entries) }
@@ -135,6 +137,7 @@ extension QueryScan {
             if merged.isDirect {
                 try self.take(limit, from: &merged, &work, into: &entries)
             } else {
+                entries.reserveCapacity(min(limit, Self.reservedMax))
                 while entries.count < limit, let entry = try merged.next(&work) { self.add(entry, to: &entries) }
             }
         }

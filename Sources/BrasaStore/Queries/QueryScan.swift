@@ -5,18 +5,7 @@ package import BrasaQueries
 /// projection, which are its user's business. No lock is held between calls, and the work of one call is bounded by
 /// about `queryStepMax` index entries or documents. Keeps the time's versions from being pruned.
 package struct QueryScan: Sendable {
-    package struct Entry: Sendable {
-        package let path: ResourcePath
-        package let document: Document
-        /// The result's place in the query's order, when it had to be computed anyway.
-        package let orderKey: OrderPreservingKey?
-
-        package init(path: ResourcePath, document: Document, orderKey: OrderPreservingKey? = nil) {
-            self.path = path
-            self.document = document
-            self.orderKey = orderKey
-        }
-    }
+    package typealias Entry = FoundDocument
 
     package let time: Timestamp
     /// What is read from; grows when the scan moves on to an index that has been built meanwhile.
@@ -34,7 +23,7 @@ package struct QueryScan: Sendable {
     }
 
     /// Room that is made for results before there are any.
-    private static let reservedMax = 64
+    static let reservedMax = 64
 
     let store: Store
     let planner: Planner
@@ -62,7 +51,6 @@ package struct QueryScan: Sendable {
     package mutating func next(_ limit: Int) throws(StoreError) -> [Entry] {
         try self.work { (scan, work) throws(StoreError) in
             var entries: [Entry] = []
-            entries.reserveCapacity(min(limit, Self.reservedMax))
             while entries.count < limit, try scan.advance(limit, &work, &entries) {}
             work.statistics.results += entries.count
             return entries

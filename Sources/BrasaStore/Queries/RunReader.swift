@@ -67,14 +67,12 @@ struct RunReader: Sendable {
         _ work: inout ScanWork,
         into entries: inout [QueryScan.Entry]
     ) throws(StoreError) {
-        while entries.count < limit {
-            try self.cursors[0].fetch(&work)
-            if self.cursors[0].hasHead {
-                self.cursors[0].takeFetched(limit, into: &entries)
-            } else {
-                guard self.cursors[0].isAtEnd, let interval = self.intervals.popLast() else { return }
-                self.cursors[0].begin(interval)
+        while true {
+            try self.cursors[0].take(limit, &work, into: &entries)
+            guard entries.count < limit, self.cursors[0].isAtEnd, let interval = self.intervals.popLast() else {
+                return
             }
+            self.cursors[0].begin(interval)
         }
     }
 
@@ -84,7 +82,7 @@ struct RunReader: Sendable {
         _ limit: Int,
         needsLast: Bool,
         _ work: inout ScanWork
-    ) throws(StoreError) -> (count: Int, last: IndexEntry?) {
+    ) throws(StoreError) -> (count: Int, last: FoundDocument?) {
         var (count, last) = try self.cursors[0].count(limit, needsLast: needsLast, &work)
         while count < limit, self.cursors[0].isAtEnd, work.canGoOn, let interval = self.intervals.popLast() {
             self.cursors[0].begin(interval)

@@ -85,7 +85,7 @@ struct RunSource: Sendable {
         _ limit: Int,
         needsLast: Bool,
         _ work: inout ScanWork
-    ) throws(StoreError) -> (count: Int, last: IndexEntry?) {
+    ) throws(StoreError) -> (count: Int, last: FoundDocument?) {
         try self.run?.count(limit, needsLast: needsLast, &work) ?? (0, nil)
     }
 }

@@ -1,10 +1,53 @@
+internal import BrasaBytes
 internal import BrasaDocuments
 
 extension Timestamp: WireMessage {
-    func encode(to sink: inout WireSink) {
-        let (seconds, nanos) = self.parts
-        sink.write(1, varint: UInt64(bitPattern: seconds))
-        sink.write(2, varint: UInt64(nanos))
+    func encode(to sink: inout WireSink) { sink.write(WireTime(self)) }
+}
+
+/// A Timestamp message that is about to be written. Each answer has some, a query's three for each document.
+struct WireTime {
+    fileprivate let seconds: UInt64
+    fileprivate let nanos: UInt64
+    /// How many bytes it is: less than 128.
+    let byteCount: Int
+
+    @inline(__always)
+    init(_ time: Timestamp) {
+        let (seconds, nanos) = time.parts
+        self.seconds = UInt64(bitPattern: seconds)
+        self.nanos = UInt64(nanos)
+        let size = self.seconds == 0 ? 0 : 1 &+ Varint.size(self.seconds)
+        self.byteCount = self.nanos == 0 ? size : size &+ 1 &+ Varint.size(self.nanos)
+    }
+}
+
+extension WireSink {
+    @inline(__always)
+    mutating func write(_ time: WireTime) {
+        if time.seconds != 0 {
+            self.tag(1, WireReader.Tag.varint)
+            self.varint(time.seconds)
+        }
+        if time.nanos != 0 {
+            self.tag(2, WireReader.Tag.varint)
+            self.varint(time.nanos)
+        }
+    }
+
+    @inline(__always)
+    mutating func keep(_ field: UInt64, _ time: WireTime) {
+        self.tag(field, WireReader.Tag.lengthDelimited)
+        self.varint(UInt64(time.byteCount))
+        self.write(time)
+    }
+
+    mutating func keep(_ field: UInt64, _ time: Timestamp) {
+        self.keep(field, WireTime(time))
+    }
+
+    mutating func write(_ field: UInt64, _ time: Timestamp?) {
+        if let time { self.keep(field, time) }
     }
 }
 

@@ -30,7 +30,7 @@ struct WireSink {
     @inline(never)
     private mutating func varintNearEnd(_ number: UInt64) {
         let size = Varint.size(number)
-        if let base, self.capacity &- self.position >= size { _ = Self.write(number, to: base + self.position) }
+        if let base, self.capacity &- self.position >= size { _ = Self.writeEach(number, to: base + self.position) }
         self.position &+= size
     }
 
@@ -58,6 +58,16 @@ struct WireSink {
         self.setLength(at: start, reserved: reserved)
     }
 
+    /// The field that was written last, from `start` on, once more under another number; both are below 16.
+    mutating func keepAgain(_ field: UInt64, from start: Int) {
+        let rest = self.position &- start &- 1
+        self.tag(field, WireReader.Tag.lengthDelimited)
+        if let base, self.capacity &- self.position >= rest {
+            (base + self.position).copyMemory(from: base + start + 1, byteCount: rest)
+        }
+        self.position &+= rest
+    }
+
     private mutating func setLength(at start: Int, reserved: Int) {
         let first = start &+ reserved
         let length = self.position &- first
@@ -68,12 +78,34 @@ struct WireSink {
         if size > reserved {
             (base + start + size).copyMemory(from: base + first, byteCount: length)
         }
-        _ = Self.write(UInt64(length), to: base + start)
+        _ = Self.writeEach(UInt64(length), to: base + start)
     }
 
-    /// Its size. There is room for it.
+    /// Its size. There is room for the longest.
     @inline(__always)
     private static func write(_ number: UInt64, to memory: UnsafeMutableRawPointer) -> Int {
+        if number < 0x80 {
+            memory.storeBytes(of: UInt8(truncatingIfNeeded: number), as: UInt8.self)
+            return 1
+        }
+        return number < 1 << 56 ? self.writeAtOnce(number, to: memory) : self.writeEach(number, to: memory)
+    }
+
+    /// Eight bytes are stored, of which as many count as the number has: its bits are put seven to a byte in three steps, the
+    /// halves apart, then the quarters, then the eighths.
+    @inline(__always)
+    private static func writeAtOnce(_ number: UInt64, to memory: UnsafeMutableRawPointer) -> Int {
+        var bytes = number & 0x0000_0000_0FFF_FFFF | (number & 0x00FF_FFFF_F000_0000) << 4
+        bytes = bytes & 0x0000_3FFF_0000_3FFF | (bytes & 0x0FFF_C000_0FFF_C000) << 2
+        bytes = bytes & 0x007F_007F_007F_007F | (bytes & 0x3F80_3F80_3F80_3F80) << 1
+        let size = Varint.size(number)
+        let others = (1 as UInt64) << UInt64(truncatingIfNeeded: 8 &* (size &- 1)) &- 1
+        bytes |= 0x8080_8080_8080_8080 & others
+        memory.storeBytes(of: bytes.littleEndian, as: UInt64.self)
+        return size
+    }
+
+    private static func writeEach(_ number: UInt64, to memory: UnsafeMutableRawPointer) -> Int {
         var size = 0
         var rest = number
         while rest >= 0x80 {

@@ -80,6 +80,11 @@ final class IndexNode {
         return endTimes[..<index].lastIndex { $0 > time }
     }
 
+    /// Whether the documents of these entries have not changed since, so that a reader at `time` sees all of them.
+    func isSettled(_ indices: Range<Int>, at time: Int64) -> Bool {
+        self.chains.withUnsafeBufferPointer { chains in indices.allSatisfy { chains[$0].time <= time } }
+    }
+
     /// The children are not those they were.
     private func noteEndTimes() {
         if self.endTimes != nil { self.endTimes = self.children.map(\.latestEnd) }
