@@ -103,6 +103,43 @@ struct ListenTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `A query below one without an index goes on when that is closed`(_ isAnsweredBefore: Bool) throws {
+        var tree = SyncTree()
+        let unindexed = try TreeQuery(order: .child(path("n")), limit: .init(1, .last))
+        let (listener, _) = try tree.listen(unindexed, at: path("/a"))
+        _ = try tree.receive(set("/a", #"{"b":{"x":1,"y":2}}"#).push)
+        _ = try tree.completeListen(target("/a", unindexed))
+        let last = try TreeQuery(order: .key, limit: .init(1, .last))
+        let below = try tree.listen(last, at: path("/a/b"))
+        #expect(below.effects.events.last?.description == #"/a/b ={"y":2}"#)
+        // With which the server was asked: it has nothing new to say.
+        if isAnsweredBefore { _ = try tree.completeListen(target("/a/b", last)) }
+        _ = tree.unlisten(listener)
+        if !isAnsweredBefore { _ = try tree.completeListen(target("/a/b", last)) }
+        try tree.completeClose(target("/a", unindexed))
+        #expect(try tree.known(target("/a/b", last)) == node(#"{"y":2}"#))
+        let tag = try #require(tree.openListens.last?.tag)
+        let events = try tree.receive(update("/a/b", #"{"y":null,"x":3}"#).push, tag: tag).events
+        #expect(events.last?.description == #"/a/b ={"x":3}"#)
+    }
+
+    @Test func `What comes for a query without an index after it was closed hides nothing of those below`() throws {
+        var tree = SyncTree()
+        let first = try TreeQuery(order: .key, limit: .init(1, .first))
+        let unindexed = try TreeQuery(order: .child(path("n")), limit: .init(1, .last))
+        _ = try tree.listen(first, at: path("/"))
+        let (listener, _) = try tree.listen(unindexed, at: path("/a"))
+        _ = try tree.listen(first, at: path("/a/b"))
+        _ = tree.unlisten(listener)
+        _ = try tree.receive(set("/a", #"{"c":1}"#).push)
+        _ = try tree.completeListen(target("/a/b", first))
+        try tree.completeClose(target("/a", unindexed))
+        let tag = try #require(tree.openListens.last?.tag)
+        let events = try tree.receive(update("/a/b", #"{"x":3}"#).push, tag: tag).events
+        #expect(events.last?.description == #"/a/b ={"x":3}"#)
+    }
+
     @Test func `A connection knows nothing of what was closed before it`() throws {
         var engine = TreeSyncEngine()
         _ = try engine.unlisten(engine.listen(.all, at: path("/a")).listener)

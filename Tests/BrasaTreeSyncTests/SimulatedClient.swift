@@ -171,7 +171,10 @@ struct SimulatedClient {
     }
 
     private func answered(_ recorder: Recorder) -> TreeTarget? {
-        let above = self.states.keys.filter { $0.query == nil && $0.path.contains(recorder.path) }
+        // For want of an index everything is sent: what is there, and what is not, is known below as well.
+        let above = self.states.keys.filter {
+            ($0.query == nil || $0.isUnindexed) && $0.path.contains(recorder.path)
+        }
         if let whole = above.first { return whole }
         let own = TreeTarget(recorder.path, recorder.query)
         return self.states[own] == nil ? nil : own

@@ -28,25 +28,36 @@ struct FilteredCache: Sendable {
 
     mutating func refresh(_ path: TreePath, _ writes: WriteQueue) -> TreePath { self.tree.refresh(path, writes) }
 
-    /// Takes what is at the query's path or below it; gives where what is shown may have changed. The whole window is
-    /// taken from the query's own listen only.
+    /// Takes what is sent; gives where what is shown may have changed. The whole window is taken from the query's own listen
+    /// only, which is any that has no tag until something has come with the query's.
     mutating func receive(_ change: TreeChange, isOwn: Bool, _ writes: WriteQueue) -> [TreePath] {
         if isOwn { self.isFed = true }
         var touched: Set<TreeKey> = []
         var isReplaced = false
         for placement in change.placements {
-            guard let way = self.path.relative(placement.location.path) else { continue }
+            let location = placement.location
+            guard let way = self.path.relative(location.path) else {
+                if !self.isFed, !location.isPriority, let way = location.path.relative(self.path) {
+                    self.replace(with: placement.node[way])
+                    isReplaced = true
+                }
+                continue
+            }
             if let key = way.keys.first {
                 if self.receive(placement, in: key, isChild: way.keys.count == 1) { touched.insert(key) }
-            } else if isOwn, !placement.location.isPriority {
-                self.tree.known = PartialTree(childrenOf: placement.node.withoutScalar, at: self.path)
-                self.isComplete = true
+            } else if isOwn || !self.isFed, !location.isPriority {
+                self.replace(with: placement.node)
                 isReplaced = true
             }
         }
         touched.formUnion(self.trim(touched))
         guard !isReplaced else { return [self.tree.refresh(self.path, writes)] }
         return touched.map { self.tree.refresh(self.path.appending($0), writes) }
+    }
+
+    private mutating func replace(with node: TreeNode) {
+        self.tree.known = PartialTree(childrenOf: node.withoutScalar, at: self.path)
+        self.isComplete = true
     }
 
     private mutating func receive(_ placement: TreeChange.Placement, in key: TreeKey, isChild: Bool) -> Bool {

@@ -83,7 +83,7 @@ extension SyncTree {
         return point.views[index].node
     }
 
-    private func cache(_ query: TreeQuery, at path: TreePath) -> FilteredCache? {
+    func cache(_ query: TreeQuery, at path: TreePath) -> FilteredCache? {
         guard let point = self.points[path], let index = point.index(of: query) else { return nil }
         return point.views[index].cache
     }
@@ -111,7 +111,12 @@ extension SyncTree {
         var effects = SyncEffects()
         var view = TreeView(query, at: path)
         let window = self.nodeInWindow(path)
-        if !self.global.known.isKnown(path), let node = window ?? stored.map({ self.withHeard($0.node, at: path) }) {
+        if let known = self.global.known.node(at: path) {
+            // By a query above to which the server sends everything, which may be closed before this one's listen is answered.
+            if !query.isComplete, self.points.first(onWayTo: path, where: \.isComplete) == nil {
+                view.cache = FilteredCache(query, at: path, known, self.writes)
+            }
+        } else if let node = window ?? stored.map({ self.withHeard($0.node, at: path) }) {
             // A query above shows it whole, as a child or below one, or an earlier process knew it: a start, until the
             // view's own listen says more.
             if query.isComplete {

@@ -24,15 +24,18 @@ extension SyncTree {
     package mutating func completeListen(_ target: TreeTarget) -> SyncEffects {
         guard self.listens.isOpen(target) else { return SyncEffects() }
         self.notes?.confirm(target)
-        guard self.known(target) == nil else { return SyncEffects() }
         let path = target.path
         guard let query = target.query else {
+            guard self.known(target) == nil else { return SyncEffects() }
             self.global.known.set(self.global.known.knownChildren(at: path), at: path)
             let top = self.global.refresh(path, self.writes)
             return SyncEffects(events: self.publish([top]))
         }
+        // What is known by another listen goes with that.
+        guard !(self.cache(query, at: path)?.isComplete ?? false) else { return SyncEffects() }
+        let known = self.global.known.node(at: path)
         let events = self.changeCache(query, at: path) { cache, writes in
-            cache = FilteredCache(query, at: path, cache.known, writes)
+            cache = FilteredCache(query, at: path, known ?? cache.known, writes)
             return [path]
         }
         return SyncEffects(events: events)
@@ -45,34 +48,50 @@ extension SyncTree {
     package mutating func disconnect() { self.listens.endAllClosing() }
 
     private mutating func receivePlain(_ change: TreeChange) -> [TreeSyncEvent] {
-        let placements = change.placements.flatMap { self.heard($0) }
-        let change = TreeChange(path: change.path, isUpdate: change.isUpdate, placements: placements)
-        self.global.known.apply(change)
-        let places = placements.map { self.global.refresh($0.location.path, self.writes) }
+        let hearings = change.placements.map { self.hearing(of: $0.location.path) }
+        let heard = zip(change.placements, hearings).flatMap { self.heard($0, $1) }
+        self.global.known.apply(TreeChange(path: change.path, isUpdate: change.isUpdate, placements: heard))
         let writes = self.writes
-        return self.publish(places) { view, _ in view.cache?.receive(change, isOwn: false, writes) ?? [] }
+        let known = heard.map { self.global.refresh($0.location.path, writes) }
+        // Windows hear more: where nobody else does, they are touched all the same.
+        let isAllHeard = heard.map(\.location) == change.placements.map(\.location)
+        let places = isAllHeard ? known : known + change.placements.map(\.location.path)
+        return self.publish(places) { view, _ in
+            guard view.cache != nil else { return [] }
+            let own = zip(change.placements, hearings).filter { $1.includes(view) }.map(\.0)
+            let change = TreeChange(path: change.path, isUpdate: change.isUpdate, placements: own)
+            return view.cache?.receive(change, isOwn: false, writes) ?? []
+        }
     }
 
-    /// The parts that somebody listens to. What comes for a listen that was closed would never be corrected, also not for one
-    /// that was opened afterwards: the server may find that what that began with is what there is. So until the server has
-    /// answered that, only what was listened to before is meant; of a closed listen to everything, no query is.
-    private func heard(_ placement: TreeChange.Placement) -> [TreeChange.Placement] {
-        let path = placement.location.path
+    private func hearing(of path: TreePath) -> Hearing {
         let closings = self.listens.closing.filter { target, _ in
             target.path.contains(path) && !(target.path.parent.map(self.global.known.isKnown) ?? false)
         }
-        let (listens, closed) = (self.listens, closings.compactMap(\.value.first).min())
-        let isOfQueries = closings.keys.allSatisfy { $0.query != nil }
-        let isHeard = { (point: SyncPoint) in
-            point.views.contains { view in
-                (isOfQueries || view.query.isComplete)
-                    && listens.isOpen(TreeTarget(view.path, view.query), before: closed)
-            }
+        return Hearing(
+            listens: self.listens,
+            closed: closings.compactMap(\.value.first).min(),
+            isOfQueries: closings.keys.allSatisfy { $0.query != nil }
+        )
+    }
+
+    /// The parts that somebody listens to. What is sent is of a listen at its place, or of one above that has brought all of its
+    /// own before. What is known below by then is brought up to date, but nothing is learnt there that was not known: that
+    /// listen may have been closed, and nobody would say when it is not true any more.
+    private func heard(_ placement: TreeChange.Placement, _ hearing: Hearing) -> [TreeChange.Placement] {
+        let (path, known) = (placement.location.path, self.global.known)
+        let isFedAbove = { (point: SyncPoint) in
+            point.views.contains { hearing.includes($0) && ($0.query.isComplete || known.isKnown($0.path)) }
         }
-        if let parent = path.parent, self.points.first(onWayTo: parent, where: isHeard) != nil { return [placement] }
-        let isFed = { (point: SyncPoint) in point.mayBeFedPlainly && isHeard(point) }
-        if placement.location.isPriority { return self.points[path].map(isFed) ?? false ? [placement] : [] }
-        return (self.points.branch(at: path)?.uppermost(from: path) { isFed($1) } ?? []).map { point in
+        if let parent = path.parent, self.points.first(onWayTo: parent, where: isFedAbove) != nil { return [placement] }
+        let isFed = { (place: TreePath, point: SyncPoint) in
+            guard point.views.contains(where: hearing.includes) else { return false }
+            return point.isComplete || point.mayBeFedPlainly && (place == path || known.isKnown(place))
+        }
+        if placement.location.isPriority {
+            return self.points[path].map { isFed(path, $0) } ?? false ? [placement] : []
+        }
+        return (self.points.branch(at: path)?.uppermost(from: path, where: isFed) ?? []).map { point in
             let node = placement.node[path.relative(point.path) ?? .root]
             return TreeChange.Placement(location: TreeLocation(point.path), node: node)
         }
@@ -102,5 +121,20 @@ extension SyncTree {
             return view.update(shown, at: below).map { view.event($0) }
         }
         return events.filter { !$0.listeners.isEmpty }
+    }
+}
+
+/// Who is meant by what comes without a tag. What comes for a listen that was closed would never be corrected, also not for one
+/// that was opened afterwards: the server may find that what that began with is what there is. So until the server has
+/// answered that, only what was listened to before is meant; of a closed listen to everything, no query is.
+private struct Hearing {
+    let listens: ListenTable
+    /// When the first of them was.
+    let closed: Int?
+    let isOfQueries: Bool
+
+    func includes(_ view: TreeView) -> Bool {
+        (self.isOfQueries || view.query.isComplete)
+            && self.listens.isOpen(TreeTarget(view.path, view.query), before: self.closed)
     }
 }
