@@ -44,17 +44,23 @@ struct ClientLogTests {
         #expect(self.lines.all.isEmpty)
     }
 
-    @Test("A program's logging may itself use the library")
+    @Test("A program's logging may itself use the library whose line it is for")
     func reentrance() {
-        let inner = self.log(.info)
-        let log = ClientLog("Outer") { [lines] label in
-            inner.setDetailed(false)
-            inner.notice("from within")
+        let used = LogInUse()
+        let log = ClientLog("Library") { [lines] label in
+            // Would wait for itself if the log were locked now.
+            used.log.withLock { $0 }?.setDetailed(true)
             return Logger(label: label, factory: { LineHandler(label: $0, lines: lines) })
         }
+        used.log.withLock { $0 = log }
         log.notice("a")
-        #expect(self.lines.all == ["Library notice from within", "Outer notice a"])
+        log.debug("b")
+        #expect(self.lines.all == ["Library notice a", "Library debug b"])
     }
+}
+
+private final class LogInUse: Sendable {
+    let log = Mutex<ClientLog?>(nil)
 }
 
 private final class CollectedLines: Sendable {

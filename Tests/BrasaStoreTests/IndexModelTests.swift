@@ -193,14 +193,20 @@ private struct IndexModelRun {
         let end = self.random.chance(1, in: 2) ? bounds[1] : .end
         expected.removeAll { !start.isBefore($0.key) || end.isBefore($0.key) }
         let isDescending = self.random.chance(1, in: 2)
+        if isDescending { expected.reverse() }
+        let needsPlaces = self.random.chance(1, in: 2)
         var (found, counted): ([IndexEntry], Int) = ([], 0)
         for isCounting in [true, false] {
             var position: IndexPosition? = isDescending ? end : start
             while let from = position {
-                let budget = ScanBudget(
-                    entries: Int.random(in: 1...4, using: &self.random),
-                    steps: Int.random(in: 1...5, using: &self.random)
-                )
+                // Of some entries, or of more than several nodes have.
+                let budget =
+                    self.random.chance(1, in: 4)
+                    ? ScanBudget(entries: 1_000, steps: 1_000)
+                    : ScanBudget(
+                        entries: Int.random(in: 1...4, using: &self.random),
+                        steps: Int.random(in: 1...5, using: &self.random)
+                    )
                 let part = index.read(
                     IndexReading(
                         position: from,
@@ -208,7 +214,7 @@ private struct IndexModelRun {
                         time: time.microseconds,
                         isDescending: isDescending,
                         isCounting: isCounting,
-                        needsPlaces: true,
+                        needsPlaces: needsPlaces,
                         budget: budget
                     )
                 )
@@ -218,12 +224,17 @@ private struct IndexModelRun {
                 }
                 #expect(part.examined <= budget.steps && part.count <= budget.entries)
                 #expect(isCounting ? part.found.isEmpty : part.count == part.found.count)
-                if isCounting { counted += part.count } else { found += part.takeReversed().reversed() }
+                if isCounting {
+                    counted += part.count
+                    let last = part.count > 0 && counted <= expected.count ? expected[counted - 1].path : nil
+                    if needsPlaces { #expect(part.last?.path == last) }
+                } else {
+                    found += part.takeReversed().reversed()
+                }
                 position = part.resume
             }
         }
-        if isDescending { found.reverse() }
-        #expect(found.map(\.key) == expected.map(\.key))
+        #expect(found.map(\.key) == (needsPlaces ? expected.map(\.key) : expected.map { _ in [] }))
         #expect(found.map(\.path) == expected.map(\.path))
         #expect(found.map(\.document) == expected.map(\.document))
         #expect(counted == expected.count)
