@@ -65,14 +65,29 @@ extension SyncTree {
     }
 
     private func hearing(of path: TreePath) -> Hearing {
-        let closings = self.listens.closing.filter { target, _ in
-            target.path.contains(path) && !(target.path.parent.map(self.global.known.isKnown) ?? false)
+        let listens = self.listens
+        // What a listen above brings as well is meant, if that was asked for before.
+        let closings = listens.closing.filter { target, closed in
+            target.path.contains(path)
+                && !self.isFed(above: target.path) {
+                    listens.isOpen(TreeTarget($0.path, $0.query), before: closed.first)
+                }
         }
         return Hearing(
-            listens: self.listens,
+            listens: listens,
             closed: closings.compactMap(\.value.first).min(),
             isOfQueries: closings.keys.allSatisfy { $0.query != nil }
         )
+    }
+
+    /// Whether a place above is sent all that changes here.
+    private func isFed(above path: TreePath, where isMeant: (TreeView) -> Bool) -> Bool {
+        guard let parent = path.parent else { return false }
+        let known = self.global.known
+        let above = self.points.first(onWayTo: parent) { point in
+            point.views.contains { isMeant($0) && ($0.query.isComplete || known.isKnown($0.path)) }
+        }
+        return above != nil
     }
 
     /// The parts that somebody listens to. What is sent is of a listen at its place, or of one above that has brought all of its
@@ -80,10 +95,7 @@ extension SyncTree {
     /// listen may have been closed, and nobody would say when it is not true any more.
     private func heard(_ placement: TreeChange.Placement, _ hearing: Hearing) -> [TreeChange.Placement] {
         let (path, known) = (placement.location.path, self.global.known)
-        let isFedAbove = { (point: SyncPoint) in
-            point.views.contains { hearing.includes($0) && ($0.query.isComplete || known.isKnown($0.path)) }
-        }
-        if let parent = path.parent, self.points.first(onWayTo: parent, where: isFedAbove) != nil { return [placement] }
+        if self.isFed(above: path, where: hearing.includes) { return [placement] }
         let isFed = { (place: TreePath, point: SyncPoint) in
             guard point.views.contains(where: hearing.includes) else { return false }
             return point.isComplete || point.mayBeFedPlainly && (place == path || known.isKnown(place))
