@@ -6,33 +6,48 @@ import NIOCore
 struct QueryTemplate: Sendable {
     private let bytes: [UInt8]
     private let digits: Range<Int>
-    /// Where the number stands from which a query asks for documents; it is below 128.
-    private let first: Int?
+    /// Where the number stands from which a query asks for documents, a varint.
+    private let first: Range<Int>?
 
     /// What stands before the digits, once in a message.
     static let head = "kind-"
 
     /// - Parameters:
     ///   - digitCount: how many digits follow the head.
-    ///   - message: of a query of the first such kind from a number on; the number, if it matters, changes one byte.
-    init?(digitCount: Int, _ message: (_ first: Int) -> ByteBuffer) {
-        let bytes = Array(message(0).readableBytesView)
-        let other = Array(message(1).readableBytesView)
+    ///   - firstWidth: how many bytes the number's varint has.
+    ///   - message: of a query of the first such kind from a number on, if it matters.
+    init?(digitCount: Int, firstWidth: Int = 1, _ message: (_ first: Int) -> ByteBuffer) {
+        let least = firstWidth == 1 ? 0 : 1 << (7 * (firstWidth - 1))
+        let bytes = Array(message(least).readableBytesView)
+        let other = Array(message(least + 1).readableBytesView)
         guard bytes.count == other.count, let head = bytes.firstRange(of: Self.head.utf8) else { return nil }
         let digits = head.upperBound..<head.upperBound + digitCount
         let differing = bytes.indices.filter { bytes[$0] != other[$0] }
         guard digits.upperBound <= bytes.count, differing.count <= 1 else { return nil }
-        if let first = differing.first {
-            guard bytes[first] == 0, other[first] == 1, !digits.contains(first) else { return nil }
+        let first = differing.first.map { $0..<$0 + firstWidth }
+        if let first {
+            guard first.upperBound <= bytes.count, !digits.overlaps(first) else { return nil }
+            guard bytes[first].elementsEqual(Self.varint(least, width: firstWidth)) else { return nil }
+            guard other[first].elementsEqual(Self.varint(least + 1, width: firstWidth)) else { return nil }
         }
         self.bytes = bytes
         self.digits = digits
-        self.first = differing.first
+        self.first = first
+    }
+
+    /// How many bytes a number's varint has.
+    static func width(_ number: Int) -> Int { max(1, (Int.bitWidth - number.leadingZeroBitCount + 6) / 7) }
+
+    private static func varint(_ number: Int, width: Int) -> some Sequence<UInt8> {
+        (0..<width).lazy.map { place in
+            let bits = UInt8(truncatingIfNeeded: number >> (7 * place)) & 0x7F
+            return place + 1 < width ? bits | 0x80 : bits
+        }
     }
 
     /// - Parameters:
     ///   - kind: its number, of as many digits.
-    ///   - first: below 128.
+    ///   - first: of as many bytes.
     func write(kind: Int, first: Int, into buffer: inout ByteBuffer) {
         _ = buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: self.bytes.count) { memory in
             self.bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
@@ -41,7 +56,9 @@ struct QueryTemplate: Sendable {
                 memory[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             }
-            if let position = self.first { memory[position] = UInt8(truncatingIfNeeded: first) }
+            if let places = self.first {
+                for (place, byte) in zip(places, Self.varint(first, width: places.count)) { memory[place] = byte }
+            }
             return self.bytes.count
         }
     }

@@ -28,8 +28,8 @@ struct QueryWorkload: Sendable {
     private let padding: [Value.MapEntry]
     private let kind: FieldPath
     private let number: FieldPath
-    /// By the number of a kind's digits less one.
-    private var templates: [QueryTemplate] = []
+    /// By the number of a kind's digits less one, and how many bytes the number has from which it asks, less one.
+    private var templates: [[QueryTemplate]] = []
     /// What each answer has to be.
     private(set) var expected = QueryAnswer.Expected.documents(Self.limit)
 
@@ -47,13 +47,15 @@ struct QueryWorkload: Sendable {
         self.padding = BenchFields.entries(text: plan.documentBytes - 40, count: plan.fields)
         self.kind = try FieldPath(names: ["kind"])
         self.number = try FieldPath(names: ["number"])
-        self.templates = try (1...String(self.kinds).count).map { try self.template(digits: $0) }
+        self.templates = try (1...String(self.kinds).count).map { digits in
+            try (1...QueryTemplate.width(self.firstMax)).map { try self.template(digits: digits, firstWidth: $0) }
+        }
         if query.shape == .count { self.expected = self.expectedCount }
     }
 
-    private func template(digits: Int) throws -> QueryTemplate {
+    private func template(digits: Int, firstWidth: Int) throws -> QueryTemplate {
         let kind = digits == 1 ? 0 : (1..<digits).reduce(1) { power, _ in power * 10 }
-        let template = QueryTemplate(digitCount: digits) { first in
+        let template = QueryTemplate(digitCount: digits, firstWidth: firstWidth) { first in
             var message = ByteBuffer()
             switch self.call(kind: kind, from: first).request {
             case .query(let request): request.encode(into: &message)
@@ -106,13 +108,16 @@ struct QueryWorkload: Sendable {
         var digits = 1
         var bound = 10
         while kind >= bound { (digits, bound) = (digits + 1, bound * 10) }
-        self.templates[digits - 1].write(kind: kind, first: first, into: &message)
+        self.templates[digits - 1][QueryTemplate.width(first) - 1].write(kind: kind, first: first, into: &message)
     }
 
     private func values(using generator: inout some RandomNumberGenerator) -> (kind: Int, first: Int) {
         let kind = Int.random(in: 0..<self.kinds, using: &generator)
-        return (kind, Int.random(in: 0...min(self.query.matches - Self.limit, 127), using: &generator))
+        return (kind, Int.random(in: 0...self.firstMax, using: &generator))
     }
+
+    /// From there on a kind has just as many documents as a query wants.
+    private var firstMax: Int { self.query.matches - Self.limit }
 
     private func call(kind: Int, from first: Int) -> Call {
         let isKind = StructuredQuery.Filter.field(self.kind, .equal, self.kind(kind))

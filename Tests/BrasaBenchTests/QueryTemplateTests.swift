@@ -31,11 +31,14 @@ import Testing
         return message
     }
 
-    @Test(arguments: Self.kinds, [0, 1, 30, 127])
+    @Test(arguments: Self.kinds, [0, 1, 30, 127, 128, 129, 980, 16_383, 16_384, 999_980])
     func `A query is that of its kind and number`(_ kind: (number: Int, digits: Int), first: Int) throws {
         let least = [1: 0, 2: 10, 4: 1_000][kind.digits] ?? 0
-        let messages = try (0...1).map { try Self.message(kind: least, from: $0) }
-        let template = try #require(QueryTemplate(digitCount: kind.digits) { messages[$0] })
+        let width = QueryTemplate.width(first)
+        let start = width == 1 ? 0 : 1 << (7 * (width - 1))
+        let messages = try (0...1).map { try Self.message(kind: least, from: start + $0) }
+        let made = QueryTemplate(digitCount: kind.digits, firstWidth: width) { messages[$0 - start] }
+        let template = try #require(made)
         var message = ByteBuffer()
         template.write(kind: kind.number, first: first, into: &message)
         #expect(message == (try Self.message(kind: kind.number, from: first)))
