@@ -58,9 +58,12 @@ extension SyncTree {
         let places = isAllHeard ? known : known + change.placements.map(\.location.path)
         return self.publish(places) { view, _ in
             guard view.cache != nil else { return [] }
+            if hearings.allSatisfy({ $0.includes(view) }) {
+                return view.cache?.receive(change, isOwn: false, writes) ?? []
+            }
             let own = zip(change.placements, hearings).filter { $1.includes(view) }.map(\.0)
-            let change = TreeChange(path: change.path, isUpdate: change.isUpdate, placements: own)
-            return view.cache?.receive(change, isOwn: false, writes) ?? []
+            let part = TreeChange(path: change.path, isUpdate: change.isUpdate, placements: own)
+            return view.cache?.receive(part, isOwn: false, writes) ?? []
         }
     }
 

@@ -16,7 +16,8 @@ struct TreeView: Sendable {
     var listeners: [SyncListenerID] = []
     /// Listened to whether anybody listens or not.
     var isKept = false
-    /// What the query's own listen has brought, if it had one. Not looked at while all of the node is known.
+    /// What is known of the query's window: what its own listen has brought, or what was known otherwise when that began or a
+    /// listen above went. Nil for a query of everything, and when none of that was. Not looked at while all of the node is known.
     var cache: FilteredCache?
     private var window: TreeWindow
     private var isComplete = false
