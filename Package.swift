@@ -554,7 +554,6 @@ let package = Package(
                 "BrasaGRPCDoor",
                 "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC",
                 "BrasaHTTP2", "BrasaSimulation", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
-                nio("NIOPosix"),
             ]
         ),
         tests(

@@ -150,7 +150,7 @@ private struct ListeningService: Service {
     }
 
     private func run(_ identity: IdentityWork) async throws {
-        let services = try ServiceDirectory(
+        let services = try await ServiceDirectory(
             self.configuration,
             group: self.group,
             engine: self.engine,

@@ -89,13 +89,14 @@ final class Engine: Sendable {
     }
 
     /// What answers the calls on that event loop. Once for each.
-    func makeService(on eventLoop: any EventLoop, rules: RuleBook) -> FirestoreService {
-        let mailbox = EventLoopMailbox(eventLoop)
+    func makeService(on eventLoop: any EventLoop, _ look: any SocketLook, rules: RuleBook) -> FirestoreService {
+        let mailbox = EventLoopMailbox(eventLoop, look)
         return FirestoreService(
             store: self.store,
             transactions: self.transactions,
             mailbox: mailbox,
             eventLoop: eventLoop,
+            look: look,
             entropy: .system,
             watcher: self.watchers.make(for: self.store, on: eventLoop, mailbox: mailbox),
             writeStreams: self.writeStreams,
@@ -104,19 +105,25 @@ final class Engine: Sendable {
     }
 
     /// The door to the trees on that event loop. Once for each.
-    func makeTreeDoor(on eventLoop: any EventLoop) -> TreeDoor {
+    func makeTreeDoor(on eventLoop: any EventLoop, _ look: any SocketLook) -> TreeDoor {
         self.treeDoors.make(
             for: self.store,
             self.transactions,
             self.treeRules,
             on: eventLoop,
-            mailbox: EventLoopMailbox(eventLoop)
+            mailbox: EventLoopMailbox(eventLoop, look)
         )
     }
 
     /// What answers on that event loop about trees. Once for each.
-    func makeTreeSocketDoor(on eventLoop: any EventLoop) -> TreeSocketDoor {
-        let watcher = self.treeWatchers.make(for: self.store, self.transactions, self.treeRules.book, on: eventLoop)
+    func makeTreeSocketDoor(on eventLoop: any EventLoop, _ look: any SocketLook) -> TreeSocketDoor {
+        let watcher = self.treeWatchers.make(
+            for: self.store,
+            self.transactions,
+            self.treeRules.book,
+            on: eventLoop,
+            mailbox: EventLoopMailbox(eventLoop, look)
+        )
         return TreeSocketDoor(watcher, self.treeSessions)
     }
 

@@ -78,7 +78,7 @@ struct ServiceDirectory: Sendable {
         desk: TokenDesk,
         rules: RuleBook = RuleBook(),
         logger: Logger
-    ) throws {
+    ) async throws {
         var limits = GRPCServerLimits()
         limits.receiveTimeMax = .init(configuration.receiveTimeMax)
         limits.requestBytesMax = configuration.requestBytesMax
@@ -106,17 +106,18 @@ struct ServiceDirectory: Sendable {
         )
         var entries: [ObjectIdentifier: Doors] = [:]
         for eventLoop in group.makeIterator() {
-            let firestore = engine.makeService(on: eventLoop, rules: rules)
+            let look = try await SocketLookPipe.open(on: eventLoop)
+            let firestore = engine.makeService(on: eventLoop, look, rules: rules)
             var grpc = GRPCDoor()
             grpc.add(firestore)
             grpc.add(admin)
             grpc.add(HealthService(health, on: eventLoop))
             grpc.add(reflection)
-            let trees = engine.makeTreeSocketDoor(on: eventLoop)
+            let trees = engine.makeTreeSocketDoor(on: eventLoop, look)
             let router = PlainEndpoints.router(
                 emulator: configuration.emulator
                     ? EmulatorEndpoints(service: firestore, book: rules, desk: desk, logger: logger) : nil,
-                trees: engine.makeTreeDoor(on: eventLoop),
+                trees: engine.makeTreeDoor(on: eventLoop, look),
                 polls: TreePollDoor(trees, polls, on: eventLoop),
                 tokens: TokenEndpoint(desk, on: eventLoop),
                 observation: observation,

@@ -18,9 +18,9 @@ final class TreeWatchers: Sendable {
         for store: Store,
         _ transactions: TransactionManager,
         _ rules: TreeRuleBook,
-        on eventLoop: any EventLoop
+        on eventLoop: any EventLoop,
+        mailbox: any Mailbox
     ) -> TreeWatcher {
-        let mailbox = EventLoopMailbox(eventLoop)
         let watcher = TreeWatcher(store: store, transactions: transactions, rules: rules, mailbox: mailbox)
         self.all.withLockedValue { $0.append(watcher) }
         eventLoop.scheduleRepeatedTask(initialDelay: Self.tickInterval, delay: Self.tickInterval) { _ in

@@ -29,6 +29,7 @@ package final class FirestoreService: Sendable {
         transactions: TransactionManager,
         mailbox: any Mailbox,
         eventLoop: any EventLoop,
+        look: any SocketLook,
         entropy: Entropy,
         watcher: Watcher,
         writeStreams: WriteStreamTable,
@@ -38,7 +39,7 @@ package final class FirestoreService: Sendable {
         self.transactions = transactions
         self.mailbox = mailbox
         self.eventLoop = eventLoop
-        self.turns = LoopTurns(eventLoop)
+        self.turns = LoopTurns(eventLoop, look)
         self.entropy = entropy
         self.watcher = watcher
         self.writeStreams = writeStreams
@@ -51,7 +52,7 @@ package final class FirestoreService: Sendable {
     package var batchWritesMax: Int { self.transactions.configuration.batchWritesMax }
 
     /// To be called once a second on the service's event loop: listeners who may not go on by newer rules are told.
-    package func judgeListeners() { self.listeners.tick(on: self.eventLoop) }
+    package func judgeListeners() { self.listeners.tick(on: self.mailbox) }
 
     func database(_ name: DatabaseName) -> DatabaseHandle {
         self.eventLoop.assertInEventLoop()

@@ -112,6 +112,12 @@ package final class Watcher: @unchecked Sendable {
         if before & Self.isPosted == 0 { self.post() }
     }
 
+    /// The same for what this turn has left.
+    private func goOnLater() {
+        let before = self.signal.bitwiseOr(Self.isPosted, ordering: .acquiringAndReleasing).oldValue
+        if before & Self.isPosted == 0 { self.mailbox.postTurn { self.takeTurn() } }
+    }
+
     private func post() {
         self.mailbox.post { self.takeTurn() }
     }
@@ -130,7 +136,7 @@ package final class Watcher: @unchecked Sendable {
         if self.values.targets == 0 { self.deactivate() }
         if !self.isInLargeStep { for action in self.turn.takeDeferred() { action() } }
         self.publish()
-        if self.hasMore { self.schedule() }
+        if self.hasMore { self.goOnLater() }
     }
 
     private var hasMore: Bool {

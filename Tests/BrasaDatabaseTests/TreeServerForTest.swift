@@ -43,7 +43,7 @@ final class TreeServerForTest: Sendable {
             treeRules: rules.trees,
             logger: logger
         )
-        let services = try ServiceDirectory(
+        let services = try await ServiceDirectory(
             configuration,
             group: self.group,
             engine: self.engine,

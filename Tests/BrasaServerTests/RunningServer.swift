@@ -61,7 +61,7 @@ final class RunningServer: Sendable {
         )
         self.identity = identity
         self.work = Task { await identity.run() }
-        self.services = try ServiceDirectory(
+        self.services = try await ServiceDirectory(
             configuration,
             group: group,
             engine: engine,

@@ -1,4 +1,5 @@
 import BrasaPlatform
+import BrasaService
 import BrasaSimulation
 import BrasaStore
 import BrasaTransactions
@@ -28,7 +29,13 @@ import Testing
         let step = TreeWillStep([.author(Array("*".utf8)), .add(write)], of: nil, in: self.tree, keptBytes: 1_000)
         _ = self.server.transactions.leave(step, reply: Reply(mailbox: self.server.scheduler.mailbox()) { _ in })
         self.server.settle()
-        _ = self.watchers.make(for: self.server.store, self.server.transactions, TreeRuleBook(), on: self.loop)
+        _ = self.watchers.make(
+            for: self.server.store,
+            self.server.transactions,
+            TreeRuleBook(),
+            on: self.loop,
+            mailbox: EventLoopMailbox(self.loop, NoLook())
+        )
     }
 
     private var stored: String {
@@ -88,4 +95,11 @@ import Testing
             #expect(!hasEnded)
         }
     }
+}
+
+/// Of a loop without sockets.
+private final class NoLook: SocketLook {
+    let hasEnded = false
+
+    func next(_ then: @escaping () -> Void) { then() }
 }

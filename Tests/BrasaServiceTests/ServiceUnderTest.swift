@@ -27,6 +27,8 @@ final class ServiceUnderTest {
     let grpc: GRPCClientConnection
     let health = ServingStatuses()
     let loop = EmbeddedEventLoop()
+    let look: LoopLook
+    let mailbox: LoopMailbox
     /// While false, what the server sends stays on the way.
     var isClientReading = true
     let client: EmbeddedChannel
@@ -75,7 +77,8 @@ final class ServiceUnderTest {
             receiptKeeper: streams,
             onDurable: { _ in watcher.value?.wake() }
         )
-        let mailbox = LoopMailbox(self.loop)
+        let (look, mailbox) = (LoopLook(self.loop), LoopMailbox(self.loop))
+        (self.look, self.mailbox) = (look, mailbox)
         self.watcher = Watcher(
             store: self.engine.store,
             mailbox: mailbox,
@@ -88,6 +91,7 @@ final class ServiceUnderTest {
             transactions: self.engine.transactions,
             mailbox: mailbox,
             eventLoop: self.loop,
+            look: look,
             entropy: .seeded(7),
             watcher: self.watcher,
             writeStreams: streams,
@@ -317,6 +321,7 @@ private final class Turns: @unchecked Sendable {
 
 /// Delivers on an embedded loop. Unchecked: tests stay on one thread.
 final class LoopMailbox: Mailbox, @unchecked Sendable {
+    private(set) var turnCount = 0
     private let loop: EmbeddedEventLoop
 
     init(_ loop: EmbeddedEventLoop) {
@@ -325,6 +330,37 @@ final class LoopMailbox: Mailbox, @unchecked Sendable {
 
     func post(_ work: @escaping @Sendable () -> Void) {
         self.loop.execute(work)
+    }
+
+    func postTurn(_ turn: @escaping @Sendable () -> Void) {
+        self.turnCount += 1
+        self.post(turn)
+    }
+}
+
+/// An embedded loop has no sockets to look at. Unchecked: tests stay on one thread.
+final class LoopLook: SocketLook, @unchecked Sendable {
+    var hasEnded = false
+    /// While true, none happens by itself.
+    var isHeld = false
+    private(set) var count = 0
+    private var waiting: [() -> Void] = []
+    private let loop: EmbeddedEventLoop
+
+    init(_ loop: EmbeddedEventLoop) {
+        self.loop = loop
+    }
+
+    func next(_ then: @escaping () -> Void) {
+        self.count += 1
+        self.waiting.append(then)
+        if !self.isHeld { self.loop.execute { self.happens() } }
+    }
+
+    func happens() {
+        let waiting = self.waiting
+        self.waiting = []
+        for then in waiting { then() }
     }
 }
 

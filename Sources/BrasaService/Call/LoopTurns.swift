@@ -1,57 +1,61 @@
-import NIOCore
+package import NIOCore
 
-/// The turns that calls take whose work needs more than one, in the order in which they ask for them. When they have taken
-/// a while, the loop looks at its sockets before the next: NIO carries out every task first, those that tasks submit
-/// included, so a call that only submitted its next turn would keep all connections of the loop waiting until it ended.
+/// The turns of work that needs more than one, in the order in which they are asked for. When they have taken a while, the
+/// loop looks at its sockets before the next: NIO carries out every task first, those that tasks submit included, so a call
+/// that only submitted its next turn would keep all connections of the loop waiting until it ended.
 ///
 /// Unchecked, because it is used on its event loop only.
-final class LoopTurns: @unchecked Sendable {
+package final class LoopTurns: @unchecked Sendable {
     private let eventLoop: any EventLoop
+    private let look: any SocketLook
     /// The next one last.
     private var ready: [() -> Void] = []
     /// Asked for since.
     private var waiting: [() -> Void] = []
     private var isDue = false
-    /// The loop may have looked at its sockets then, and not later.
-    private var looked = NIODeadline.distantPast
+    /// The first turn since the loop looked at its sockets began then.
+    private var began = NIODeadline.distantPast
 
     /// What turns may take until the loop looks at its sockets.
     static let most = TimeAmount.milliseconds(1)
-    /// So long that the loop finds nothing that is to be done at once, which is when it looks at them.
-    static let pause = TimeAmount.microseconds(50)
 
-    init(_ eventLoop: any EventLoop) {
+    package init(_ eventLoop: any EventLoop, _ look: any SocketLook) {
         self.eventLoop = eventLoop
+        self.look = look
     }
 
-    /// Carries out `turn` when others have had theirs.
-    func next(_ turn: @escaping () -> Void) {
+    /// Carries out `turn` when others have had theirs; never when the loop ends before.
+    package func next(_ turn: @escaping () -> Void) {
         self.eventLoop.assertInEventLoop()
+        guard !self.look.hasEnded else { return }
         self.waiting.append(turn)
         guard !self.isDue else { return }
         self.isDue = true
-        self.looked = self.eventLoop.now
+        self.began = self.eventLoop.now
         self.eventLoop.execute { self.run() }
     }
 
     /// One after the other until it is time to look at the sockets. What a turn asks for comes after those that wait.
     private func run() {
+        guard !self.look.hasEnded else { return self.letGo() }
         var rest = self.ready.count + self.waiting.count
-        while rest > 0, self.eventLoop.now - self.looked < Self.most {
+        while rest > 0, self.hasTime {
             self.take()
             rest -= 1
         }
         if self.ready.isEmpty, self.waiting.isEmpty {
             self.isDue = false
-        } else if self.eventLoop.now - self.looked < Self.most {
+        } else if self.hasTime {
             self.eventLoop.execute { self.run() }
         } else {
-            self.eventLoop.scheduleTask(in: Self.pause) {
-                self.looked = self.eventLoop.now
+            self.look.next {
+                self.began = self.eventLoop.now
                 self.run()
             }
         }
     }
+
+    private var hasTime: Bool { self.eventLoop.now - self.began < Self.most }
 
     private func take() {
         if self.ready.isEmpty {
@@ -59,5 +63,11 @@ final class LoopTurns: @unchecked Sendable {
             self.waiting.removeAll(keepingCapacity: true)
         }
         self.ready.popLast()?()
+    }
+
+    /// Of turns that nobody would ever take, and all that they hold.
+    private func letGo() {
+        self.ready = []
+        self.waiting = []
     }
 }

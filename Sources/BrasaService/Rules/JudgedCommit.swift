@@ -55,7 +55,7 @@ final class JudgedCommit: @unchecked Sendable {
     private var judge: CallJudge?
     private var round = 0
     private var keptBytes = 0
-    /// What is left for the loop's next turn.
+    /// What is left for the next turn.
     private var unfinished: (judgement: Judgement, prospect: CommitProspect)?
     private var isAnswered = false
 
@@ -85,7 +85,7 @@ final class JudgedCommit: @unchecked Sendable {
         guard let judge else { return self.deny(.permissionDenied) }
         guard let rest = judge.covered(writes, on: self.service.eventLoop) else { return self.deny(.permissionDenied) }
         if rest.isEmpty { return self.workOut() }
-        self.service.eventLoop.execute { self.goOn { self.cover(rest) } }
+        self.service.turns.next { self.goOn { self.cover(rest) } }
     }
 
     private func workOut() {
@@ -104,7 +104,7 @@ final class JudgedCommit: @unchecked Sendable {
         case .unfinished:
             self.unfinished = (judgement, prospect)
             guard self.keep(prospect.byteCount) else { return self.endTransaction() }
-            self.service.eventLoop.execute { self.goOn { self.proceed() } }
+            self.service.turns.next { self.goOn { self.proceed() } }
         // Other rules have come meanwhile.
         case .allowed where self.judge?.edition != self.service.rules.editionNumber: self.again()
         case .allowed: self.submit(prospect)

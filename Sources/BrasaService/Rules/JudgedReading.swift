@@ -16,6 +16,7 @@ final class JudgedReading: @unchecked Sendable {
     }
 
     private let eventLoop: any EventLoop
+    private let turns: LoopTurns
     private let isWanted: () -> Bool
     private let deny: (Status) -> Void
     private let done: (Outcome) -> Void
@@ -25,11 +26,12 @@ final class JudgedReading: @unchecked Sendable {
     fileprivate init<Response>(
         _ judgements: [Judgement],
         for call: Call<Response>,
-        on eventLoop: any EventLoop,
+        on service: FirestoreService,
         _ done: @escaping (Outcome) -> Void
     ) {
         self.judgements = judgements
-        self.eventLoop = eventLoop
+        self.eventLoop = service.eventLoop
+        self.turns = service.turns
         self.isWanted = { !call.isFinished }
         self.deny = { call.finish($0) }
         self.done = done
@@ -47,7 +49,7 @@ final class JudgedReading: @unchecked Sendable {
         case .unfinished:
             self.judgements.append(judgement)
         }
-        self.eventLoop.execute { self.run() }
+        self.turns.next { self.run() }
     }
 }
 
@@ -69,6 +71,6 @@ extension FirestoreService {
                 self.snapshot(of: database, at: time, isPinned: true)
             )
         }
-        JudgedReading(judgements, for: call, on: self.eventLoop, done).run()
+        JudgedReading(judgements, for: call, on: self, done).run()
     }
 }

@@ -1,7 +1,7 @@
-import NIOCore
+import BrasaPlatform
 
 /// The Listen streams of one event loop whose targets are judged. They are judged again when the rules have changed, and
-/// every minute, since rules may ask for the time: one turn of one target in each turn of the loop.
+/// every minute, since rules may ask for the time: one turn of one target in each turn of the mailbox.
 ///
 /// Unchecked, because it is used on the loop only.
 final class JudgedListeners: @unchecked Sendable {
@@ -29,7 +29,7 @@ final class JudgedListeners: @unchecked Sendable {
     func remove(_ stream: ListenStream) { self.streams[ObjectIdentifier(stream)] = nil }
 
     /// To be called once a second.
-    func tick(on eventLoop: any EventLoop) {
+    func tick(on mailbox: any Mailbox) {
         self.ticks += 1
         let edition = self.rules.editionNumber
         // By the same rules those come first that are still due from before.
@@ -39,10 +39,10 @@ final class JudgedListeners: @unchecked Sendable {
         self.round = nil
         guard !self.isJudging else { return }
         self.isJudging = true
-        self.judge(on: eventLoop)
+        self.judge(on: mailbox)
     }
 
-    private func judge(on eventLoop: any EventLoop) {
+    private func judge(on mailbox: any Mailbox) {
         guard let stream = self.due.first else {
             self.due = []
             self.isJudging = false
@@ -53,6 +53,6 @@ final class JudgedListeners: @unchecked Sendable {
         } else {
             self.due.removeFirst()
         }
-        eventLoop.execute { self.judge(on: eventLoop) }
+        mailbox.postTurn { self.judge(on: mailbox) }
     }
 }

@@ -124,8 +124,7 @@ final class ListenStream: RequestObserver<ListenRequest> {
         switch decision.turn(on: self.service.eventLoop) {
         case .unfinished:
             self.judging = (decision, request)
-            let step = ListenStep { self.proceed() }
-            return self.service.eventLoop.execute { step.run() }
+            return self.service.turns.next { self.proceed() }
         case .denied(let status): self.refuse(request, status)
         // Others have come meanwhile, and decide.
         case .allowed where decision.edition != self.service.rules.editionNumber:
@@ -204,11 +203,6 @@ final class ListenStream: RequestObserver<ListenRequest> {
         self.stream = nil
         if self.judge != nil { self.service.listeners.remove(self) }
     }
-}
-
-/// Carries a judgement's next turn over the loop to itself.
-private struct ListenStep: @unchecked Sendable {
-    let run: () -> Void
 }
 
 extension ListenStream: WatchSink {

@@ -47,7 +47,7 @@ final class WriteReader: @unchecked Sendable {
         } catch {
             return self.done(.failure(error))
         }
-        self.mailbox.post { self.run() }
+        self.mailbox.postTurn { self.run() }
     }
 
     private func read(_ piece: [UInt8], isLast: Bool) throws(TreeError) -> TreeWrite? {

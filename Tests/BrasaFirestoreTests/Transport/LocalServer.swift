@@ -47,7 +47,7 @@ final class LocalServer: Sendable {
             configuration,
             connectionsMax: 1_000,
             group: self.group,
-            services: try ServiceDirectory(
+            services: try await ServiceDirectory(
                 configuration,
                 group: self.group,
                 engine: self.engine,
