@@ -30,8 +30,12 @@ final class GRPCRequestReader<Request>: GRPCServerStreamHandler {
     }
 
     func received(message: ByteBuffer) {
-        let request = self.call.decode { () throws(WireError) in try self.decode(message, self.database) }
-        guard let request else { return self.observer.failed() }
+        let request: Request
+        do throws(WireError) {
+            request = try self.decode(message, self.database)
+        } catch {
+            return self.observer.failed(error.status)
+        }
         if self.database == nil { self.database = self.databaseOf(request) }
         self.observer.received(request, byteCount: message.readableBytes)
     }
@@ -40,4 +44,9 @@ final class GRPCRequestReader<Request>: GRPCServerStreamHandler {
     func becameWritable() { self.observer.becameWritable() }
     func cancelled() { self.observer.cancelled() }
     func draining() { self.observer.draining() }
+
+    func failed(_ status: GRPCStatus) -> Bool {
+        self.observer.failed(Status(status))
+        return true
+    }
 }

@@ -38,6 +38,7 @@ import Testing
         func onCancel(_ observer: @escaping () -> Void) {}
         func hasRoom(for count: Int) -> Bool { !self.isFinished }
         func hold(_ count: Int) -> Bool { !self.isFinished }
+        func refusal(toHold count: Int) -> Status? { nil }
         func countListeners(_ count: Int) -> Status? { nil }
         func pauseReading() {}
         func resumeReading() {}

@@ -28,6 +28,7 @@ private final class LineCall: CallTransport, @unchecked Sendable {
         if count > self.lineMax { self.finish(Status(.resourceExhausted, "The line is too long.")) }
         return !self.isFinished
     }
+    func refusal(toHold count: Int) -> Status? { nil }
     func countListeners(_ count: Int) -> Status? { nil }
     func pauseReading() {}
     func resumeReading() {}

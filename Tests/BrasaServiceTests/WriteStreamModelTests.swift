@@ -112,8 +112,8 @@ import Testing
                         #expect(seen == counts.applied.add(1, ordering: .sequentiallyConsistent).oldValue)
                         await Task.yield()
                         counts.inFlight.subtract(1, ordering: .sequentiallyConsistent)
-                        _ = record.receipt(at: Timestamp(microseconds: 1)) { _ in [1] }
-                        _ = record.settleApplied()
+                        let receipt = record.receipt(at: Timestamp(microseconds: 1)) { _ in [1] }
+                        record.settleApplied(receipt.position)
                     }
                 }
             }

@@ -16,12 +16,16 @@ extension GRPCServerCall {
     /// Whether there is room for an answer of so many bytes at least. If not, the call has been ended with
     /// RESOURCE_EXHAUSTED. To be asked again by whoever let time pass before carrying out what cannot be taken back.
     package func hasRoom(for count: Int = 1) -> Bool {
-        guard self.sending.isOpen, let stream = self.stream else { return false }
-        guard stream.hasRoom(for: count) else {
-            self.fail(stream.account.hasRoom(for: count) ? .tooManyUnreadBytes : .noRoom)
-            return false
-        }
-        return true
+        guard self.sending.isOpen, self.stream != nil else { return false }
+        guard let refusal = self.roomRefusal(for: count) else { return true }
+        self.fail(refusal)
+        return false
+    }
+
+    /// Why there is no room for an answer of so many bytes at least.
+    func roomRefusal(for count: Int) -> GRPCStatus? {
+        guard let stream, !stream.hasRoom(for: count) else { return nil }
+        return stream.account.hasRoom(for: count) ? .tooManyUnreadBytes : .noRoom
     }
 
     /// Counts bytes that the service keeps until the call ends, or will need for its answer. If there is no room for them
@@ -30,6 +34,16 @@ extension GRPCServerCall {
         guard self.sending.isOpen else { return false }
         self.kept.held += count
         return self.countRequest()
+    }
+
+    /// The same for a call that goes on: why there is no room. Then nothing is counted.
+    package func refusal(toHold count: Int) -> GRPCStatus? {
+        guard self.sending.isOpen else { return .cancelled }
+        self.kept.held += count
+        guard let refusal = self.countKept() else { return nil }
+        self.kept.held -= count
+        self.countKept()
+        return refusal
     }
 
     /// Ends the call when it is over a bound, unless that would say that nothing happened where something may have: what

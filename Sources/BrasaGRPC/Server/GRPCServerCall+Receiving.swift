@@ -133,7 +133,8 @@ extension GRPCServerCall: HTTP2StreamHandler {
         do throws(GRPCStatus) {
             while try self.handOverNext() {}
         } catch {
-            self.fail(error)
+            self.receiving.pause()
+            if self.service.handler?.failed(error) != true { self.fail(error) }
         }
         self.receiving.stopDelivering()
         if self.sending.isOpen { self.settleReceived() }
@@ -167,7 +168,8 @@ extension GRPCServerCall: HTTP2StreamHandler {
         let payload = message.isCompressed ? try self.inflate(message.payload) : message.payload
         self.endReceiveLimit()
         guard !self.isOverdue else { throw .deadlineExceeded }
-        guard self.hasRoom() else { return }
+        guard self.sending.isOpen else { return }
+        if let refusal = self.roomRefusal(for: 1) { throw refusal }
         handler.received(message: payload)
     }
 
@@ -210,6 +212,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
         self.endReceiveLimit()
         // Nobody waits for what would be carried out now.
         guard !self.isOverdue else { throw .deadlineExceeded }
+        if case .bidirectional? = self.method?.handler, let refusal = self.roomRefusal(for: 1) { throw refusal }
         // Before anything is carried out; what is kept for a call that waits is counted already then.
         guard self.hasRoom(), self.countRequest() else { return }
         switch self.method?.handler {

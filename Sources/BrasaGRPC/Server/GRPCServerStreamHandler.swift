@@ -18,10 +18,15 @@ package protocol GRPCServerStreamHandler: AnyObject {
 
     /// The server wants to stop: a long-lived call should come to its end now.
     func draining()
+
+    /// What the client sends cannot be taken, for that reason, and nothing behind it is handed over. Whether the handler ends
+    /// the call, with that status, when it has sent what it owes; if not, the call is ended at once.
+    func failed(_ status: GRPCStatus) -> Bool
 }
 
 extension GRPCServerStreamHandler {
     package func received(message: ByteBuffer) {}
     package func halfClosed() {}
     package func draining() {}
+    package func failed(_ status: GRPCStatus) -> Bool { false }
 }

@@ -35,6 +35,7 @@ extension Call {
 
     package func hasRoom(for count: Int = 1) -> Bool { self.functions.transport.hasRoom(self.handle, count) }
     package func hold(_ count: Int) -> Bool { self.functions.transport.hold(self.handle, count) }
+    package func refusal(toHold count: Int) -> Status? { self.functions.transport.refusal(self.handle, count) }
     package func countListeners(_ count: Int) -> Status? { self.functions.transport.countListeners(self.handle, count) }
     package func pauseReading() { self.functions.transport.pauseReading(self.handle) }
     package func resumeReading() { self.functions.transport.resumeReading(self.handle) }

@@ -24,6 +24,9 @@ package protocol CallTransport: AnyObject, Sendable {
     /// the call has been ended with RESOURCE_EXHAUSTED.
     func hold(_ count: Int) -> Bool
 
+    /// The same, but the call goes on: why there is no room. Then nothing is counted.
+    func refusal(toHold count: Int) -> Status?
+
     /// The call listens to so many targets now. Why it may not, if whoever calls listens to as many as they may.
     func countListeners(_ count: Int) -> Status?
 
@@ -55,8 +58,9 @@ package class RequestObserver<Request>: CallObserver {
     /// - Parameter byteCount: what it took where it was read.
     package func received(_ request: Request, byteCount: Int) {}
 
-    /// A request could not be read: the call is finished with the reason.
-    package func failed() {}
+    /// A request could not be read, or there is no room to answer it: the service is to end the call with that status.
+    /// Nothing behind it is handed over.
+    package func failed(_ status: Status) {}
 
     /// The client sends no more requests.
     package func halfClosed() {}

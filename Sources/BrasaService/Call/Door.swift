@@ -91,6 +91,7 @@ struct TransportFunctions: Sendable {
     let onCancel: @Sendable (any CallHandle, @escaping () -> Void) -> Void
     let hasRoom: @Sendable (any CallHandle, Int) -> Bool
     let hold: @Sendable (any CallHandle, Int) -> Bool
+    let refusal: @Sendable (any CallHandle, Int) -> Status?
     let countListeners: @Sendable (any CallHandle, Int) -> Status?
     let pauseReading: @Sendable (any CallHandle) -> Void
     let resumeReading: @Sendable (any CallHandle) -> Void
@@ -105,6 +106,7 @@ struct TransportFunctions: Sendable {
         self.onCancel = { unsafeDowncast($0, to: Transport.self).onCancel($1) }
         self.hasRoom = { unsafeDowncast($0, to: Transport.self).hasRoom(for: $1) }
         self.hold = { unsafeDowncast($0, to: Transport.self).hold($1) }
+        self.refusal = { unsafeDowncast($0, to: Transport.self).refusal(toHold: $1) }
         self.countListeners = { unsafeDowncast($0, to: Transport.self).countListeners($1) }
         self.pauseReading = { unsafeDowncast($0, to: Transport.self).pauseReading() }
         self.resumeReading = { unsafeDowncast($0, to: Transport.self).resumeReading() }

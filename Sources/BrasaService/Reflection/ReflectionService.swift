@@ -43,6 +43,8 @@ private final class ReflectionStream: RequestObserver<ServerReflectionRequest> {
         if !self.call.isWritable { self.call.pauseReading() }
     }
 
+    override func failed(_ status: Status) { self.call.finish(status) }
+
     override func halfClosed() { self.call.finish(.ok) }
 
     override func becameWritable() { self.call.resumeReading() }

@@ -28,16 +28,21 @@ extension FirestoreService {
         _ database: DatabaseName,
         _ judge: inout CallJudge?
     ) -> Bool {
-        let isAllowed =
-            switch access {
-            case .read: call.caller.mayRead(database.string)
-            case .write: call.caller.mayWrite(database.string)
-            }
-        if isAllowed { return true }
-        judge = self.judge(for: call.caller, in: database)
-        if judge != nil || self.owns(call.caller, database) { return true }
+        if self.admits(call.caller, to: access, database, &judge) { return true }
         call.finish(.permissionDenied)
         return false
+    }
+
+    /// The same for calls that are finished later.
+    func admits(_ caller: Caller, to access: Access, _ database: DatabaseName, _ judge: inout CallJudge?) -> Bool {
+        let isAllowed =
+            switch access {
+            case .read: caller.mayRead(database.string)
+            case .write: caller.mayWrite(database.string)
+            }
+        if isAllowed { return true }
+        judge = self.judge(for: caller, in: database)
+        return judge != nil || self.owns(caller, database)
     }
 
     /// Whether who shows no token may do everything in the database: in an emulator's, while it has no rules.

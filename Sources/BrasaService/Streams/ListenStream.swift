@@ -61,8 +61,8 @@ final class ListenStream: RequestObserver<ListenRequest> {
         if self.judging == nil { self.call.resumeReading() }
     }
 
-    override func failed() {
-        self.close()
+    override func failed(_ status: Status) {
+        self.finish(status)
     }
 
     override func cancelled() {

@@ -16,9 +16,10 @@ extension FirestoreService {
 
 /// One connection of a Write stream: a handshake, then one commit after the other.
 ///
-/// A batch is not even looked at before the one before it is durable and answered. So commits happen in the order of the
-/// requests, and when one fails, none behind it has happened: the client sends them again on its next stream. What waits
-/// meanwhile waits in the client's flow-control window.
+/// A batch is not even looked at before the one before it is applied. So commits happen in the order of the requests, and
+/// when one fails, none behind it has happened: the client sends them again on its next stream. Those that are applied wait
+/// for the disk together, and are answered in their order; whatever ends the stream waits for them. What waits for them to
+/// be applied waits in the client's flow-control window.
 ///
 /// Unchecked, because all of it is used on the call's event loop only; completions merely carry it there.
 final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
@@ -43,13 +44,12 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     /// The handshake is not answered before the connection before this one has no batch with the engine any more. Reading
     /// is paused until then.
     private var isResuming = false
-    /// A batch is with the engine. Reading is paused until it is answered.
-    private var isCommitting = false
-    /// What is counted on the call of the stream's answers.
+    /// What the client is still to be told.
+    private var turns = WriteStreamTurns()
+    /// What the judgement of the newest batch keeps.
+    private var judgedBytes = 0
+    /// What is counted on the call of the stream's answers, and of that.
     private var heldBytes = 0
-    /// Takes that batch back, while it waits for locks.
-    private var ticket: RequestTicket?
-    private var isDraining = false
     /// The call has ended.
     private var isOver = false
 
@@ -61,24 +61,24 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     override func received(_ request: WriteRequest, byteCount: Int) {
         guard let session else { return self.shakeHands(request) }
         if let seen = WriteStreamRecord.position(request.streamToken) { session.record.acknowledge(seen) }
-        // A goodbye of clients that are about to close.
-        guard !request.writes.isEmpty else {
-            guard self.hold(session.record.bytes) else { return self.close() }
-            return self.answer(WriteResponse(streamToken: WriteStreamRecord.token(session.record.nextPosition())))
+        if request.writes.isEmpty {
+            // A goodbye of clients that are about to close.
+            self.say(.answer(WriteResponse(streamToken: WriteStreamRecord.token(session.record.nextPosition()))))
+        } else {
+            self.begin(request.writes, byteCount: byteCount, session)
         }
-        self.commit(request.writes, session)
     }
 
-    override func failed() {
-        self.close()
+    override func failed(_ status: Status) {
+        self.say(.end(status))
     }
 
     override func halfClosed() {
-        self.end(.ok)
+        self.say(.end(.ok))
     }
 
     override func becameWritable() {
-        if !self.isCommitting, !self.isResuming { self.call.resumeReading() }
+        self.read()
     }
 
     override func cancelled() {
@@ -87,11 +87,19 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     }
 
     override func draining() {
-        self.isDraining = true
-        if !self.isCommitting { self.end(.shuttingDown) }
+        self.say(.end(.shuttingDown))
     }
 
-    // MARK: - The end
+    /// A client that does not read its answers gets no further ones until it does.
+    private func read() {
+        if self.turns.hasRoom, !self.isResuming, self.call.isWritable {
+            self.call.resumeReading()
+        } else {
+            self.call.pauseReading()
+        }
+    }
+
+    // MARK: The end
 
     private func end(_ status: Status) {
         self.call.finish(status)
@@ -100,15 +108,20 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
 
     private func close() {
         self.isOver = true
-        guard !self.isCommitting, let session else { return }
-        self.service.writeStreams.close(session.record, by: session.owner)
+        for _ in self.turns.close() { self.session?.record.settleRefused(nil) }
+        guard !self.turns.hasBatches, let session else { return }
+        if session.record.isOwned(by: session.owner) {
+            self.service.writeStreams.close(session.record, by: session.owner)
+        } else {
+            self.service.writeStreams.settledLate(session.record)
+        }
     }
 
     private func takeBack() {
-        guard let ticket = self.ticket.take(), self.service.transactions.cancel(ticket) else { return }
-        self.isCommitting = false
-        self.call.hasOpenOutcome = false
-        self.session?.record.settleRefused()
+        guard let (batch, ticket) = self.turns.waiting, self.service.transactions.cancel(ticket) else { return }
+        self.turns.remove(batch)
+        self.call.hasOpenOutcome = self.turns.hasOpenOutcome
+        self.session?.record.settleRefused(nil)
     }
 
     /// Another connection goes on with the stream.
@@ -146,7 +159,6 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
             owner: WriteStreamRecord.firstOwner
         )
         self.session = session
-        guard self.hold(record.bytes) else { return self.close() }
         self.greet(session)
     }
 
@@ -190,7 +202,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
             return self.end(Self.status(of: error))
         }
         self.isResuming = false
-        guard self.hold(session.record.bytes) else { return self.close() }
+        if let refusal = self.hold(for: session) { return self.end(refusal) }
         for receipt in missed {
             guard let answer = self.service.writeStreams.archive.answer(receipt.answer) else {
                 return self.end(Self.unknown)
@@ -198,7 +210,6 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
             self.call.send(answer)
         }
         self.greet(session)
-        if self.call.isWritable { self.call.resumeReading() }
     }
 
     private static func status(of refusal: WriteStreamRecord.Refusal) -> Status {
@@ -209,150 +220,173 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     }
 
     private func greet(_ session: Session) {
-        self.answer(
-            WriteResponse(
-                streamID: session.record.id,
-                streamToken: WriteStreamRecord.token(session.record.nextPosition())
-            )
+        if let refusal = self.hold(for: session) { return self.end(refusal) }
+        let token = WriteStreamRecord.token(session.record.nextPosition())
+        self.say(.answer(WriteResponse(streamID: session.record.id, streamToken: token)))
+    }
+
+    // MARK: Batches
+
+    private func begin(_ writes: [Write], byteCount: Int, _ session: Session) {
+        let batch = WriteStreamBatch(
+            writes,
+            byteCount: byteCount,
+            record: session.record,
+            archive: self.service.writeStreams.archive
         )
+        // The answer is kept in any case, so this is asked before anything has happened.
+        if let refusal = self.hold(for: session, besides: batch.answerBytes) { return self.say(.end(refusal)) }
+        guard session.record.begin(by: session.owner) else { return self.end(Self.taken) }
+        self.turns.append(.batch(batch))
+        self.call.pauseReading()
+        self.submit(batch, session)
     }
 
-    // MARK: - Batches
-
-    /// Counts the answers that are kept while the call is open. False: there was no room, and the call is over.
-    private func hold(_ bytes: Int) -> Bool {
-        let change = bytes - self.heldBytes
-        self.heldBytes = bytes
-        return self.call.hold(change)
-    }
-
-    /// About what the answer to a batch takes: for each write a time, for each transform a number or a time.
-    private static func answerBytes(_ writes: [Write]) -> Int {
-        writes.reduce(64) { $0 + 24 + 16 * $1.transforms.count }
-    }
-
-    private func commit(_ writes: [Write], _ session: Session) {
+    private func submit(_ batch: WriteStreamBatch, _ session: Session) {
         // By the rules of this moment: streams stay open for long.
         var judge: CallJudge?
-        guard self.service.admits(self.call, to: .write, session.database.name, &judge) else { return self.close() }
-        // The answer is kept in any case, so this is asked before anything has happened.
-        guard self.hold(session.record.bytes + Self.answerBytes(writes)) else { return self.close() }
-        guard session.record.begin(by: session.owner) else { return self.end(Self.taken) }
-        self.isCommitting = true
-        self.call.pauseReading()
-        let witness = BatchWitness(record: session.record, archive: self.service.writeStreams.archive)
-        if let judge {
-            let order = JudgedCommit.Order(database: session.database, writes: writes, witness: witness)
-            return self.judge(order, by: judge, session)
+        guard self.service.admits(self.call.caller, to: .write, session.database.name, &judge) else {
+            return self.refused(.permissionDenied, batch, session)
         }
+        if let judge { return self.judge(batch, by: judge, session) }
+        batch.state = .withEngine(nil)
         self.call.hasOpenOutcome = true
         let ticket = self.service.transactions.commit(
             database: session.database,
             transaction: nil,
-            writes: writes,
-            witness: witness,
-            reply: self.service.reply { self.committed($0, session) }
+            writes: batch.writes,
+            witness: batch,
+            reply: self.service.reply { self.committed($0, batch, session) }
         )
-        self.wait(with: ticket)
+        if case .withEngine = batch.state { self.wait(for: batch, with: ticket) }
     }
 
-    private func wait(with ticket: RequestTicket?) {
-        guard self.isCommitting, let ticket else { return }
-        self.ticket = ticket
-        self.call.onCancel { [weak self] in self?.takeBack() }
+    /// The engine has it. Who does not wait for locks is applied by now: the next one may begin.
+    private func wait(for batch: WriteStreamBatch, with ticket: RequestTicket?) {
+        if ticket == nil, batch.position != nil {
+            batch.state = .applied
+            batch.writes = []
+        } else {
+            batch.state = .withEngine(ticket)
+        }
+        self.call.hasOpenOutcome = self.turns.hasOpenOutcome
+        if ticket != nil { self.call.onCancel { [weak self] in self?.takeBack() } }
+        self.read()
     }
 
-    private func judge(_ order: JudgedCommit.Order, by judge: CallJudge, _ session: Session) {
+    private func judge(_ batch: WriteStreamBatch, by judge: CallJudge, _ session: Session) {
+        batch.state = .judged
+        self.judgedBytes = 0
         let client: JudgedCommit.Client = { event in
             switch event {
             case .betweenSteps: break
-            case .keeps(let bytes): if !self.hold(self.heldBytes + bytes) { self.isOver = true }
+            case .keeps(let bytes):
+                self.judgedBytes += bytes
+                if let refusal = self.hold(for: session) {
+                    self.refused(refusal, batch, session)
+                    return false
+                }
             case .isWithEngine(let ticket):
-                (self.ticket, self.call.hasOpenOutcome) = (nil, true)
-                self.wait(with: ticket)
+                self.wait(for: batch, with: ticket)
                 return true
             case .isBack:
-                (self.ticket, self.call.hasOpenOutcome) = (nil, false)
+                batch.state = .judged
+                self.call.hasOpenOutcome = self.turns.hasOpenOutcome
                 return true
             case .ended(let outcome):
-                self.ended(outcome, session)
+                self.ended(outcome, batch, session)
                 return false
             }
-            if self.isOver { self.refused(.permissionDenied, session) }
+            if self.isOver { self.refused(.permissionDenied, batch, session) }
             return !self.isOver
         }
+        let order = JudgedCommit.Order(database: session.database, writes: batch.writes, witness: batch)
         JudgedCommit(order, of: self.call.caller, by: judge, on: self.service, for: client).run()
     }
 
-    private func ended(_ outcome: JudgedCommit.Outcome, _ session: Session) {
+    private func ended(_ outcome: JudgedCommit.Outcome, _ batch: WriteStreamBatch, _ session: Session) {
         switch outcome {
-        case .committed(let result): self.committed(.success(result), session)
-        case .failed(let error): self.committed(.failure(error), session)
-        case .denied(let status): self.refused(status, session)
+        case .committed(let result): self.committed(.success(result), batch, session)
+        case .failed(let error): self.committed(.failure(error), batch, session)
+        case .denied(let status): self.refused(status, batch, session)
         }
     }
 
     /// The batch never got to the engine.
-    private func refused(_ status: Status, _ session: Session) {
-        self.isCommitting = false
-        session.record.settleRefused()
-        self.end(status)
+    private func refused(_ status: Status, _ batch: WriteStreamBatch, _ session: Session) {
+        session.record.settleRefused(nil)
+        self.settle(batch, .failure(status), session)
     }
 
-    private func committed(_ result: Result<CommitResult, TransactionError>, _ session: Session) {
-        self.isCommitting = false
-        self.ticket = nil
-        // Counted while that cannot end the call any more: it was applied.
-        let settled = result.map { WriteResponse($0, position: session.record.settleApplied()) }
-        if case .success = settled { _ = self.hold(session.record.bytes) }
-        self.call.hasOpenOutcome = false
-        switch settled {
+    private func committed(
+        _ result: Result<CommitResult, TransactionError>,
+        _ batch: WriteStreamBatch,
+        _ session: Session
+    ) {
+        switch result {
+        case .failure(.exhausted) where !self.isOver && !self.turns.isFirst(batch):
+            batch.state = .postponed
         case .failure(let error):
-            if case .outcomeUnknown = error { session.record.settleUnknown() } else { session.record.settleRefused() }
-            self.end(Status(error))
-        case .success(let answer):
-            guard session.record.isOwned(by: session.owner) else {
-                return self.service.writeStreams.settledLate(session.record)
+            if case .outcomeUnknown = error {
+                session.record.settleUnknown(batch.position)
+            } else {
+                session.record.settleRefused(batch.position)
             }
-            guard !self.isOver else { return self.close() }
-            self.answered(answer)
+            self.settle(batch, .failure(Status(error)), session)
+        case .success(let result):
+            guard let position = batch.position else {
+                preconditionFailure("a commit with a witness that succeeds has a receipt")
+            }
+            session.record.settleApplied(position)
+            self.settle(batch, .success(WriteResponse(result, position: position)), session)
         }
     }
 
-    private func answered(_ answer: WriteResponse) {
-        self.answer(answer)
-        if self.isDraining { return self.end(.shuttingDown) }
-        if self.call.isWritable { self.call.resumeReading() }
+    private func settle(_ batch: WriteStreamBatch, _ outcome: Result<WriteResponse, Status>, _ session: Session) {
+        batch.state = .settled(outcome)
+        if !self.turns.isJudging { self.judgedBytes = 0 }
+        if self.isOver { self.close() } else { self.saySettled() }
     }
 
-    /// A client that does not read its answers gets no further ones until it does.
-    private func answer(_ response: WriteResponse) {
-        self.call.send(response)
-        if !self.call.isWritable { self.call.pauseReading() }
+    // MARK: Answers
+
+    /// Counts the answers that are kept while the call is open, and those to batches that are not settled. Why there is no
+    /// room, if there is none.
+    private func hold(for session: Session, besides bytes: Int = 0) -> Status? {
+        self.hold(self.answerBytes(of: session) + bytes)
     }
-}
 
-extension WriteResponse {
-    /// The answer to a batch.
-    fileprivate init(_ result: CommitResult, position: WriteStreamRecord.Position) {
-        self.init(
-            streamToken: WriteStreamRecord.token(position),
-            writeResults: result.results.map(WriteResultMessage.init),
-            commitTime: result.commitTime
-        )
+    private func hold(_ bytes: Int) -> Status? {
+        if let refusal = self.call.refusal(toHold: bytes - self.heldBytes) { return refusal }
+        self.heldBytes = bytes
+        return nil
     }
-}
 
-/// Writes the answer to a batch down with the batch.
-private struct BatchWitness: CommitWitness {
-    let record: WriteStreamRecord
-    let archive: AnswerArchive
+    private func answerBytes(of session: Session) -> Int {
+        session.record.bytes + self.turns.answerBytes + self.judgedBytes
+    }
 
-    func receipt(for result: CommitResult) -> CommitReceipt {
-        self.record.receipt(at: result.commitTime) { position in
-            self.archive.bytes(WriteResponse(result, position: position))
+    /// Behind what is owed before.
+    private func say(_ turn: WriteStreamTurns.Turn) {
+        self.turns.append(turn)
+        self.saySettled()
+    }
+
+    private func saySettled() {
+        while let settled = self.turns.nextSettled() {
+            switch settled {
+            case .answer(let response): self.call.send(response)
+            case .end(let status): return self.end(status)
+            }
         }
+        // Counted while that cannot end the call: it was applied.
+        if let session {
+            let bytes = self.answerBytes(of: session)
+            _ = self.call.hold(bytes - self.heldBytes)
+            self.heldBytes = bytes
+        }
+        self.call.hasOpenOutcome = self.turns.hasOpenOutcome
+        guard !self.isOver else { return }
+        if let session, let batch = self.turns.postponed { self.submit(batch, session) } else { self.read() }
     }
-
-    func withdrawReceipt() { self.record.withdrawReceipt() }
 }

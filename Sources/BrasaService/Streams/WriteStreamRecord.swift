@@ -40,12 +40,13 @@ final class WriteStreamRecord: Sendable {
         var newestAnswer: Position = 0
         /// Of the newest answer that is not kept any more.
         var forgotten: Position = 0
-        var isCommitting = false
-        /// Of the batch that the engine has, from just before it is applied.
-        var begun: CommitReceipt?
+        /// Batches that were given to the engine and are not settled.
+        var batches = 0
+        /// Of those of them that were applied, or are about to be. Oldest first.
+        var begun: [CommitReceipt] = []
         /// Nobody can say what became of a batch, before the next start.
         var isLost = false
-        /// Waits for the batch that the engine has.
+        /// Waits for the batches that the engine has.
         var settled: (@Sendable () -> Void)?
 
         mutating func forget(through position: Position) {
@@ -147,12 +148,12 @@ final class WriteStreamRecord: Sendable {
     func begin(by owner: Owner) -> Bool {
         self.state.withLock {
             guard $0.owner == owner else { return false }
-            $0.isCommitting = true
+            $0.batches += 1
             return true
         }
     }
 
-    /// The batch that the engine has is about to be applied; `answer` is for the position that it is given.
+    /// The newest batch that the engine has is about to be applied; `answer` is for the position that it is given.
     func receipt(at time: Timestamp, answer: (Position) -> [UInt8]) -> CommitReceipt {
         self.state.withLock { state in
             let position = state.nextPosition()
@@ -160,57 +161,51 @@ final class WriteStreamRecord: Sendable {
                 database: self.database,
                 stream: self.id,
                 position: position,
-                previous: state.newestAnswer,
+                previous: state.begun.last?.position ?? state.newestAnswer,
                 time: time,
                 answer: answer(position)
             )
-            state.begun = receipt
+            state.begun.append(receipt)
             return receipt
         }
     }
 
-    /// It was not applied after all.
+    /// The newest batch was not applied after all.
     func withdrawReceipt() {
-        self.state.withLock { $0.begun = nil }
+        self.state.withLock { _ = $0.begun.popLast() }
     }
 
-    /// The batch was applied, durably, with the receipt that it was given. The position of its answer.
-    func settleApplied() -> Position {
-        self.settle { state in
-            guard let receipt = state.begun else {
-                preconditionFailure("a commit with a witness that succeeds has a receipt")
-            }
-            state.append(receipt, self.bounds)
-            return receipt.position
+    /// The batch was applied, durably, with the receipt of that position. Batches become durable in their order.
+    func settleApplied(_ position: Position) {
+        self.settle(position) { state, receipt in
+            if let receipt { state.append(receipt, self.bounds) }
         }
     }
 
-    /// The batch was not applied.
-    func settleRefused() {
-        self.settle { _ in }
+    /// The batch was not applied; if it had been, but is not durable, with the receipt of that position.
+    func settleRefused(_ position: Position?) {
+        self.settle(position) { _, _ in }
     }
 
     /// The batch may or may not have been applied: the stream cannot be taken up again by this process.
-    func settleUnknown() {
-        self.settle { $0.isLost = true }
+    func settleUnknown(_ position: Position?) {
+        self.settle(position) { state, _ in state.isLost = true }
     }
 
-    private func settle<Outcome: Sendable>(_ change: (inout State) -> Outcome) -> Outcome {
-        let (outcome, waiting) = self.state.withLock { state in
-            let outcome = change(&state)
-            state.begun = nil
-            state.isCommitting = false
-            return (outcome, state.settled.take())
+    private func settle(_ position: Position?, _ change: (inout State, CommitReceipt?) -> Void) {
+        let waiting = self.state.withLock { state in
+            let begun = state.begun.firstIndex { $0.position == position }
+            change(&state, begun.map { state.begun.remove(at: $0) })
+            state.batches -= 1
+            return state.batches == 0 ? state.settled.take() : nil
         }
         waiting?()
-        return outcome
     }
 
     /// Of batches that were applied at or before `time`, when everything up to then is durable.
     func receipts(through time: Timestamp) -> [CommitReceipt] {
         self.state.withLock { state in
-            let all = state.answers + (state.begun.map { [$0] } ?? [])
-            return all.filter { $0.time <= time }
+            return (state.answers + state.begun).filter { $0.time <= time }
         }
     }
 
@@ -236,7 +231,7 @@ final class WriteStreamRecord: Sendable {
     /// somebody else takes over before.
     func isSettled(for owner: Owner, otherwise perform: @escaping @Sendable () -> Void) -> Bool {
         self.state.withLock {
-            guard $0.owner == owner, $0.isCommitting else { return true }
+            guard $0.owner == owner, $0.batches > 0 else { return true }
             $0.settled = perform
             return false
         }
