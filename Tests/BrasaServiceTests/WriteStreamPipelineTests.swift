@@ -96,14 +96,20 @@ import Testing
         #expect(writing.responses.count == 1_002 && writing.responses[1].commitTime != nil)
     }
 
+    /// A stream whose batches fill the queue of the log, which takes three of them.
+    private func filling(_ service: ServiceUnderTest, batches: Int) throws -> Writing {
+        let writing = Writing(service)
+        try writing.shakeHands()
+        let text = Value.string(UTF8Text(String(repeating: "x", count: 10 << 10)))
+        for number in 0..<batches { writing.send([try set("c/\(number)", [("text", text)])]) }
+        return writing
+    }
+
     @Test(arguments: [false, true])
     func `A stream goes on though a batch found the log full when its connection ended`(_ isTakenOver: Bool) throws {
         let service = try ServiceUnderTest()
         defer { service.close() }
-        let first = Writing(service)
-        try first.shakeHands()
-        let text = Value.string(UTF8Text(String(repeating: "x", count: 10 << 10)))
-        for number in 0..<9 { first.send([try set("c/\(number)", [("text", text)])]) }
+        let first = try self.filling(service, batches: 9)
         try self.carry(service)
         let applied = self.appliedCount(service)
         #expect(applied > 0 && applied < 9)
@@ -143,11 +149,7 @@ import Testing
     @Test func `A batch that finds the log full of those before it waits for them`() throws {
         let service = try ServiceUnderTest()
         defer { service.close() }
-        let writing = Writing(service)
-        try writing.shakeHands()
-        // Of which the queue of the log takes three.
-        let text = Value.string(UTF8Text(String(repeating: "x", count: 10 << 10)))
-        for number in 0..<9 { writing.send([try set("c/\(number)", [("text", text)])]) }
+        let writing = try self.filling(service, batches: 9)
         try service.run()
         #expect(writing.times.count == 9 && writing.status == nil)
     }

@@ -169,8 +169,13 @@ extension GRPCServerCall: HTTP2StreamHandler {
         self.endReceiveLimit()
         guard !self.isOverdue else { throw .deadlineExceeded }
         guard self.sending.isOpen else { return }
-        if let refusal = self.roomRefusal(for: 1) { throw refusal }
+        try self.checkRoom()
         handler.received(message: payload)
+    }
+
+    /// Thrown, so that a handler that owes answers sends them first.
+    private func checkRoom() throws(GRPCStatus) {
+        if let refusal = self.roomRefusal(for: 1) { throw refusal }
     }
 
     /// The only message that is kept beyond a turn, if its end is not here yet: then it does not keep the whole read.
@@ -212,9 +217,10 @@ extension GRPCServerCall: HTTP2StreamHandler {
         self.endReceiveLimit()
         // Nobody waits for what would be carried out now.
         guard !self.isOverdue else { throw .deadlineExceeded }
-        if case .bidirectional? = self.method?.handler, let refusal = self.roomRefusal(for: 1) { throw refusal }
+        guard self.sending.isOpen else { return }
         // Before anything is carried out; what is kept for a call that waits is counted already then.
-        guard self.hasRoom(), self.countRequest() else { return }
+        try self.checkRoom()
+        guard self.countRequest() else { return }
         switch self.method?.handler {
         case .unary(let body):
             body(self, try self.takeRequest())

@@ -46,9 +46,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     private var isResuming = false
     /// What the client is still to be told.
     private var turns = WriteStreamTurns()
-    /// What the judgement of the newest batch keeps.
-    private var judgedBytes = 0
-    /// What is counted on the call of the stream's answers, and of that.
+    /// What is counted on the call of the stream's answers, and of its batches.
     private var heldBytes = 0
     /// The call has ended.
     private var isOver = false
@@ -108,7 +106,8 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
 
     private func close() {
         self.isOver = true
-        for _ in self.turns.close() { self.session?.record.settleRefused(nil) }
+        if let batch = self.turns.newest, case .postponed = batch.state { self.withdraw(batch) }
+        self.turns.close()
         guard !self.turns.hasBatches, let session else { return }
         if session.record.isOwned(by: session.owner) {
             self.service.writeStreams.close(session.record, by: session.owner)
@@ -118,9 +117,16 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     }
 
     private func takeBack() {
-        guard let (batch, ticket) = self.turns.waiting, self.service.transactions.cancel(ticket) else { return }
-        self.turns.remove(batch)
+        guard let batch = self.turns.newest, case .withEngine(let ticket?) = batch.state,
+            self.service.transactions.cancel(ticket)
+        else { return }
+        self.withdraw(batch)
         self.call.hasOpenOutcome = self.turns.hasOpenOutcome
+    }
+
+    /// Nothing will become of it.
+    private func withdraw(_ batch: WriteStreamBatch) {
+        self.turns.remove(batch)
         self.session?.record.settleRefused(nil)
     }
 
@@ -159,6 +165,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
             owner: WriteStreamRecord.firstOwner
         )
         self.session = session
+        if let refusal = self.hold(for: session) { return self.end(refusal) }
         self.greet(session)
     }
 
@@ -220,7 +227,6 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     }
 
     private func greet(_ session: Session) {
-        if let refusal = self.hold(for: session) { return self.end(refusal) }
         let token = WriteStreamRecord.token(session.record.nextPosition())
         self.say(.answer(WriteResponse(streamID: session.record.id, streamToken: token)))
     }
@@ -235,7 +241,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
             archive: self.service.writeStreams.archive
         )
         // The answer is kept in any case, so this is asked before anything has happened.
-        if let refusal = self.hold(for: session, besides: batch.answerBytes) { return self.say(.end(refusal)) }
+        if let refusal = self.hold(for: session, besides: batch.heldBytes) { return self.say(.end(refusal)) }
         guard session.record.begin(by: session.owner) else { return self.end(Self.taken) }
         self.turns.append(.batch(batch))
         self.call.pauseReading()
@@ -276,12 +282,11 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
 
     private func judge(_ batch: WriteStreamBatch, by judge: CallJudge, _ session: Session) {
         batch.state = .judged
-        self.judgedBytes = 0
         let client: JudgedCommit.Client = { event in
             switch event {
             case .betweenSteps: break
             case .keeps(let bytes):
-                self.judgedBytes += bytes
+                self.turns.hold(bytes, for: batch)
                 if let refusal = self.hold(for: session) {
                     self.refused(refusal, batch, session)
                     return false
@@ -315,7 +320,7 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
     /// The batch never got to the engine.
     private func refused(_ status: Status, _ batch: WriteStreamBatch, _ session: Session) {
         session.record.settleRefused(nil)
-        self.settle(batch, .failure(status), session)
+        self.settle(batch, .failure(status))
     }
 
     private func committed(
@@ -332,39 +337,33 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
             } else {
                 session.record.settleRefused(batch.position)
             }
-            self.settle(batch, .failure(Status(error)), session)
+            self.settle(batch, .failure(Status(error)))
         case .success(let result):
             guard let position = batch.position else {
                 preconditionFailure("a commit with a witness that succeeds has a receipt")
             }
             session.record.settleApplied(position)
-            self.settle(batch, .success(WriteResponse(result, position: position)), session)
+            self.settle(batch, .success(WriteResponse(result, position: position)))
         }
     }
 
-    private func settle(_ batch: WriteStreamBatch, _ outcome: Result<WriteResponse, Status>, _ session: Session) {
+    private func settle(_ batch: WriteStreamBatch, _ outcome: Result<WriteResponse, Status>) {
         batch.state = .settled(outcome)
-        if !self.turns.isJudging { self.judgedBytes = 0 }
         if self.isOver { self.close() } else { self.saySettled() }
     }
 
     // MARK: Answers
 
-    /// Counts the answers that are kept while the call is open, and those to batches that are not settled. Why there is no
-    /// room, if there is none.
+    /// Counts the answers that are kept while the call is open, and what is held for batches. Why there is no room, if there
+    /// is none.
     private func hold(for session: Session, besides bytes: Int = 0) -> Status? {
-        self.hold(self.answerBytes(of: session) + bytes)
-    }
-
-    private func hold(_ bytes: Int) -> Status? {
-        if let refusal = self.call.refusal(toHold: bytes - self.heldBytes) { return refusal }
-        self.heldBytes = bytes
+        let held = self.heldBytes(for: session) + bytes
+        if let refusal = self.call.refusal(toHold: held - self.heldBytes) { return refusal }
+        self.heldBytes = held
         return nil
     }
 
-    private func answerBytes(of session: Session) -> Int {
-        session.record.bytes + self.turns.answerBytes + self.judgedBytes
-    }
+    private func heldBytes(for session: Session) -> Int { session.record.bytes + self.turns.heldBytes }
 
     /// Behind what is owed before.
     private func say(_ turn: WriteStreamTurns.Turn) {
@@ -381,12 +380,16 @@ final class WriteStream: RequestObserver<WriteRequest>, @unchecked Sendable {
         }
         // Counted while that cannot end the call: it was applied.
         if let session {
-            let bytes = self.answerBytes(of: session)
+            let bytes = self.heldBytes(for: session)
             _ = self.call.hold(bytes - self.heldBytes)
             self.heldBytes = bytes
         }
         self.call.hasOpenOutcome = self.turns.hasOpenOutcome
         guard !self.isOver else { return }
-        if let session, let batch = self.turns.postponed { self.submit(batch, session) } else { self.read() }
+        guard let session, let batch = self.turns.newest, case .postponed = batch.state, self.turns.isFirst(batch)
+        else {
+            return self.read()
+        }
+        self.submit(batch, session)
     }
 }

@@ -27,8 +27,8 @@ final class WriteStreamBatch: CommitWitness, @unchecked Sendable {
     var writes: [Write]
     /// What the request took where it was read.
     let byteCount: Int
-    /// About what its answer takes.
-    let answerBytes: Int
+    /// About what its answer takes, and what its judgement keeps.
+    var heldBytes: Int
     var state = State.judged
     private let record: WriteStreamRecord
     private let archive: AnswerArchive
@@ -39,7 +39,7 @@ final class WriteStreamBatch: CommitWitness, @unchecked Sendable {
         self.writes = writes
         self.byteCount = byteCount
         // For each write a time, for each transform a number or a time.
-        self.answerBytes = writes.reduce(64) { $0 + 24 + 16 * $1.transforms.count }
+        self.heldBytes = writes.reduce(64) { $0 + 24 + 16 * $1.transforms.count }
         self.record = record
         self.archive = archive
     }

@@ -205,7 +205,7 @@ final class WriteStreamRecord: Sendable {
     /// Of batches that were applied at or before `time`, when everything up to then is durable.
     func receipts(through time: Timestamp) -> [CommitReceipt] {
         self.state.withLock { state in
-            return (state.answers + state.begun).filter { $0.time <= time }
+            (state.answers + state.begun).filter { $0.time <= time }
         }
     }
 

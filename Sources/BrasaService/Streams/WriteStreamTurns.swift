@@ -1,7 +1,6 @@
 import BrasaMessages
 import BrasaStatus
 import BrasaStore
-import BrasaTransactions
 
 /// What a Write stream owes its client, in the order of the requests. Only the newest batch may not be applied yet; those
 /// before it wait for the disk.
@@ -18,16 +17,16 @@ struct WriteStreamTurns {
         case end(Status)
     }
 
-    /// Batches of one stream that wait for the disk, and what is said behind them. With 64, the thread that syncs has the next ones when it is done; the
-    /// bytes keep one stream from filling the log's queue, which all share.
+    /// Batches of one stream that wait for the disk, and what is said behind them. With 64, the thread that syncs has the
+    /// next ones when it is done; the bytes keep one stream from filling the log's queue, which all share.
     static let turnsMax = 64
     static let bytesMax = 64 << 10
 
     private var turns: [Turn] = []
     private var batches = 0
     private var byteCount = 0
-    /// About what the answers to batches take.
-    private(set) var answerBytes = 0
+    /// What is held for batches that are not answered.
+    private(set) var heldBytes = 0
 
     /// Whether another request may be taken.
     var hasRoom: Bool {
@@ -55,30 +54,21 @@ struct WriteStreamTurns {
         if case .batch(let first) = self.turns.first { first === batch } else { false }
     }
 
-    /// Whether rules are asked about the newest batch.
-    var isJudging: Bool {
-        guard case .batch(let newest) = self.turns.last, case .judged = newest.state else { return false }
-        return true
-    }
-
-    /// A batch that was postponed, when nothing before it is left.
-    var postponed: WriteStreamBatch? {
-        guard case .batch(let first) = self.turns.first, case .postponed = first.state else { return nil }
-        return first
-    }
-
-    /// The newest batch, while it waits for locks.
-    var waiting: (batch: WriteStreamBatch, ticket: RequestTicket)? {
-        for case .batch(let newest) in self.turns.reversed() {
-            guard case .withEngine(let ticket?) = newest.state else { return nil }
-            return (newest, ticket)
-        }
+    /// The only one that may not be applied.
+    var newest: WriteStreamBatch? {
+        for case .batch(let newest) in self.turns.reversed() { return newest }
         return nil
     }
 
     mutating func append(_ turn: Turn) {
         if case .batch(let batch) = turn { self.count(batch, 1) }
         self.turns.append(turn)
+    }
+
+    /// Counts what the judgement of a batch keeps from one turn to the next, or keeps no longer.
+    mutating func hold(_ bytes: Int, for batch: WriteStreamBatch) {
+        batch.heldBytes += bytes
+        self.heldBytes += bytes
     }
 
     /// Takes out a batch that nobody is to hear of.
@@ -89,22 +79,10 @@ struct WriteStreamTurns {
         self.count(batch, -1)
     }
 
-    /// Nobody is told anything any more: what is left are batches that something may still become of. Those that nothing will
-    /// become of, though they are not settled.
-    mutating func close() -> [WriteStreamBatch] {
-        var postponed: [WriteStreamBatch] = []
-        var left: [Turn] = []
-        for case .batch(let batch) in self.turns {
-            switch batch.state {
-            case .judged, .withEngine, .applied: left.append(.batch(batch))
-            case .postponed:
-                postponed.append(batch)
-                self.count(batch, -1)
-            case .settled: self.count(batch, -1)
-            }
-        }
-        self.turns = left
-        return postponed
+    /// Nobody is told anything any more: what is left are batches that are not settled.
+    mutating func close() {
+        for case .batch(let batch) in self.turns where batch.isSettled { self.count(batch, -1) }
+        self.turns.removeAll { if case .batch(let batch) = $0 { batch.isSettled } else { true } }
     }
 
     /// Nil while the next one is not settled, or there is none.
@@ -129,6 +107,6 @@ struct WriteStreamTurns {
     private mutating func count(_ batch: WriteStreamBatch, _ sign: Int) {
         self.batches += sign
         self.byteCount += sign * batch.byteCount
-        self.answerBytes += sign * batch.answerBytes
+        self.heldBytes += sign * batch.heldBytes
     }
 }
