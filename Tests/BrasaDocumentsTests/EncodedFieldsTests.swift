@@ -11,7 +11,7 @@ struct EncodedFieldsTests {
         for seed in 0..<500 as Range<UInt64> {
             var generator = ValueGenerator(seed: seed)
             let encoded = EncodedFields(encoding: generator.entries())
-            #expect(try EncodedFields(validating: encoded.bytes) == encoded, "seed \(seed)")
+            #expect(try encoded.validated() == encoded, "seed \(seed)")
             #expect(EncodedFields(encoding: encoded.decoded) == encoded, "seed \(seed)")
             for entry in encoded.decoded {
                 let bytes = entry.value.encoded()
@@ -103,7 +103,7 @@ struct EncodedFieldsTests {
             "a": 0, "b": false, "c": "", "d": .bytes([]), "e": .array([]), "f": map([:]), "g": 0.0, "h": .double(-0.0),
             "i": .timestamp(Timestamp(microseconds: 0)), "j": .geoPoint(latitude: 0, longitude: -0.0),
         ])
-        #expect(try EncodedFields(validating: encoded.bytes) == encoded)
+        #expect(try encoded.validated() == encoded)
         #expect(encoded.decoded.count == 10)
         #expect(encoded.encodedValue(at: field("g")) != encoded.encodedValue(at: field("h")))
     }
@@ -230,7 +230,7 @@ struct EncodedFieldsTests {
     func `A mask keeps what it names and nothing else`(mask: [String], kept: [String]) throws {
         let whole = fields(["a": map(["b": map(["c": 1, "d": 1]), "d.e": 2]), "y": 1, "z": .array([1])])
         let projected = whole.projected(to: mask.map(field))
-        #expect(try EncodedFields(validating: projected.bytes) == projected)
+        #expect(try projected.validated() == projected)
         for path in ["a", "a.b", "a.b.c", "a.b.d", "a.`d.e`", "y", "z"].map(field) {
             let isKept = kept.map(field).contains { $0.contains(path) || path.contains($0) }
             #expect((projected.value(at: path) != nil) == isKept, "\(path)")

@@ -64,8 +64,8 @@ import Testing
             var key = OrderPreservingKey(.null)
             let isAppended = bytes.withUnsafeBytes { key.append(encoded: $0) }
             if !isAppended { #expect(key == OrderPreservingKey(.null)) }
-            _ = key.append(EncodedFields(canonical: bytes), at: field("a"))
-            _ = EncodedFields(canonical: bytes).elementKeys(at: field("a"), limit: 3)
+            _ = key.append(EncodedFields(canonical: ByteString(bytes)), at: field("a"))
+            _ = EncodedFields(canonical: ByteString(bytes)).elementKeys(at: field("a"), limit: 3)
         }
     }
 }

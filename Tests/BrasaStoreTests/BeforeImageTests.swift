@@ -26,7 +26,7 @@ import Testing
     }
 
     private func before(_ change: RecordedChange) -> String? {
-        change.before.map { String(decoding: $0.fields.bytes, as: UTF8.self) }
+        change.before.map { String(decoding: $0.fields.bytes.array, as: UTF8.self) }
     }
 
     @Test func `a record says what was changed and deleted, with its times`() throws {

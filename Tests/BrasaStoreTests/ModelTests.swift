@@ -112,7 +112,7 @@ struct ModelRun {
             let existing = try self.fixture.store.latest(path, in: self.handle(key.database))
             let isDeletion = self.random.chance(1, in: 3)
             if isDeletion, existing == nil { continue }
-            let text = EncodedFields(canonical: Array("\(self.random.next() % 1_000)".utf8))
+            let text = EncodedFields(canonical: ByteString(Array("\(self.random.next() % 1_000)".utf8)))
             changes[key] = DocumentChange(
                 database: try self.handle(key.database),
                 path: path,

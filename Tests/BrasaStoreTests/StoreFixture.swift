@@ -97,7 +97,7 @@ func path(_ text: String) throws -> ResourcePath {
 }
 
 /// The store does not look into fields.
-func fields(_ text: String) -> EncodedFields { EncodedFields(canonical: Array(text.utf8)) }
+func fields(_ text: String) -> EncodedFields { EncodedFields(canonical: ByteString(Array(text.utf8))) }
 
 func databaseName(_ id: String = "(default)") throws -> DatabaseName {
     try DatabaseName(project: "p", database: UTF8Text(id))
@@ -152,7 +152,7 @@ extension Store {
 
     func text(_ name: String, in database: DatabaseHandle, at time: Timestamp? = nil) throws -> String? {
         let document = try self.get(path(name), in: database, at: time ?? self.strongReadTime())
-        return document.map { String(decoding: $0.fields.bytes, as: UTF8.self) }
+        return document.map { String(decoding: $0.fields.bytes.array, as: UTF8.self) }
     }
 }
 

@@ -122,7 +122,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         func version(_ time: Int64) -> DocumentChain.Version {
             let isDeletion = time > 0 && random.chance(1, in: 4)
-            let fields = isDeletion ? nil : EncodedFields(canonical: Array("\(time)".utf8))
+            let fields = isDeletion ? nil : EncodedFields(canonical: ByteString(Array("\(time)".utf8)))
             return DocumentChain.Version(fields: fields, createTime: 0, time: time)
         }
         var versions = [version(0)]

@@ -53,7 +53,7 @@ extension DiskTables {
         var fields = SQLValue.null
         switch document.kind {
         case .invalid: return try self.removeDocument(at: document.path)
-        case .found(let found): (kind, fields) = (.found, .blob(found.bytes))
+        case .found(let found): (kind, fields) = (.found, .blob(found.bytes.array))
         case .missing: kind = .missing
         case .unknown: kind = .unknown
         }
@@ -99,7 +99,7 @@ extension DiskTables {
     func document(at path: ResourcePath, _ row: CacheRow) throws(StorageError) -> SyncDocument {
         let kind: SyncDocument.Kind
         switch StoredKind(rawValue: row.integer(0)) {
-        case .found: kind = .found(EncodedFields(canonical: row.bytes(4)))
+        case .found: kind = .found(EncodedFields(canonical: ByteString(row.bytes(4))))
         case .missing: kind = .missing
         case .unknown: kind = .unknown
         case nil: throw self.damage("the kind of \(path)")

@@ -53,9 +53,9 @@ extension DiskTables {
         let kind: StoredKind
         var (paths, fields) = (SQLValue.null, SQLValue.null)
         switch stored.overlay {
-        case .set(let new): (kind, fields) = (.set, .blob(new.bytes))
+        case .set(let new): (kind, fields) = (.set, .blob(new.bytes.array))
         case .patch(let new, let mask):
-            (kind, paths, fields) = (.patch, .blob(StoredMessages.bytes(of: mask)), .blob(new.bytes))
+            (kind, paths, fields) = (.patch, .blob(StoredMessages.bytes(of: mask)), .blob(new.bytes.array))
         case .delete: kind = .delete
         }
         let key = try self.addedKey(of: path)
@@ -89,12 +89,12 @@ extension DiskTables {
     func overlay(_ row: CacheRow) throws(StorageError) -> StoredOverlay {
         let overlay: Overlay
         switch StoredKind(rawValue: row.integer(1)) {
-        case .set: overlay = .set(EncodedFields(canonical: row.bytes(3)))
+        case .set: overlay = .set(EncodedFields(canonical: ByteString(row.bytes(3))))
         case .patch:
             guard let paths = try? StoredMessages.mask(in: row.bytes(2)) else {
                 throw self.damage("an overlay's paths")
             }
-            overlay = .patch(EncodedFields(canonical: row.bytes(3)), paths: paths)
+            overlay = .patch(EncodedFields(canonical: ByteString(row.bytes(3))), paths: paths)
         case .delete: overlay = .delete
         case nil: throw self.damage("an overlay's kind")
         }

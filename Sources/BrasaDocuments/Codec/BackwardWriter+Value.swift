@@ -89,12 +89,12 @@ extension BackwardWriter {
             let entryMark = self.count
             self.value(entry.value)
             self.header(ValueField.value, since: entryMark)
-            self.entryHead(key: entry.key.bytes[...], field: field, since: entryMark)
+            entry.key.bytes.withUnsafeBytes { self.entryHead(key: $0, field: field, since: entryMark) }
         }
     }
 
     /// The key and the header of an entry that began at `mark` and whose value is written.
-    mutating func entryHead(key: ArraySlice<UInt8>, field: UInt32, since mark: Int) {
+    mutating func entryHead(key: UnsafeRawBufferPointer, field: UInt32, since mark: Int) {
         let keyMark = self.count
         self.bytes(key)
         self.header(ValueField.key, since: keyMark)

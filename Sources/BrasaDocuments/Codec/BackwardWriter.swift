@@ -33,7 +33,7 @@ struct BackwardWriter {
         bytes.withUnsafeBytes { self.bytes($0) }
     }
 
-    mutating func bytes(_ bytes: ArraySlice<UInt8>) {
+    mutating func bytes(_ bytes: BytePart) {
         bytes.withUnsafeBytes { self.bytes($0) }
     }
 
@@ -63,6 +63,9 @@ struct BackwardWriter {
     consuming func finish() -> [UInt8] {
         self.start == 0 ? self.storage : Array(self.storage[self.start...])
     }
+
+    /// The same for what is kept.
+    consuming func finishedString() -> ByteString { ByteString(self.storage[self.start...]) }
 
     private mutating func reserve(_ count: Int) {
         guard count > self.start else { return }

@@ -11,7 +11,7 @@ func borrowing<Output>(
 }
 
 func borrowing<Output>(
-    _ bytes: ArraySlice<UInt8>,
+    _ bytes: ByteString,
     _ body: (UnsafeRawBufferPointer) throws(DocumentError) -> Output
 ) throws(DocumentError) -> Output {
     let result: Result<Output, DocumentError> = bytes.withUnsafeBytes { bytes in

@@ -32,13 +32,13 @@ package enum ByteOrder {
         return index
     }
 
-    package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    package static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         left.count == right.count
-            && left.withUnsafeBytes { left in
-                right.withUnsafeBytes { right in
-                    left.baseAddress == right.baseAddress || self.firstMismatch(left, right) == left.count
-                }
-            }
+            && (left.baseAddress == right.baseAddress || self.firstMismatch(left, right) == left.count)
+    }
+
+    package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { self.equal(left, $0) } }
     }
 
     package static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Ordering {

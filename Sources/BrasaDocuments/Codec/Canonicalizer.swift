@@ -11,6 +11,8 @@ struct Canonicalizer {
 
     consuming func finish() -> [UInt8] { self.writer.finish() }
 
+    consuming func finishedString() -> ByteString { self.writer.finishedString() }
+
     /// `ranges` are entries as they stood on the wire; `field` is the number that each is written under.
     mutating func entries(_ ranges: [Range<Int>], field: UInt32) throws(DocumentError) {
         var ignored = true

@@ -65,7 +65,7 @@ package struct EncodedEntries: Sendable {
     }
 
     /// Looks for a key from here on, at no more than `count` entries, which is left with how many may still be looked at.
-    package func search(_ key: ArraySlice<UInt8>, within count: inout Int) -> Search {
+    package func search(_ key: BytePart, within count: inout Int) -> Search {
         self.rest.withUnsafeBytes { memory in
             key.withUnsafeBytes { key in
                 var reader = WireReader(memory)

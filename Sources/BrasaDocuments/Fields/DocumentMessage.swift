@@ -63,7 +63,7 @@ package struct DocumentMessage: Sendable {
         func fields() throws(DocumentError) -> EncodedFields {
             guard let extent else { return .empty }
             let input = UnsafeRawBufferPointer(rebasing: self.message[extent])
-            if self.scanner.isCanonical { return EncodedFields(canonical: Array(input)) }
+            if self.scanner.isCanonical { return EncodedFields(canonical: ByteString(input)) }
             var ignored = true
             var entries: [Range<Int>] = []
             var reader = WireReader(input)
@@ -72,7 +72,7 @@ package struct DocumentMessage: Sendable {
             }
             var canonicalizer = Canonicalizer(input)
             try canonicalizer.entries(entries, field: ValueField.documentFields)
-            return EncodedFields(canonical: canonicalizer.finish())
+            return EncodedFields(canonical: canonicalizer.finishedString())
         }
     }
 }
@@ -81,6 +81,11 @@ extension EncodedFields {
     /// From a Document message's bytes, or only its field-2 entries.
     package init(validating entries: UnsafeRawBufferPointer) throws(DocumentError) {
         self = try DocumentMessage(decoding: entries).fields
+    }
+
+    /// The same fields, checked.
+    package func validated() throws(DocumentError) -> EncodedFields {
+        try borrowing(self.bytes) { (bytes) throws(DocumentError) in try EncodedFields(validating: bytes) }
     }
 
     package init(validating entries: some Collection<UInt8>) throws(DocumentError) {

@@ -20,13 +20,13 @@ extension EncodedFields {
         }
 
         /// The bytes of the Value message at a path.
-        mutating func encodedValue(at path: FieldPath) -> ArraySlice<UInt8>? {
+        mutating func encodedValue(at path: FieldPath) -> BytePart? {
             guard let name = path.segments.first, var found = self.find(name, in: self.top) else { return nil }
             for name in path.segments.dropFirst() {
                 guard let value = self.find(name, in: self.entries(of: found)) else { return nil }
                 found = value
             }
-            return self.fields.bytes[found]
+            return BytePart(self.fields.bytes, found)
         }
 
         private mutating func entries(of value: Range<Int>) -> [Entry] {

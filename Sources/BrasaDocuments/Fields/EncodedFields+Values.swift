@@ -3,7 +3,7 @@ extension EncodedFields {
     package init(encoding entries: [Value.MapEntry]) {
         var writer = BackwardWriter(capacity: 32 * entries.count)
         writer.entries(Value.sortedEntries(entries), field: ValueField.documentFields)
-        self.init(canonical: writer.finish())
+        self.init(canonical: writer.finishedString())
     }
 
     /// All fields, sorted by name.
@@ -22,8 +22,8 @@ extension EncodedFields {
     }
 
     /// The bytes of the Value message at a path.
-    package func encodedValue(at path: FieldPath) -> ArraySlice<UInt8>? {
-        self.bytes.withUnsafeBytes { Self.range(of: path, in: $0) }.map { self.bytes[$0] }
+    package func encodedValue(at path: FieldPath) -> BytePart? {
+        self.bytes.withUnsafeBytes { Self.range(of: path, in: $0) }.map { BytePart(self.bytes, $0) }
     }
 
     static func range(of path: FieldPath, in bytes: UnsafeRawBufferPointer) -> Range<Int>? {
@@ -100,7 +100,7 @@ extension Value {
     }
 
     /// For bytes out of an `EncodedFields`.
-    init?(canonical value: ArraySlice<UInt8>) {
+    init?(canonical value: BytePart) {
         let decoded = value.withUnsafeBytes { try? ValueDecoder($0).value(0..<$0.count) }
         guard let decoded else { return nil }
         self = decoded

@@ -3,20 +3,20 @@
 /// NaN, shortest varints, default members left out. So equal fields are equal bytes, and the bytes go into a response
 /// as they are.
 package struct EncodedFields: Hashable, Sendable {
-    package let bytes: [UInt8]
+    package let bytes: ByteString
 
-    package static let empty = EncodedFields(canonical: [])
+    package static let empty = EncodedFields(canonical: ByteString([]))
 
     /// For bytes that an `EncodedFields` gave out before, from the log for example. Accessors stay within bounds on any
     /// bytes, but answer nonsense when these are not canonical.
-    package init(canonical bytes: [UInt8]) {
+    package init(canonical bytes: ByteString) {
         self.bytes = bytes
     }
 
     package var isEmpty: Bool { self.bytes.isEmpty }
 
     package static func == (left: EncodedFields, right: EncodedFields) -> Bool {
-        ByteOrder.equal(left.bytes, right.bytes)
+        left.bytes.withUnsafeBytes { left in right.bytes.withUnsafeBytes { ByteOrder.equal(left, $0) } }
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -62,7 +62,7 @@ extension EncodedFields {
         return self.bytes.withUnsafeBytes { bytes in
             var projection = Projection(memory: WireReader(bytes), writer: BackwardWriter(capacity: bytes.count))
             try? projection.entries(0..<bytes.count, of: mask.nodes, field: ValueField.documentFields)
-            return EncodedFields(canonical: projection.writer.finish())
+            return EncodedFields(canonical: projection.writer.finishedString())
         }
     }
 

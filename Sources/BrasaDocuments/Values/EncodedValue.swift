@@ -1,9 +1,9 @@
 /// A value in its canonical bytes, compared in place: scalars without decoding them.
 package struct EncodedValue: Sendable {
-    private let bytes: ArraySlice<UInt8>
+    private let bytes: BytePart
 
     /// For bytes out of an `EncodedFields`.
-    package init(canonical bytes: ArraySlice<UInt8>) {
+    package init(canonical bytes: BytePart) {
         self.bytes = bytes
     }
 

@@ -16,7 +16,7 @@ struct FieldDraft: Sendable {
     }
 
     /// Nil removes the field.
-    mutating func set(_ value: ArraySlice<UInt8>?, at path: FieldPath) throws(DocumentError) {
+    mutating func set(_ value: BytePart?, at path: FieldPath) throws(DocumentError) {
         self.reachesInside = self.reachesInside || path.segments.count > 1
         try self.putBack(overlapping: path)
         if let value {
@@ -48,7 +48,7 @@ struct FieldDraft: Sendable {
         let encoded = self.tree.encoded()
         // Values that were each legal can make an illegal document where they meet: too deep, a vector in
         // an array, an array longer than a value may be. What only replaced whole fields cannot.
-        return self.reachesInside ? try EncodedFields(validating: encoded.bytes) : encoded
+        return self.reachesInside ? try encoded.validated() : encoded
     }
 
     /// Where the array is among those that are under transforms.

@@ -13,7 +13,7 @@ package struct FieldEdit: Sendable {
     }
 
     /// The value's canonical bytes.
-    package mutating func set(encoded value: ArraySlice<UInt8>, at path: FieldPath) {
+    package mutating func set(encoded value: BytePart, at path: FieldPath) {
         try? self.tree.set(.encoded(value), at: path)
     }
 

@@ -3,14 +3,14 @@
 struct FieldTree: Sendable {
     enum Node: Sendable {
         /// A Value message.
-        case encoded(ArraySlice<UInt8>)
+        case encoded(BytePart)
         case value(Value)
         case map(Level)
         case removed
     }
 
     struct Entry: Sendable {
-        var key: ArraySlice<UInt8>
+        var key: BytePart
         var node: Node
     }
 
@@ -19,18 +19,18 @@ struct FieldTree: Sendable {
         /// Sorted by key, keys distinct.
         fileprivate var entries: [Entry] = []
         /// Keys that `entries` has not.
-        fileprivate var added: [ArraySlice<UInt8>: Node] = [:]
+        fileprivate var added: [UTF8Text: Node] = [:]
 
         fileprivate subscript(name: UTF8Text) -> Node? {
             if let index = self.index(of: name) { return self.entries[index].node }
-            return self.added.isEmpty ? nil : self.added[name.bytes[...]]
+            return self.added.isEmpty ? nil : self.added[name]
         }
 
         fileprivate mutating func set(_ name: UTF8Text, _ node: Node) {
             if let index = self.index(of: name) {
                 self.entries[index].node = node
             } else {
-                self.added[name.bytes[...]] = node
+                self.added[name] = node
             }
         }
 
@@ -38,7 +38,7 @@ struct FieldTree: Sendable {
         fileprivate var sorted: [Entry] {
             if self.added.isEmpty { return self.entries }
             var all = self.entries
-            for (key, node) in self.added { all.append(Entry(key: key, node: node)) }
+            for (name, node) in self.added { all.append(Entry(key: BytePart(name.bytes), node: node)) }
             all.sort { left, right in
                 left.key.withUnsafeBytes { left in
                     right.key.withUnsafeBytes { ByteOrder.compare(left, $0) == .ascending }
@@ -70,7 +70,7 @@ struct FieldTree: Sendable {
     private(set) var entryCount: Int
 
     init(_ fields: EncodedFields) {
-        self.top = Self.split(fields.bytes[...], field: ValueField.documentFields)
+        self.top = Self.split(BytePart(fields.bytes), field: ValueField.documentFields)
         self.entryCount = self.top.entries.count
     }
 
@@ -96,7 +96,7 @@ struct FieldTree: Sendable {
     func encoded() -> EncodedFields {
         var writer = BackwardWriter(capacity: Self.capacity(self.top))
         Self.write(self.top, field: ValueField.documentFields, to: &writer)
-        return EncodedFields(canonical: writer.finish())
+        return EncodedFields(canonical: writer.finishedString())
     }
 
     private static func set(
@@ -162,7 +162,7 @@ struct FieldTree: Sendable {
         case .value(.map(let entries))
         where Value.vectorComponents(of: entries) == nil && PendingTimestamp(entries: entries) == nil:
             entryCount += entries.count
-            return Level(entries: entries.map { Entry(key: $0.key.bytes[...], node: .value($0.value)) })
+            return Level(entries: entries.map { Entry(key: BytePart($0.key.bytes), node: .value($0.value)) })
         case .value, .removed: return nil
         case .encoded(let bytes):
             let payload: Range<Int>? = bytes.withUnsafeBytes { memory in
@@ -175,18 +175,14 @@ struct FieldTree: Sendable {
                 return member.payload
             }
             guard let payload else { return nil }
-            let start = bytes.startIndex
-            let level = self.split(
-                bytes[(start + payload.lowerBound)..<(start + payload.upperBound)],
-                field: ValueField.element
-            )
+            let level = self.split(bytes.part(payload), field: ValueField.element)
             entryCount += level.entries.count
             return level
         }
     }
 
     /// Takes one level apart.
-    private static func split(_ bytes: ArraySlice<UInt8>, field: UInt32) -> Level {
+    private static func split(_ bytes: BytePart, field: UInt32) -> Level {
         let parts: [EntryParts] = bytes.withUnsafeBytes { memory in
             var ignored = true
             var parts: [EntryParts] = []
@@ -198,14 +194,9 @@ struct FieldTree: Sendable {
             }
             return parts
         }
-        let start = bytes.startIndex
-        let entries = parts.map { part in
-            Entry(
-                key: bytes[(start + part.key.lowerBound)..<(start + part.key.upperBound)],
-                node: .encoded(bytes[(start + part.value.lowerBound)..<(start + part.value.upperBound)])
-            )
-        }
-        return Level(entries: entries)
+        return Level(
+            entries: parts.map { Entry(key: bytes.part($0.key), node: .encoded(bytes.part($0.value))) }
+        )
     }
 
     private static func capacity(_ level: Level) -> Int {
@@ -227,7 +218,7 @@ struct FieldTree: Sendable {
                 writer.header(ValueField.map, since: mark)
             }
             writer.header(ValueField.value, since: mark)
-            writer.entryHead(key: entry.key, field: field, since: mark)
+            entry.key.withUnsafeBytes { writer.entryHead(key: $0, field: field, since: mark) }
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import BrasaDocuments
+
 /// Runs a compiled expression over a text: all states at once, those that would be preferred first.
 struct RegexMatcher {
     /// The states that a step has reached, in order of preference, each with where its groups begin and end.
@@ -23,7 +25,7 @@ struct RegexMatcher {
     }
 
     private let expression: RegularExpression
-    private let text: ArraySlice<UInt8>
+    private let text: BytePart
     private let start: Int
     /// Two for each group that the caller wants to know of.
     private let slotCount: Int
@@ -36,7 +38,7 @@ struct RegexMatcher {
 
     init(
         _ expression: RegularExpression,
-        _ text: ArraySlice<UInt8>,
+        _ text: BytePart,
         groups: Int,
         _ work: inout Work
     ) throws(EvaluationError) {

@@ -9,7 +9,7 @@ extension RegularExpression {
 
     /// Visits the matches from left to right, none of which overlap; of an empty one, one character is stepped over.
     private func visitMatches(
-        in text: ArraySlice<UInt8>,
+        in text: BytePart,
         groups: Int,
         _ work: inout Work,
         _ visit: ([Int], inout Work) throws(EvaluationError) -> Void
@@ -114,7 +114,7 @@ struct RegexReplacement {
     }
 
     /// Reads what follows a dollar sign. Digits are read on for as long as there is such a group.
-    private static func group(in bytes: ArraySlice<UInt8>, at index: inout Int, _ names: [String?]) -> Int? {
+    private static func group(in bytes: BytePart, at index: inout Int, _ names: [String?]) -> Int? {
         guard index < bytes.endIndex else { return nil }
         if bytes[index] == UInt8(ascii: "{") {
             // No name is longer than a pattern.

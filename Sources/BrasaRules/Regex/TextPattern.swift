@@ -1,3 +1,5 @@
+internal import BrasaDocuments
+
 /// A regular expression for rules that are not written in this room's language: compiled once, and found anywhere in a
 /// text in linear time, which is paid for.
 package struct TextPattern: Sendable {
@@ -15,7 +17,7 @@ package struct TextPattern: Sendable {
     /// The text is valid UTF-8.
     package func isFound(in text: [UInt8], _ work: inout Work) throws(EvaluationError) -> Bool {
         try work.spend(bytes: text.count, .block)
-        var matcher = try RegexMatcher(self.expression, text[...], groups: 0, &work)
+        var matcher = try RegexMatcher(self.expression, BytePart(text), groups: 0, &work)
         return try matcher.match(from: 0, isWhole: false, work: &work) != nil
     }
 }

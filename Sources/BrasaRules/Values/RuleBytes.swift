@@ -12,21 +12,19 @@ package struct RuleBytes: Sendable {
         self.part = part
     }
 
-    private var slice: ArraySlice<UInt8> { self.part.slice }
-
     var count: Int { self.part.count }
 
     /// A part of them, counted from the first.
     func part(_ range: Range<Int>) -> RuleBytes { RuleBytes(self.part.part(range)) }
 
     /// All of them, to be looked at as slowly as that.
-    func all(_ pace: Work.Pace, _ work: inout Work) throws(EvaluationError) -> ArraySlice<UInt8> {
+    func all(_ pace: Work.Pace, _ work: inout Work) throws(EvaluationError) -> BytePart {
         try work.spend(bytes: self.count, pace)
-        return self.slice
+        return self.part
     }
 
     /// The first few, for people.
-    func prefix(_ count: Int) -> ArraySlice<UInt8> { self.slice.prefix(min(count, 1_024)) }
+    func prefix(_ count: Int) -> BytePart { self.part.prefix(min(count, 1_024)) }
 
     static func equal(_ left: RuleBytes, _ right: RuleBytes, _ work: inout Work) throws(EvaluationError) -> Bool {
         guard left.count == right.count else { return false }
@@ -50,15 +48,12 @@ package struct RuleBytes: Sendable {
         _ work: inout Work
     ) throws(EvaluationError) -> Int {
         try work.spend(bytes: min(left.count, right.count), .block)
-        return left.slice.withUnsafeBytes { left in
-            right.slice.withUnsafeBytes { ByteOrder.firstMismatch(left, $0) }
+        return left.part.withUnsafeBytes { left in
+            right.part.withUnsafeBytes { ByteOrder.firstMismatch(left, $0) }
         }
     }
 
-    func byte(_ index: Int) -> UInt8 {
-        let slice = self.slice
-        return slice[slice.startIndex + index]
-    }
+    func byte(_ index: Int) -> UInt8 { self.part[self.part.startIndex + index] }
 
     func hash(into hasher: inout Hasher, _ work: inout Work) throws(EvaluationError) {
         let bytes = try self.all(.each, &work)
@@ -81,7 +76,7 @@ package struct RuleText: Sendable {
 
     init(validated bytes: [UInt8]) { self.init(validated: RuleBytes(bytes)) }
 
-    func all(_ pace: Work.Pace, _ work: inout Work) throws(EvaluationError) -> ArraySlice<UInt8> {
+    func all(_ pace: Work.Pace, _ work: inout Work) throws(EvaluationError) -> BytePart {
         try self.bytes.all(pace, &work)
     }
 

@@ -80,10 +80,10 @@ package struct RulePath: Sendable {
         self.segments = segments
     }
 
-    private static func segment(_ part: ArraySlice<UInt8>) throws(EvaluationError) -> Segment {
+    private static func segment(_ part: BytePart) throws(EvaluationError) -> Segment {
         if part.first == UInt8(ascii: "{"), part.last == UInt8(ascii: "}"), part.count > 2 {
             let name = part.dropFirst().dropLast()
-            func text(_ bytes: ArraySlice<UInt8>) -> RuleText { RuleText(validated: Array(bytes)) }
+            func text(_ bytes: BytePart) -> RuleText { RuleText(validated: Array(bytes)) }
             if name.suffix(3).elementsEqual("=**".utf8) { return .glob(text(name.dropLast(3))) }
             if name.suffix(2).elementsEqual("=*".utf8) { return .variable(text(name.dropLast(2))) }
             return .variable(text(name))

@@ -89,7 +89,7 @@ struct RecordReader: ~Copyable {
     }
 
     mutating func fields() throws(LogRejection) -> EncodedFields {
-        EncodedFields(canonical: Array(try self.prefixed()))
+        EncodedFields(canonical: ByteString(try self.prefixed()))
     }
 
     /// Of a commit at that time.

@@ -102,6 +102,11 @@ extension RecordSink {
         self.append(contentsOf: bytes)
     }
 
+    mutating func append(prefixed bytes: ByteString) {
+        self.append(varint: UInt64(bytes.count))
+        bytes.withUnsafeBytes { self.append($0) }
+    }
+
     mutating func append(age time: Int64, since earlier: Int64) {
         self.append(varint: UInt64(bitPattern: time &- earlier))
     }

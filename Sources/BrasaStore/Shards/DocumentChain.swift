@@ -53,8 +53,8 @@ final class DocumentChain: @unchecked Sendable {
         var createTime: Int64
         var time: Int64
 
-        /// What keeping it for readers of the past costs, about: the entry, the array's header and its bytes.
-        var historyBytes: Int { 64 + (self.fields?.bytes.count ?? 0) }
+        /// What keeping it for readers of the past costs, about: the entry, the string's header and its bytes.
+        var historyBytes: Int { 52 + (self.fields?.bytes.count ?? 0) }
     }
 
     /// What a document takes while it is there, about: this object, its path and its fields as the allocator rounds them,
@@ -64,8 +64,8 @@ final class DocumentChain: @unchecked Sendable {
     }
 
     static func documentBytes(path: ResourcePath, fields: EncodedFields) -> Int {
-        let (arrayHeader, objectAndPlaces) = (32, 88)
-        return objectAndPlaces + 2 * arrayHeader + path.bytes.count + fields.bytes.count
+        let (arrayHeader, byteStringHeader, objectAndPlaces) = (32, 20, 88)
+        return objectAndPlaces + arrayHeader + path.bytes.count + byteStringHeader + fields.bytes.count
     }
 
     var newest: Version { Version(fields: self.fields, createTime: self.createTime, time: self.time) }

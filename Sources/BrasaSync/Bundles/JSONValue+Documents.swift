@@ -29,7 +29,7 @@ extension JSONValue {
     /// The fields of a Document message, by the rules of the protocol.
     var fields: EncodedFields? {
         guard let entries = self.entries else { return nil }
-        return try? EncodedFields(validating: EncodedFields(encoding: entries).bytes)
+        return try? EncodedFields(encoding: entries).validated()
     }
 
     var documentName: DocumentName? {

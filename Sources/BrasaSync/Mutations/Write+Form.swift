@@ -6,7 +6,7 @@ extension Write {
     func checkForm() throws(DocumentError) {
         try self.validate()
         switch self.operation {
-        case .set(let fields), .merge(let fields, mask: _): _ = try EncodedFields(validating: fields.bytes)
+        case .set(let fields), .merge(let fields, mask: _): _ = try fields.validated()
         case .delete, .verify: break
         }
         for case .appendMissingElements(let values) in self.transforms.map(\.operation) {
@@ -17,6 +17,6 @@ extension Write {
 
     private static func checkElements(_ values: [Value]) throws(DocumentError) {
         let entry = Value.MapEntry(key: "elements", value: .array(values))
-        _ = try EncodedFields(validating: EncodedFields(encoding: [entry]).bytes)
+        _ = try EncodedFields(encoding: [entry]).validated()
     }
 }

@@ -67,4 +67,8 @@ extension WireSink {
     mutating func raw(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { self.raw($0) }
     }
+
+    mutating func raw(_ bytes: ByteString) {
+        bytes.withUnsafeBytes { self.raw($0) }
+    }
 }
