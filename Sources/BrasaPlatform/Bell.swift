@@ -8,11 +8,11 @@
 ///
 /// `@unchecked Sendable`: the two C objects live at fixed addresses from `init` to `deinit`, and the functions that use
 /// them are made for several threads.
-final class Bell: @unchecked Sendable {
+package final class Bell: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    init() {
+    package init() {
         pthread_mutex_init(self.lock, nil)
         #if canImport(Glibc)
             // The clock of deadlines; the one that it would take by itself can be set.
@@ -34,7 +34,7 @@ final class Bell: @unchecked Sendable {
     }
 
     /// Returns when the condition no longer holds, or the time is up.
-    func wait(atMost duration: Duration?, while condition: () -> Bool) {
+    package func wait(atMost duration: Duration?, while condition: () -> Bool) {
         let deadline = duration.map { Clock.system.monotonic() + $0 }
         pthread_mutex_lock(self.lock)
         defer { pthread_mutex_unlock(self.lock) }
@@ -50,7 +50,7 @@ final class Bell: @unchecked Sendable {
     }
 
     /// Taking the lock makes sure that the sleeper is either before its check or inside the wait.
-    func ring() {
+    package func ring() {
         pthread_mutex_lock(self.lock)
         pthread_cond_signal(self.condition)
         pthread_mutex_unlock(self.lock)

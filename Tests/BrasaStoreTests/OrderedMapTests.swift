@@ -68,7 +68,9 @@ import Testing
     func isFilledFromBelowAndThenChangesLikeAnyOther(count: Int) {
         var random = SeededRandom(seed: UInt64(count))
         let map = OrderedMap<Numbered>()
-        map.fill(ascending: (0..<count).map { Numbered(2 * $0, $0) })
+        var leaves = OrderedMapLeaves<Numbered>()
+        for number in 0..<count { leaves.append(Numbered(2 * number, number)) }
+        map.fill(leaves)
         #expect(map.leafCount == max(1, (count + 59) / 60))
         var model: [Int: Int] = [:]
         for number in 0..<count { model[2 * number] = number }

@@ -23,8 +23,12 @@ final class NameTree {
         }
     }
 
-    /// Puts documents into the empty tree that are there now, in the order of their paths.
-    func fill(_ chains: [DocumentChain]) { self.current.fill(ascending: chains) }
+    /// Puts documents into the empty tree that are there now.
+    func fill(_ leaves: OrderedMapLeaves<DocumentChain>) { self.current.fill(leaves) }
+
+    /// Takes one out that was put there as a document that is there now. Whether it was.
+    @discardableResult
+    func removeLoaded(_ chain: DocumentChain) -> Bool { self.current.remove(chain.path) != nil }
 
     /// Takes out a document with this newest version. Whether it was there.
     @discardableResult

@@ -14,15 +14,16 @@ struct OrderState: ~Copyable {
     private(set) var indexes: [IndexState] = []
     /// While recovery fills the database: documents that are in no tree yet. Nil: there are none, new ones go there at
     /// once.
-    private var unsorted: [DocumentChain]?
+    private var loading: LoadingOrder?
 
     mutating func add(_ version: DocumentChain.Version, _ added: AddedVersion) {
         if let before = added.before {
             self.relink(added.chain, from: before)
-        } else if self.unsorted == nil {
+            if version.fields == nil { self.loading?.noteDeleted(added.chain) }
+        } else if self.loading == nil {
             self.link(added.chain)
         } else {
-            self.unsorted?.append(added.chain)
+            self.loading?.add(added.chain)
         }
         self.forEachIndex(of: added.chain.path) { $0.add(version, behind: added.before, to: added.chain) }
     }
@@ -74,34 +75,34 @@ struct OrderState: ~Copyable {
 
     /// From now on new documents are only found by their path, until `endLoading`.
     mutating func beginLoading() {
-        self.unsorted = self.unsorted ?? []
+        self.loading = self.loading ?? LoadingOrder()
     }
 
+    /// Documents of a checkpoint, between `beginLoading` and `takeLoading`.
+    mutating func load(_ placed: RecordedDocuments.Placed) { self.loading?.add(placed) }
+
     /// What was loaded, to be sorted and given to `endLoading`.
-    mutating func takeUnsorted() -> [DocumentChain] { self.unsorted.take() ?? [] }
+    mutating func takeLoading() -> LoadingOrder? { self.loading.take() }
 
     /// Puts new documents into the trees. Empty trees are built from below; where there is something already, each looks for
-    /// its place, in the order of their paths: neighbours meet in the same nodes, which costs much less than in a tree far
-    /// larger than the processor's caches.
-    mutating func endLoading(_ sorted: [DocumentChain]) {
-        guard self.names.isEmpty, self.groups.isEmpty else {
-            for chain in sorted { self.link(chain) }
-            return
+    /// its place.
+    mutating func endLoading(_ loaded: LoadingOrder.Loaded) {
+        if self.names.isEmpty, self.groups.isEmpty {
+            self.names.fill(loaded.names)
+            for (id, leaves) in loaded.groups {
+                let group = NameTree()
+                group.fill(leaves)
+                self.groups[id] = group
+            }
+        } else {
+            loaded.names.forEach { self.link($0) }
         }
-        let hasDeleted = sorted.contains { $0.fields == nil }
-        let current = hasDeleted ? sorted.filter { $0.fields != nil } : sorted
-        self.names.fill(current)
-        var nested: [CollectionID: [DocumentChain]] = [:]
-        for chain in current where chain.path.segmentCount > 2 {
-            nested[CollectionID(chain.path.collectionID), default: []].append(chain)
+        for chain in loaded.others { self.link(chain) }
+        // They came with their first version, and a deletion since then found them in no tree.
+        for chain in loaded.deleted where chain.fields == nil && self.names.removeLoaded(chain) {
+            self.groups[CollectionID(chain.path.collectionID)]?.removeLoaded(chain)
+            self.link(chain)
         }
-        for (id, chains) in nested {
-            let group = NameTree()
-            group.fill(chains)
-            self.groups[id] = group
-        }
-        guard hasDeleted else { return }
-        for chain in sorted where chain.fields == nil { self.link(chain) }
     }
 
     private mutating func link(_ chain: DocumentChain) {

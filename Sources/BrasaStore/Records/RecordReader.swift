@@ -36,7 +36,7 @@ struct RecordReader: ~Copyable {
             _ = try self.prefixed()
             end = self.index
             documents += 1
-            guard end - start >= RecordedDocuments.bytesMin else { continue }
+            guard RecordedDocuments.isRun(documents, bytes: end - start) else { continue }
             runs.append(run())
             (start, documents) = (end, 0)
         }

@@ -10,18 +10,39 @@ struct RecordedDocuments: @unchecked Sendable {
     let count: Int
 
     /// Of a run, unless the part ends: so many that what a thread does for them is worth giving it to one, and some for each
-    /// thread in a chunk.
-    static let bytesMin = 16 << 10
+    /// thread in a chunk; and whole leaves of the order of names.
+    static func isRun(_ count: Int, bytes: Int) -> Bool {
+        bytes >= 16 << 10 && count % OrderedMapNode<DocumentChain>.entriesMax == 0
+    }
 
     struct Entry: Sendable {
         let path: ResourcePath
         let version: DocumentChain.Version
     }
 
-    /// Those that are in their shards, with what became of each; not in the order yet.
+    /// Those that are in their shards and not in the order yet, with what the order will want to know of them: found out by
+    /// the thread that has just made them, since each is a miss of the caches later.
     struct Placed: Sendable {
-        let entries: [Entry]
-        let added: [AddedVersion?]
+        /// For leaves of the order of names.
+        private(set) var leaves: [[DocumentChain]] = []
+        /// The ones in nested collections.
+        private(set) var nested: [DocumentChain] = []
+        private(set) var isAscending = true
+        /// One of them was in its shard before.
+        private(set) var isTwice = false
+        private(set) var documentBytes = 0
+
+        init(_ added: [AddedVersion?]) {
+            let size = OrderedMapNode<DocumentChain>.entriesMax
+            let chains = added.compactMap { $0?.chain }
+            self.leaves = stride(from: 0, to: chains.count, by: size).map { start in
+                Array(chains[start..<min(start + size, chains.count)])
+            }
+            self.nested = chains.filter { $0.path.segmentCount > 2 }
+            self.isAscending = zip(chains, chains.dropFirst()).allSatisfy { $0.path < $1.path }
+            self.isTwice = added.contains { $0?.before != nil }
+            self.documentBytes = added.reduce(0) { $0 + ($1?.history.documentBytes ?? 0) }
+        }
     }
 
     /// Reads them and puts them into their shards.

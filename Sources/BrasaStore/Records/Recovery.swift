@@ -6,6 +6,8 @@ import BrasaTree
 struct Recovery {
     private let documents: VersionedDocuments
     private let trees: TreeRegistry
+    /// Reads the documents of checkpoints; nil when there was none yet.
+    private var crew: Crew?
     /// Of the checkpoint; nil when all its trees are there.
     private var loadingTrees: TreeLoading?
     /// When the store was made.
@@ -89,7 +91,9 @@ struct Recovery {
         } catch {
             end = .failure(error)
         }
-        try self.documents.load(runs, snapshotTime: snapshotTime)
+        let crew = self.crew ?? Crew(name: "brasa-load")
+        self.crew = crew
+        try self.documents.load(runs, snapshotTime: snapshotTime, crew)
         try end.get()
     }
 
@@ -187,6 +191,7 @@ struct Recovery {
 
     /// What was read so far is to be used.
     private mutating func endLoading() {
+        self.crew = nil
         self.documents.endLoading()
         self.database = nil
     }

@@ -80,15 +80,7 @@ package final class DatabaseHandle: Sendable {
                 }
             }
         }
-        return RecordedDocuments.Placed(entries: entries, added: added)
-    }
-
-    func addToOrder(_ placed: RecordedDocuments.Placed) {
-        self.order.withLock { order in
-            for (entry, added) in zip(placed.entries, placed.added) {
-                if let added { order.add(entry.version, added) }
-            }
-        }
+        return RecordedDocuments.Placed(added)
     }
 
     /// Takes back what `add` did last for these documents. Returns what that was, of those that were there.

@@ -10,7 +10,7 @@ enum LoadedDocuments {
         guard rest.count >= parallelMin else {
             return self.merged([chains[..<ordered], rest.sorted { $0.path < $1.path }[...]])
         }
-        let size = (rest.count + SplitWork.threads - 1) / SplitWork.threads
+        let size = (rest.count + Crew.threads - 1) / Crew.threads
         let runs = stride(from: ordered, to: chains.count, by: size).map { chains[$0..<min($0 + size, chains.count)] }
         return self.merged([chains[..<ordered]] + self.sorted(runs).map { $0[...] })
     }
@@ -22,7 +22,7 @@ enum LoadedDocuments {
     }
 
     private static func sorted(_ runs: [ArraySlice<DocumentChain>]) -> [[DocumentChain]] {
-        SplitWork.map(runs.count, name: "brasa-load") { index in runs[index].sorted { $0.path < $1.path } }
+        Crew(name: "brasa-sort").map(runs.count) { index in runs[index].sorted { $0.path < $1.path } }
     }
 
     private static func merged(_ runs: [ArraySlice<DocumentChain>]) -> [DocumentChain] {

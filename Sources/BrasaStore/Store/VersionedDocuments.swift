@@ -104,27 +104,24 @@ final class VersionedDocuments: Sendable {
 
     func endLoading() {
         for database in self.registry.all {
-            let unsorted = database.order.withLock { $0.takeUnsorted() }
-            let sorted = LoadedDocuments.sorted(unsorted)
-            database.order.withLock { $0.endLoading(sorted) }
+            guard let loading = database.order.withLock({ $0.takeLoading() }) else { continue }
+            let loaded = loading.finish()
+            database.order.withLock { $0.endLoading(loaded) }
         }
     }
 
     /// Documents of a checkpoint, which have no history: read and put into their shards on several threads, and then into the
     /// order in which they came.
-    func load(_ runs: [RecordedDocuments], snapshotTime: Int64) throws(LogRejection) {
-        let results = SplitWork.map(runs.count, name: "brasa-load") { index in
+    func load(_ runs: [RecordedDocuments], snapshotTime: Int64, _ crew: Crew) throws(LogRejection) {
+        let results = crew.map(runs.count) { index in
             runs[index].place(beginningAt: index, snapshotTime: snapshotTime)
         }
         for (run, result) in zip(runs, results) {
             let placed = try result.get()
             // Which of two would be the newest depends on the threads.
-            if placed.added.contains(where: { $0?.before != nil }) {
-                throw LogRejection("a document is there twice")
-            }
-            run.database.addToOrder(placed)
-            let bytes = placed.added.reduce(0) { $0 + ($1?.history.documentBytes ?? 0) }
-            self.keptBytes.wrappingAdd(bytes, ordering: .relaxed)
+            if placed.isTwice { throw LogRejection("a document is there twice") }
+            run.database.order.withLock { $0.load(placed) }
+            self.keptBytes.wrappingAdd(placed.documentBytes, ordering: .relaxed)
         }
     }
 

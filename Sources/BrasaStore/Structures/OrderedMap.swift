@@ -38,32 +38,10 @@ final class OrderedMap<Value: Keyed> {
         return replaced
     }
 
-    /// Puts values into the empty tree, from below, so that none has to look for its place: all nodes are full but the last
-    /// ones. The values are in ascending order, and no two have the same key.
-    /// Complexity: O(n).
-    func fill(ascending values: [Value]) {
-        precondition(self.isEmpty, "only an empty tree is filled")
-        guard !values.isEmpty else { return }
-        let size = OrderedMapNode<Value>.entriesMax
-        var level: [(first: Value.Key, node: OrderedMapNode<Value>)] = []
-        for start in stride(from: 0, to: values.count, by: size) {
-            let end = min(start + size, values.count)
-            level.append((first: values[start].key, node: OrderedMapNode(values: Array(values[start..<end]))))
-        }
-        while level.count > 1 {
-            var above: [(first: Value.Key, node: OrderedMapNode<Value>)] = []
-            for start in stride(from: 0, to: level.count, by: size) {
-                let below = level[start..<min(start + size, level.count)]
-                let node = OrderedMapNode(
-                    separators: below.dropFirst().map { $0.first },
-                    children: below.map { $0.node }
-                )
-                above.append((first: level[start].first, node: node))
-            }
-            level = above
-        }
-        self.root = level[0].node
-        self.count = values.count
+    /// For a tree that was built from below.
+    func replaceRoot(_ root: OrderedMapNode<Value>, count: Int) {
+        self.root = root
+        self.count = count
     }
 
     @discardableResult
