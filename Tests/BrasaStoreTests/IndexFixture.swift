@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaQueries
+import Synchronization
 
 @testable import BrasaStore
 

@@ -2,6 +2,7 @@ import BrasaDocuments
 import BrasaPlatform
 import BrasaQueries
 import BrasaSimulation
+import Synchronization
 import Testing
 
 @testable import BrasaStore

@@ -93,13 +93,13 @@ import Testing
         for step in 0..<200 {
             let costs = databases.map { bench.cost(of: $0) }
             let ready = databases.map { bench.fields(.ready, in: $0) }
-            let number = random.below(databases.count)
+            let number = Int.random(in: 0..<databases.count, using: &random)
             let database = databases[number]
-            let field = ["x", "y", "z", "members.u\(step)"][random.below(4)]
-            switch random.below(8) {
-            case 0..<2: try bench.write(step, textBytes: random.below(500), in: database)
-            case 2..<4: try bench.use(field, in: database, times: random.below(4))
-            case 4: bench.wait(Int64(random.below(400)))
+            let field = ["x", "y", "z", "members.u\(step)"][Int.random(in: 0..<4, using: &random)]
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0..<2: try bench.write(step, textBytes: Int.random(in: 0..<500, using: &random), in: database)
+            case 2..<4: try bench.use(field, in: database, times: Int.random(in: 0..<4, using: &random))
+            case 4: bench.wait(Int64.random(in: 0..<400, using: &random))
             default: try bench.request(field, in: database)
             }
             bench.buildAll()
