@@ -17,6 +17,8 @@ import Testing
             $0.shards = [1, 2, 5][Int(seed % 3)]
             $0.history = .milliseconds(4)
             $0.log.recordBytesMax = 2_000
+            // What most of the indexes take, and some do not.
+            $0.indexBytesMin = 500
             if seed % 4 == 3 {
                 $0.historyBytesMax = 2_000
                 $0.historyMin = .zero
@@ -264,7 +266,8 @@ private struct IndexModelRun {
 
     /// What is counted of indexes, those that are being built included, is what they have.
     private func checkBytes() throws {
-        var (bytes, endedBytes) = (0, 0)
+        let total = self.fixture.store.indexRegistry.total
+        var (bytes, cost, endedBytes) = (0, 0, 0)
         for database in 0..<2 {
             try self.handle(database).order.withLock { order in
                 for state in order.indexes {
@@ -273,12 +276,12 @@ private struct IndexModelRun {
                     #expect(state.counts.bytes == state.current.bytes + state.superseded.tree.bytes)
                     #expect(state.counts.entries == state.current.count + state.superseded.tree.count)
                     bytes += state.counts.bytes
+                    cost += max(state.counts.bytes, total.costMin)
                     endedBytes += state.superseded.tree.bytes - SupersededKeys().tree.bytes
                 }
             }
         }
-        let total = self.fixture.store.indexRegistry.total
-        #expect(total.bytes == bytes)
+        #expect(total.bytes == bytes && total.cost == cost)
         #expect(total.endedBytes == endedBytes)
     }
 }

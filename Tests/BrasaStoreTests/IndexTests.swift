@@ -9,52 +9,17 @@ import Testing
 
 /// The life of indexes: asked for, built, used, dropped.
 @Suite struct IndexTests {
-    private func definition(
-        _ field: String,
-        _ kind: IndexDefinition.Part.Kind = .ascending,
-        collection: UTF8Text = "c"
-    ) throws -> IndexDefinition {
-        let path = try FieldPath(parsing: field.utf8)
-        return IndexDefinition(collectionID: collection, scope: .collection, parts: [IndexDefinition.Part(path, kind)])
-    }
-
-    /// A store with documents whose field `x` is a string of some length.
-    private func fixture(
-        documents: Int,
-        textBytes: Int = 10,
-        _ adjust: (inout Store.Configuration) -> Void = { _ in }
-    ) throws -> (StoreFixture, DatabaseHandle) {
-        let fixture = try StoreFixture(adjust)
-        let database = fixture.store.database(try databaseName())
-        for number in 0..<documents { try self.write(number, textBytes: textBytes, fixture, database) }
-        return (fixture, database)
-    }
-
-    private func write(_ number: Int, textBytes: Int, _ fixture: StoreFixture, _ database: DatabaseHandle) throws {
-        let text = "\(number)" + String(repeating: "x", count: textBytes)
-        let entry = Value.MapEntry(key: "x", value: .string(UTF8Text(text)))
-        let change = DocumentChange(
-            database: database,
-            path: try path("c/\(number)"),
-            outcome: .set(
-                EncodedFields(encoding: [entry, Value.MapEntry(key: "y", value: entry.value)]),
-                createTime: nil
-            )
-        )
-        _ = try fixture.store.apply(changes: [change], waiter: nil)
-        fixture.flush()
-    }
-
     @Test func anIndexIsReadyWhenItIsBuiltAndListedWithItsUses() throws {
-        let (fixture, database) = try self.fixture(documents: 50)
-        let index = try self.definition("x", .descending)
+        let bench = try IndexFixture(documents: 50)
+        let (fixture, database) = (bench.fixture, bench.database)
+        let index = try bench.definition("x", .descending)
         #expect(!fixture.store.indexStep())
         fixture.store.requestIndex(index, in: database)
         fixture.store.requestIndex(index, in: database)
         #expect(fixture.store.readyIndex(index, in: database) == nil)
         #expect(fixture.store.indexes().map(\.state) == [.building])
         while fixture.store.indexStep() {}
-        for _ in 0..<3 { #expect(fixture.store.useIndex(index, in: database)) }
+        for _ in 0..<3 { fixture.store.markUsed([try #require(fixture.store.readyIndex(index, in: database))]) }
         #expect(fixture.store.statistics.indexes == [.ready: 1])
         let listed = try #require(fixture.store.indexes().first)
         #expect(fixture.store.indexes().count == 1)
@@ -65,164 +30,40 @@ import Testing
     }
 
     @Test func anIndexThatNobodyUsesIsDropped() throws {
-        let (fixture, database) = try self.fixture(documents: 20) { $0.indexIdle = .seconds(60) }
-        let (used, idle) = (try self.definition("x"), try self.definition("y"))
-        for index in [used, idle] { fixture.store.requestIndex(index, in: database) }
-        while fixture.store.indexStep() {}
+        let bench = try IndexFixture(documents: 20) { $0.indexIdle = .seconds(60) }
+        for field in ["x", "y"] { try bench.build(field) }
         for _ in 0..<5 {
-            fixture.clock.advance(microseconds: 20_000_000)
-            #expect(fixture.store.useIndex(used, in: database))
+            bench.wait(20)
+            #expect(try bench.use("x", times: 1))
         }
-        while fixture.store.indexStep() {}
-        #expect(fixture.store.indexes().map(\.definition) == [used])
-        // A query that reads an index keeps it however long it takes.
-        let held = try #require(fixture.store.readyIndex(used, in: database))
-        fixture.clock.advance(microseconds: 100_000_000)
-        #expect(!fixture.store.indexStep())
-        #expect(self.count(held) == 20)
+        bench.buildAll()
+        #expect(bench.store.indexes().count == 1 && bench.fields(.ready) == ["x"])
+        // A query that reads it goes on without.
+        let held = try #require(bench.store.readyIndex(bench.definition("x"), in: bench.database))
+        bench.wait(59)
+        bench.buildAll()
+        #expect(held.count == 20)
+        bench.wait(1)
+        bench.buildAll()
+        #expect(held.count == nil && bench.store.indexes().isEmpty)
     }
 
-    /// Nil when the index was dropped.
-    private func count(_ index: Index) -> Int? {
-        index.read(
-            IndexReading(
-                position: .start,
-                end: .end,
-                time: .max,
-                isDescending: false,
-                isCounting: true,
-                needsPlaces: false,
-                budget: ScanBudget(entries: 1_000)
-            )
-        )?
-        .count
-    }
-
-    @Test func aBuildThatDoesNotFitIsGivenUpForAWhile() throws {
-        let (fixture, database) = try self.fixture(documents: 300, textBytes: 1_000) {
-            $0.indexBytesMax = 100_000
-            $0.indexRetry = .seconds(60)
+    @Test func anIndexWhoseBuildTakesLongIsNotIdleWhenItIsReady() throws {
+        let bench = try IndexFixture(documents: 20) { $0.indexIdle = .seconds(60) }
+        try bench.request("x")
+        for _ in 0..<10 {
+            bench.wait(20)
+            _ = bench.store.indexStep(budget: 1)
         }
-        let index = try self.definition("x")
-        fixture.store.requestIndex(index, in: database)
-        while fixture.store.indexStep(budget: 10) {}
-        let listed = try #require(fixture.store.indexes().first)
-        #expect(fixture.store.statistics.indexes == [.doesNotFit: 1])
-        #expect(listed.state == .doesNotFit && listed.bytes == 0 && listed.entries == 0)
-        fixture.store.requestIndex(index, in: database)
-        #expect(!fixture.store.indexStep())
-        #expect(database.order.withLock { $0.indexes.isEmpty })
-        fixture.clock.advance(microseconds: 60_000_000)
-        fixture.store.requestIndex(index, in: database)
-        #expect(fixture.store.indexes().map(\.state) == [.building])
-    }
-
-    @Test func aBuildTakesRoomFromIndexesThatRest() throws {
-        let (fixture, database) = try self.fixture(documents: 100, textBytes: 1_000) {
-            $0.indexBytesMax = 180_000
-            $0.indexRetry = .seconds(60)
-        }
-        let (first, second) = (try self.definition("x"), try self.definition("y"))
-        fixture.store.requestIndex(first, in: database)
-        while fixture.store.indexStep() {}
-        fixture.store.requestIndex(second, in: database)
-        while fixture.store.indexStep() {}
-        #expect(fixture.store.indexes().map(\.state) == [.ready, .doesNotFit])
-        fixture.clock.advance(microseconds: 61_000_000)
-        fixture.store.requestIndex(second, in: database)
-        while fixture.store.indexStep() {}
-        #expect(fixture.store.indexes().map(\.definition) == [second])
-        #expect(fixture.store.readyIndex(second, in: database) != nil)
-        #expect(fixture.store.readyIndex(first, in: database) == nil)
-    }
-
-    @Test func whatGrowsOverTheBoundIsDroppedEvenWhileItIsRead() throws {
-        let (fixture, database) = try self.fixture(documents: 100, textBytes: 1_000) { $0.indexBytesMax = 300_000 }
-        let index = try self.definition("x")
-        fixture.store.requestIndex(index, in: database)
-        while fixture.store.indexStep() {}
-        let held = try #require(fixture.store.readyIndex(index, in: database))
-        #expect(self.count(held) == 100)
-        for number in 100..<300 { try self.write(number, textBytes: 1_000, fixture, database) }
-        #expect(self.count(held) == 300)
-        while fixture.store.indexStep() {}
-        #expect(self.count(held) == nil)
-        #expect(fixture.store.indexes().isEmpty)
-    }
-
-    @Test func moreIndexesThanAllowedHaveToRestFirst() throws {
-        let (fixture, database) = try self.fixture(documents: 3) {
-            $0.indexesMax = 2
-            $0.indexRetry = .seconds(60)
-        }
-        for field in ["a", "b", "b", "c", "c"] { fixture.store.requestIndex(try self.definition(field), in: database) }
-        while fixture.store.indexStep() {}
-        #expect(try fixture.store.indexes().map(\.definition) == [self.definition("a"), self.definition("b")])
-        fixture.clock.advance(microseconds: 61_000_000)
-        #expect(fixture.store.useIndex(try self.definition("a"), in: database))
-        for _ in 0..<2 { fixture.store.requestIndex(try self.definition("c"), in: database) }
-        while fixture.store.indexStep() {}
-        #expect(try fixture.store.indexes().map(\.definition) == [self.definition("a"), self.definition("c")])
-    }
-
-    @Test func whenManyAreThereAnIndexHasToBeAskedForAgain() throws {
-        let (fixture, database) = try self.fixture(documents: 3) {
-            $0.indexesMax = 8
-            $0.indexRetry = .seconds(600)
-        }
-        let store = fixture.store
-        for number in 0..<100 { store.requestIndex(try self.definition("members.u\(number)"), in: database) }
-        while store.indexStep() {}
-        #expect(store.indexes().count == 4)
-        for field in ["x", "y", "x", "y"] { store.requestIndex(try self.definition(field), in: database) }
-        while store.indexStep() {}
-        #expect(store.indexes().count == 6)
-        // What hardly anybody used gives way sooner than what was used.
-        for field in ["x", "y"] {
-            for _ in 0..<5 { #expect(store.useIndex(try self.definition(field), in: database)) }
-        }
-        fixture.clock.advance(microseconds: 61_000_000)
-        for number in 200..<210 {
-            for _ in 0..<2 { store.requestIndex(try self.definition("members.u\(number)"), in: database) }
-            while store.indexStep() {}
-        }
-        #expect(store.indexes().count == 8)
-        for field in ["x", "y"] { #expect(store.useIndex(try self.definition(field), in: database)) }
-    }
-
-    @Test func oneCollectionTakesNoPlacesFromOthers() throws {
-        let (fixture, database) = try self.fixture(documents: 3) { $0.collectionIndexesMax = 2 }
-        let store = fixture.store
-        for number in 0..<10 {
-            for _ in 0..<2 { store.requestIndex(try self.definition("members.u\(number)"), in: database) }
-        }
-        let other = try self.definition("x", collection: "others")
-        store.requestIndex(other, in: database)
-        while store.indexStep() {}
-        #expect(store.indexes().count == 3)
-        #expect(store.indexes().last?.definition == other)
-    }
-
-    @Test func anIndexThatFailsAgainIsGivenUpForLonger() throws {
-        let (fixture, database) = try self.fixture(documents: 300, textBytes: 1_000) {
-            $0.indexBytesMax = 100_000
-            $0.indexRetry = .seconds(60)
-        }
-        let index = try self.definition("x")
-        for seconds in [60, 120, 240] as [Int64] {
-            fixture.store.requestIndex(index, in: database)
-            while fixture.store.indexStep() {}
-            fixture.clock.advance(microseconds: (seconds - 1) * 1_000_000)
-            fixture.store.requestIndex(index, in: database)
-            #expect(fixture.store.indexes().map(\.state) == [.doesNotFit])
-            fixture.clock.advance(microseconds: 1_000_000)
-        }
-        fixture.store.requestIndex(index, in: database)
-        #expect(fixture.store.indexes().map(\.state) == [.building])
+        bench.buildAll()
+        bench.wait(59)
+        bench.buildAll()
+        #expect(bench.fields(.ready) == ["x"])
     }
 
     @Test func elementsThatAreTheSameCountOnce() throws {
-        let (fixture, database) = try self.fixture(documents: 0) { $0.log.segmentBytes = 4 << 20 }
+        let bench = try IndexFixture(documents: 0) { $0.log.segmentBytes = 4 << 20 }
+        let (fixture, database) = (bench.fixture, bench.database)
         let elements = (0..<100_000).map { Value.integer(Int64($0 % 7)) }
         let fields = EncodedFields(encoding: [Value.MapEntry(key: "x", value: .array(elements))])
         let change = DocumentChange(
@@ -231,14 +72,15 @@ import Testing
             outcome: .set(fields, createTime: nil)
         )
         _ = try fixture.store.apply(changes: [change], waiter: nil)
-        fixture.store.requestIndex(try self.definition("x", .contains), in: database)
+        fixture.store.requestIndex(try bench.definition("x", .contains), in: database)
         while fixture.store.indexStep() {}
         #expect(fixture.store.indexes().map(\.entries) == [7])
     }
 
     @Test(arguments: [true, false])
     func aDocumentWithTooManyElementsEndsTheIndex(isThereBefore: Bool) throws {
-        let (fixture, database) = try self.fixture(documents: 10) { $0.log.segmentBytes = 4 << 20 }
+        let bench = try IndexFixture(documents: 10) { $0.log.segmentBytes = 4 << 20 }
+        let (fixture, database) = (bench.fixture, bench.database)
         let elements = (0...IndexDefinition.entriesMax).map { Value.integer(Int64($0)) }
         let large = DocumentChange(
             database: database,
@@ -246,17 +88,23 @@ import Testing
             outcome: .set(EncodedFields(encoding: [Value.MapEntry(key: "x", value: .array(elements))]), createTime: nil)
         )
         if isThereBefore { _ = try fixture.store.apply(changes: [large], waiter: nil) }
-        let (contains, whole) = (try self.definition("x", .contains), try self.definition("x"))
+        let (contains, whole) = (try bench.definition("x", .contains), try bench.definition("x"))
         for index in [contains, whole] { fixture.store.requestIndex(index, in: database) }
         while fixture.store.indexStep() {}
         let held = fixture.store.readyIndex(contains, in: database)
         #expect((held == nil) == isThereBefore)
         if !isThereBefore { _ = try fixture.store.apply(changes: [large], waiter: nil) }
-        if let held { #expect(self.count(held) == nil) }
+        if let held { #expect(held.count == nil) }
         #expect(fixture.store.readyIndex(contains, in: database) == nil)
         while fixture.store.indexStep() {}
         #expect(fixture.store.indexes().map(\.state) == [.abandoned, .ready])
         #expect(fixture.store.indexes().map(\.entries) == [0, 11])
+        // It is not tried again before a while.
+        fixture.store.requestIndex(contains, in: database)
+        #expect(!fixture.store.indexStep())
+        bench.wait(600)
+        fixture.store.requestIndex(contains, in: database)
+        #expect(fixture.store.indexes().map(\.state) == [.ready, .building])
     }
 
     @Test func pointsPartAGroupEvenly() throws {
@@ -298,14 +146,5 @@ import Testing
             #expect(lengths.allSatisfy { abs($0 - mean) < 130 }, "\(lengths)")
         }
         #expect(try fixture.store.partitionPoints(collectionID: "nothing", count: 5, in: database, at: now).isEmpty)
-    }
-}
-
-extension Store {
-    /// Uses an index as a query does; false when there is none.
-    fileprivate func useIndex(_ definition: IndexDefinition, in database: DatabaseHandle) -> Bool {
-        guard let index = self.readyIndex(definition, in: database) else { return false }
-        self.markUsed([index])
-        return true
     }
 }

@@ -3,8 +3,7 @@ import BrasaPlatform
 package import BrasaQueries
 import Synchronization
 
-/// A built index, for as long as a query reads it. While somebody holds it, it is dropped only when memory is short;
-/// reads of it then return nil.
+/// A built index, for as long as a query reads it. It may be dropped at any time; reads of it then return nil.
 package final class Index: Sendable {
     package let definition: IndexDefinition
     package let database: DatabaseHandle
@@ -78,13 +77,20 @@ final class IndexCounts: Sendable {
     var entries: Int { self.entryCount.load(ordering: .relaxed) }
     /// About what the trees take.
     var bytes: Int { self.byteCount.load(ordering: .relaxed) }
+    /// What it counts as against the bound of all indexes: nothing before its build begins.
+    var cost: Int {
+        let bytes = self.bytes
+        return bytes == 0 ? 0 : max(bytes, self.total.costMin)
+    }
+
     /// A document has more entries than an index takes of one: the index lacks them, and must not be read.
     var isOverflowing: Bool { self.isLost.load(ordering: .acquiring) }
 
     func add(entries: Int, bytes: Int) {
+        let costBefore = self.cost
         self.entryCount.wrappingAdd(entries, ordering: .relaxed)
         self.byteCount.wrappingAdd(bytes, ordering: .relaxed)
-        self.total.add(bytes)
+        self.total.add(bytes, cost: self.cost - costBefore)
     }
 
     /// Of the bytes, those of keys that ended.
@@ -97,24 +103,47 @@ final class IndexCounts: Sendable {
     /// It is out of its order.
     func letGo() {
         let endedBytes = self.endedByteCount.exchange(0, ordering: .relaxed)
-        self.total.add(-self.bytes)
+        self.total.add(-self.bytes, cost: -self.cost)
         self.total.add(endedBytes: -endedBytes)
         self.history.add(bytes: -endedBytes)
     }
 
-    func overflow() { self.isLost.store(true, ordering: .releasing) }
+    func overflow() {
+        self.isLost.store(true, ordering: .releasing)
+        self.total.overflow()
+    }
 }
 
 /// About what all indexes take, those that are being dropped included.
 final class IndexTotal: Sendable {
+    /// What an index counts as at least.
+    let costMin: Int
     private let byteCount = Atomic<Int>(0)
     private let endedByteCount = Atomic<Int>(0)
+    private let costSum = Atomic<Int>(0)
+    private let hasOverflow = Atomic<Bool>(false)
+
+    init(costMin: Int) {
+        self.costMin = costMin
+    }
 
     var bytes: Int { self.byteCount.load(ordering: .relaxed) }
     /// Of the bytes, those of keys that ended, which databases' histories count.
     var endedBytes: Int { self.endedByteCount.load(ordering: .relaxed) }
+    /// What they count as together.
+    var cost: Int { self.costSum.load(ordering: .relaxed) }
 
-    func add(_ bytes: Int) { self.byteCount.wrappingAdd(bytes, ordering: .relaxed) }
+    func add(_ bytes: Int, cost: Int) {
+        self.byteCount.wrappingAdd(bytes, ordering: .relaxed)
+        if cost != 0 { self.costSum.wrappingAdd(cost, ordering: .relaxed) }
+    }
 
     func add(endedBytes: Int) { self.endedByteCount.wrappingAdd(endedBytes, ordering: .relaxed) }
+
+    func overflow() { self.hasOverflow.store(true, ordering: .releasing) }
+
+    /// Whether an index has overflowed since this was asked last.
+    func takeOverflow() -> Bool {
+        self.hasOverflow.load(ordering: .relaxed) && self.hasOverflow.exchange(false, ordering: .acquiring)
+    }
 }

@@ -6,9 +6,9 @@ package struct IndexDescription: Sendable {
     package enum State: Hashable, Sendable {
         case building
         case ready
-        /// It did not fit in memory; it is not tried again before a while.
+        /// There was no room for it in memory, or no more; it is not tried again before a while.
         case doesNotFit
-        /// A document has too many entries for it; it is not tried again before a while.
+        /// A document has too many entries for it, or its collection too many indexes; it is not tried again before a while.
         case abandoned
     }
 

@@ -2,7 +2,7 @@ import BrasaPlatform
 import BrasaQueries
 import Synchronization
 
-/// What is built, kept and dropped.
+/// What is built, and what goes.
 extension IndexRegistry {
     /// What the background thread has to do next.
     enum Work {
@@ -14,146 +14,114 @@ extension IndexRegistry {
     func nextWork() -> Work? {
         let now = self.clock.monotonic()
         return self.state.withLock { state in
+            // What is dropped counts until it is out of its order.
             if state.dropped.isEmpty { self.tidy(&state, now: now) }
             if let dropped = state.dropped.popLast() {
                 self.hasChanged()
                 return .drop(dropped)
             }
-            let next = state.records.values.lazy.filter { $0.state == .building }.min { $0.number < $1.number }
-            return next?.index.map { .build($0) }
+            return state.builds.first.flatMap { state.records[$0]?.index }.map { .build($0) }
         }
     }
 
+    /// Looks at all indexes only when one of them has to go.
     private func tidy(_ state: inout State, now: MonotonicTime) {
-        for (key, record) in state.records {
-            switch record.state {
-            case .abandoned(let until, _):
-                // Known for a while yet, so that one that fails again waits longer.
-                if until + self.restingTime(failures: record.failures) <= now {
-                    state.records[key] = nil
-                }
-            case .building, .ready:
-                if record.index?.counts.isOverflowing ?? true { self.giveUp(key, .entries, &state, now: now) }
+        if self.total.takeOverflow() {
+            for key in state.keys(where: { $0.index?.counts.isOverflowing ?? false }) {
+                self.fail(key, .entries, &state, now: now)
             }
         }
-        let idleSince = now - self.configuration.indexIdle
-        if let idle = state.leastWanted(before: idleSince, { state, _ in state == .ready }) {
-            state.remove(idle)
-        } else if state.bytes > self.configuration.indexBytesMax {
+        if let due = state.nextDue, due <= now { self.removeDue(&state, now: now) }
+        guard state.dropped.isEmpty else { return }
+        if self.total.cost > self.configuration.indexBytesMax {
             self.makeRoom(&state, now: now)
+        } else if let next = state.builds.first, !state.isBegun(next) {
+            self.makePlace(for: next, &state, now: now)
         }
     }
 
-    /// A build takes room only from indexes that rest, or ends; what grew by commits takes it from the least recently
-    /// wanted, one that no query is reading if there is any. So indexes that do not fit together do not drive each other
-    /// out again and again.
-    private func makeRoom(_ state: inout State, now: MonotonicTime) {
-        let growing = state.records.first { $0.value.state == .building && $0.value.index?.counts.bytes ?? 0 > 0 }
-        if let growing {
-            if let resting = state.leastWanted(before: self.restingSince(now), { state, _ in state == .ready }) {
-                state.remove(resting)
-            } else {
-                self.giveUp(growing.key, .memory, &state, now: now)
-            }
-        } else if let key = state.leastWanted({ state, _ in state == .ready }) {
-            state.remove(key)
-        } else if let key = state.records.filter({ $0.value.state == .ready }).min(by: { $0.value.rank < $1.value.rank }
-        )?.key {
-            state.remove(key)
+    /// What nobody used for long goes, and failures are forgotten.
+    private func removeDue(_ state: inout State, now: MonotonicTime) {
+        state.nextDue = nil
+        for key in state.keys(where: { _ in true }) {
+            guard let due = state.records[key].flatMap(self.due) else { continue }
+            if due <= now { state.remove(key) } else { state.isDue(at: due) }
         }
     }
 
-    /// Whether there may be another index; makes the place if need be.
-    func hasPlace(for key: Key, _ state: inout State, now: MonotonicTime) -> Bool {
-        let (count, siblings) = (state.records.count, state.count(like: key))
-        let (countMax, siblingsMax) = (self.configuration.indexesMax, self.configuration.collectionIndexesMax)
-        guard count >= countMax / 2 || siblings >= siblingsMax / 2 else { return true }
-        let span = self.configuration.indexRetry
-        guard state.wishes.isRepeated(key, at: now, within: span) else { return false }
-        guard count >= countMax || siblings >= siblingsMax else { return true }
-        let sibling = siblings >= siblingsMax ? key : nil
-        let hardlyUsedSince = now - span / Self.hardlyUsedRestDivisor
-        let hardlyUsed = state.leastWanted(like: sibling, before: hardlyUsedSince) { state, uses in
-            state != .building && uses <= Self.hardlyUsedMax
-        }
-        guard
-            let resting = hardlyUsed
-                ?? state.leastWanted(like: sibling, before: self.restingSince(now), { state, _ in state != .building })
-        else { return false }
-        state.remove(resting)
-        return true
-    }
-
-    /// An index that so few queries used rests only for this part of the time.
-    private static var hardlyUsedMax: Int { 2 }
-    private static var hardlyUsedRestDivisor: Int { 10 }
-
-    /// An index that was last wanted before this may have to make room.
-    private func restingSince(_ now: MonotonicTime) -> MonotonicTime { now - self.configuration.indexRetry }
-
-    private func giveUp(_ key: Key, _ reason: IndexAbandonment, _ state: inout State, now: MonotonicTime) {
-        let failures = (state.records[key]?.failures ?? 0) + 1
-        state.abandon(key, until: now + self.restingTime(failures: failures), reason)
-    }
-
-    /// For how long an index is not tried again: twice as long each time.
-    private func restingTime(failures: Int) -> Duration {
-        min(self.configuration.indexRetry, Self.retryMax) * (1 << min(max(failures - 1, 0), Self.doublingsMax))
-    }
-
-    private static var retryMax: Duration { .seconds(1 << 32) }
-    private static var doublingsMax: Int { 7 }
-}
-
-extension IndexRegistry.Key {
-    /// Whether the indexes are of collections with the same id in the same database.
-    fileprivate func isLike(_ other: Self) -> Bool {
-        self.definition.collectionID == other.definition.collectionID && self.database == other.database
-    }
-}
-
-extension IndexRegistry.Record {
-    /// The lesser is to go first.
-    fileprivate struct Rank: Comparable {
-        let lastWanted: MonotonicTime
-        let number: Int
-
-        static func < (left: Rank, right: Rank) -> Bool {
-            (left.lastWanted, left.number) < (right.lastWanted, right.number)
+    private func due(_ record: Record) -> MonotonicTime? {
+        switch record.state {
+        case .building: nil
+        case .ready: record.usage.lastWanted + self.configuration.indexIdle
+        case .failed: record.backOff.end
         }
     }
 
-    fileprivate var rank: Rank { Rank(lastWanted: self.usage.lastWanted, number: self.number) }
+    /// The index is complete. It is ready unless room has to be made for it first.
+    func isBuilt(_ index: Index) {
+        let key = Key(database: index.database, definition: index.definition)
+        let now = self.clock.monotonic()
+        self.state.withLock { state in
+            guard let place = state.records.index(forKey: key), state.records.values[place].index === index,
+                !index.counts.isOverflowing, self.total.cost <= self.configuration.indexBytesMax
+            else { return }
+            state.records.values[place].state = .ready
+            // It is as good as new, however long the build took.
+            index.usage.isWanted(now)
+            state.isDue(at: now + self.configuration.indexIdle)
+            state.endBuild(key)
+            self.hasChanged()
+        }
+    }
+
+    /// The index goes, whether it is ready or being built, and is not tried again before a time.
+    func fail(_ key: Key, _ failure: IndexFailure, _ state: inout State, now: MonotonicTime) {
+        guard var record = state.records[key], let index = record.index else { return }
+        record.index = nil
+        record.state = .failed(failure)
+        record.backOff.fail(at: now)
+        state.records[key] = record
+        state.dropped.append(index)
+        state.endBuild(key)
+        state.isDue(at: record.backOff.end)
+        state.boundFailures(of: key.database)
+    }
 }
 
 extension IndexRegistry.State {
-    /// How many there are of the collections that this one is of.
-    fileprivate func count(like key: IndexRegistry.Key) -> Int {
-        self.records.keys.reduce(0) { $1.isLike(key) ? $0 + 1 : $0 }
+    /// In the order of requests.
+    func keys(where isWanted: (IndexRegistry.Record) -> Bool) -> [IndexRegistry.Key] {
+        self.records.filter { isWanted($0.value) }.sorted { $0.value.number < $1.value.number }.map(\.key)
     }
 
-    /// Of those that are of interest and that no query is reading, the one to go first; of all collections if `sibling` is
-    /// nil, and however lately it was wanted if `time` is.
-    mutating func leastWanted(
-        like sibling: IndexRegistry.Key? = nil,
-        before time: MonotonicTime? = nil,
-        _ isOfInterest: (_ state: IndexRegistry.Record.State, _ uses: Int) -> Bool
-    ) -> IndexRegistry.Key? {
-        var least: (key: IndexRegistry.Key, rank: IndexRegistry.Record.Rank)?
-        // Over a list of the keys: an iterator over the dictionary would be a second reference to what is in it.
-        for key in Array(self.records.keys) {
-            guard sibling.map(key.isLike) ?? true, let place = self.records.index(forKey: key) else { continue }
-            let rank = self.records.values[place].rank
-            let (recordState, uses) = (self.records.values[place].state, self.records.values[place].usage.uses)
-            guard isOfInterest(recordState, uses), time.map({ rank.lastWanted < $0 }) ?? true,
-                least.map({ rank < $0.rank }) ?? true
-            else { continue }
-            if self.records.values[place].index == nil || self.isUnread(place) { least = (key, rank) }
+    func isBegun(_ key: IndexRegistry.Key) -> Bool { self.records[key].map(\.cost) ?? 0 > 0 }
+
+    /// The index is to be taken out of the order, and forgotten.
+    mutating func remove(_ key: IndexRegistry.Key) {
+        guard let index = self.records.removeValue(forKey: key)?.index else { return }
+        self.dropped.append(index)
+    }
+
+    /// There is something to be removed then.
+    mutating func isDue(at time: MonotonicTime) { self.nextDue = self.nextDue.map { min($0, time) } ?? time }
+
+    /// The next build is another database's, if one waits, however many this one asks for.
+    mutating func endBuild(_ key: IndexRegistry.Key) {
+        guard let place = self.builds.firstIndex(of: key) else { return }
+        self.builds.remove(at: place)
+        self.builds =
+            self.builds.filter { $0.database != key.database } + self.builds.filter { $0.database == key.database }
+    }
+
+    /// Forgets the failure that was wanted least recently if there are too many. It costs another build at most.
+    fileprivate mutating func boundFailures(of database: DatabaseHandle) {
+        let failures = self.records.filter { $0.value.isFailed && $0.key.database == database }
+        guard failures.count > Self.failuresMax else { return }
+        let first = failures.min {
+            ($0.value.usage.lastWanted, $0.value.number) < ($1.value.usage.lastWanted, $1.value.number)
         }
-        return least?.key
+        if let first { self.remove(first.key) }
     }
 
-    private mutating func isUnread(_ place: Dictionary<IndexRegistry.Key, IndexRegistry.Record>.Index) -> Bool {
-        isKnownUniquelyReferenced(&self.records.values[place].index)
-    }
+    private static var failuresMax: Int { 256 }
 }

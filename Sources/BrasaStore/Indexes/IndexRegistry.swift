@@ -4,11 +4,14 @@ import BrasaQueries
 import Synchronization
 
 /// The indexes that queries asked for, and how much they are used. `state` is locked with no other lock held, and none is
-/// taken under it.
+/// taken under it. What is there is decided by two rules:
 ///
-/// At most `indexesMax` are there, and `collectionIndexesMax` of a collection. Past it one that nobody wanted for
-/// `indexRetry` makes room, one that hardly anybody used sooner, or the request is ignored. When half as many are there,
-/// an index has to be asked for twice.
+/// - One order. An index counts as the bytes it takes, `indexBytesMin` at least. When all count as more than
+///   `indexBytesMax`, one goes that belongs to a database with more than an equal share: the least recently wanted, those that
+///   fewer than three queries used before others.
+/// - One back-off. A build that would have to take the room of an index that was wanted within `indexRetry`, and is more than
+///   hardly used, fails, unless its database has no more than its share. It is tried again after `indexRetry`, and after twice
+///   as long each time. So is whatever else has to go while it is wanted.
 final class IndexRegistry: Sendable {
     struct Key: Hashable {
         let database: DatabaseHandle
@@ -19,32 +22,43 @@ final class IndexRegistry: Sendable {
         enum State: Hashable {
             case building
             case ready
-            /// Not to be tried before.
-            case abandoned(until: MonotonicTime, IndexAbandonment)
+            /// Not to be tried before its back-off is over.
+            case failed(IndexFailure)
         }
 
-        /// Nil once abandoned. Whoever else refers to it is a query that reads it: references are given out under the
-        /// lock, or found again by a plan (`PlanCache`), whose query finds out that it is gone.
+        /// Nil once it failed. Whoever else refers to it is a query that reads it: references are given out under the lock,
+        /// or found again by a plan (`PlanCache`), whose query finds out that it is gone.
         var index: Index?
         var state = State.building
         /// The order of requests.
         let number: Int
         let created: WallTime
-        /// How often it was given up.
-        var failures = 0
+        var backOff: IndexBackOff
         let usage: IndexUsage
+
+        var cost: Int { self.index?.counts.cost ?? 0 }
+
+        var isFailed: Bool {
+            if case .failed = self.state { true } else { false }
+        }
     }
 
     struct State {
         var records: [Key: Record] = [:]
+        /// The one that is being built, and those that wait for it.
+        var builds: [Key] = []
         var nextNumber = 0
-        /// No longer in `records`, and still in the order.
+        /// No longer to be used, and still in the order.
         var dropped: [Index] = []
-        var wishes = IndexWishes()
+        /// No index is idle before this, and no failure is to be forgotten.
+        var nextDue: MonotonicTime?
     }
 
+    /// How many builds of a database may wait. Those past it are not noted: queries ask again.
+    private static let waitingMax = 256
+
     let state = Mutex(State())
-    let total = IndexTotal()
+    let total: IndexTotal
     /// Another one whenever an index becomes ready, or goes.
     private let changes = Atomic<Int>(0)
     let configuration: Store.Configuration
@@ -53,6 +67,8 @@ final class IndexRegistry: Sendable {
 
     init(configuration: Store.Configuration, clock: Clock, onRequest: @escaping @Sendable () -> Void) {
         self.configuration = configuration
+        // One index fits at least.
+        self.total = IndexTotal(costMin: min(configuration.indexBytesMin, configuration.indexBytesMax))
         self.clock = clock
         self.onRequest = onRequest
     }
@@ -81,49 +97,31 @@ final class IndexRegistry: Sendable {
     func request(_ key: Key) {
         let (wall, now) = (self.clock.wall(), self.clock.monotonic())
         let isNew = self.state.withLock { state in
-            var failures = 0
-            if let place = state.records.index(forKey: key) {
-                guard case .abandoned(let until, _) = state.records.values[place].state, until <= now else {
-                    state.records.values[place].usage.isWanted(now)
-                    return false
-                }
-                failures = state.records.values[place].failures
-            } else if !self.hasPlace(for: key, &state, now: now) {
+            let known = state.records[key]
+            guard known.map({ $0.isFailed && $0.backOff.until <= now }) ?? true else {
+                known?.usage.isWanted(now)
                 return false
             }
+            guard state.builds.count(where: { $0.database == key.database }) < Self.waitingMax else { return false }
             let usage = IndexUsage(wanted: now)
             state.records[key] = Record(
                 index: Index(definition: key.definition, database: key.database, total: self.total, usage: usage),
                 number: state.nextNumber,
                 created: wall,
-                failures: failures,
+                backOff: known?.backOff ?? IndexBackOff(span: self.configuration.indexRetry, at: now),
                 usage: usage
             )
+            state.builds.append(key)
             state.nextNumber += 1
             return true
         }
         if isNew { self.onRequest() }
     }
 
-    /// The index is complete. It is ready unless room has to be made for it first.
-    func isBuilt(_ index: Index) {
-        let key = Key(database: index.database, definition: index.definition)
-        self.state.withLock { state in
-            guard let place = state.records.index(forKey: key), state.records.values[place].index === index,
-                state.bytes <= self.configuration.indexBytesMax
-            else { return }
-            state.records.values[place].state = .ready
-            self.hasChanged()
-        }
-    }
-
     /// Whether the index would be there if there were room for it.
     func doesNotFit(_ key: Key) -> Bool {
         self.state.withLock { state in
-            guard let place = state.records.index(forKey: key),
-                case .abandoned(_, .memory) = state.records.values[place].state
-            else { return false }
-            return true
+            state.records[key]?.state == .failed(.memory)
         }
     }
 
@@ -140,26 +138,6 @@ final class IndexRegistry: Sendable {
             state.records.sorted { $0.value.number < $1.value.number }
                 .map { key, record in IndexDescription(key, record) }
         }
-    }
-}
-
-extension IndexRegistry.State {
-    /// What all indexes take.
-    var bytes: Int { self.records.values.reduce(0) { $0 + ($1.index?.counts.bytes ?? 0) } }
-
-    /// The index is to be taken out of the order, and forgotten.
-    mutating func remove(_ key: IndexRegistry.Key) {
-        guard let index = self.records.removeValue(forKey: key)?.index else { return }
-        self.dropped.append(index)
-    }
-
-    /// The index is to be taken out of the order, and not to be built before a time.
-    mutating func abandon(_ key: IndexRegistry.Key, until time: MonotonicTime, _ reason: IndexAbandonment) {
-        guard let index = self.records[key]?.index else { return }
-        self.records[key]?.index = nil
-        self.records[key]?.failures += 1
-        self.records[key]?.state = .abandoned(until: time, reason)
-        self.dropped.append(index)
     }
 }
 
@@ -184,15 +162,18 @@ extension IndexDescription.State {
             switch state {
             case .building: .building
             case .ready: .ready
-            case .abandoned(_, .memory): .doesNotFit
-            case .abandoned(_, .entries): .abandoned
+            case .failed(.memory): .doesNotFit
+            case .failed(.entries), .failed(.collection): .abandoned
             }
     }
 }
 
-/// Why an index was given up.
-enum IndexAbandonment {
+/// Why an index is not there.
+enum IndexFailure {
+    /// There is no room for it.
     case memory
-    /// A document has too many of them.
+    /// A document has too many entries for it.
     case entries
+    /// Its collection has as many indexes as it may have, all in use.
+    case collection
 }

@@ -75,7 +75,7 @@ struct IndexChoice: Sendable {
     var isComplete = false
 }
 
-/// The same without a hold on the indexes: those that somebody holds count as being read.
+/// The same without a hold on the indexes, which may be gone.
 private struct RememberedChoice {
     private struct Access {
         weak var index: Index?

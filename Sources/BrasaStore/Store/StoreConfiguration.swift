@@ -29,11 +29,12 @@ extension Store {
         package var indexIdle: Duration
         /// What all indexes together may take: past it the least recently used go, and what does not fit is not built.
         package var indexBytesMax: Int
-        /// How many there may be; past it one that rested makes room for a new one, or the new one is not built.
-        package var indexesMax: Int
+        /// What an index counts as of that, however little it takes: so many can be there.
+        package var indexBytesMin: Int
         /// How many of them collections with one id in one database may have, since their commits keep all of these.
         package var collectionIndexesMax: Int
-        /// How long an index rests before another may take its room, and before one that found none is tried again.
+        /// How long an index rests before a build may take its room though it was used before, and before one that found
+        /// none is tried again for the first time.
         package var indexRetry: Duration
         /// Results that a query sorts in memory at a time while there is no index for its order.
         package var sortedMax: Int
@@ -55,7 +56,7 @@ extension Store {
             memoryBytesReserved: Int = 0,
             indexIdle: Duration = .seconds(24 * 3600),
             indexBytesMax: Int = 1 << 30,
-            indexesMax: Int = 4096,
+            indexBytesMin: Int = 256 << 10,
             collectionIndexesMax: Int = 256,
             indexRetry: Duration = .seconds(600),
             sortedMax: Int = 8192,
@@ -75,7 +76,7 @@ extension Store {
             self.memoryBytesReserved = memoryBytesReserved
             self.indexIdle = indexIdle
             self.indexBytesMax = indexBytesMax
-            self.indexesMax = indexesMax
+            self.indexBytesMin = indexBytesMin
             self.collectionIndexesMax = collectionIndexesMax
             self.indexRetry = indexRetry
             self.sortedMax = max(sortedMax, 1)
