@@ -36,7 +36,7 @@ final class SimulatedClient: @unchecked Sendable {
         self.isBusy = true
         // Those that lock nothing are the ones that what is forgotten can mislead.
         let isOptimistic = self.simulation.pressure.isHigh && self.random(4) == 0
-        switch isOptimistic ? 70 : self.random(100) {
+        switch isOptimistic ? 70 : self.random(115) {
         case ..<8: self.countUp()
         case ..<14: self.move()
         case ..<24: try RuledCommit(self, forgetsReads: self.simulation.forgetsRuleReads).run()
@@ -46,7 +46,8 @@ final class SimulatedClient: @unchecked Sendable {
         case ..<78: try ClientTransaction(self, attempt: 1, concurrency: .optimistic).begin()
         case ..<86: try ReadOnlyConversation(self).begin()
         case ..<94: try self.readStrongly()
-        default: try self.readPast()
+        case ..<100: try self.readPast()
+        default: try QueueWorker(self).goOn()
         }
     }
 
@@ -271,16 +272,21 @@ final class SimulatedClient: @unchecked Sendable {
     }
 
     private func readPast() throws {
+        let time = self.pastTime()
+        try self.read(self.randomDocuments(3), at: time, isStrong: false)
+        try self.scan(self.random(ModelWorld.scans.count), at: time, isStrong: false)
+        try self.query(self.random(ModelQuery.count), at: time, isStrong: false)
+        self.finish()
+    }
+
+    /// Near one of the latest commits.
+    func pastTime() -> Timestamp {
         let store = self.server.store
         let oldest = store.oldestReadTime(in: self.simulation.database).microseconds
         let newest = store.strongReadTime().microseconds
         let times = self.checker.timeline.times.suffix(50)
         let near = (times.randomElement(using: &self.simulation.random) ?? newest) - Int64(self.random(2))
-        let time = Timestamp(microseconds: min(max(near, oldest), newest))
-        try self.read(self.randomDocuments(3), at: time, isStrong: false)
-        try self.scan(self.random(ModelWorld.scans.count), at: time, isStrong: false)
-        try self.query(self.random(ModelQuery.count), at: time, isStrong: false)
-        self.finish()
+        return Timestamp(microseconds: min(max(near, oldest), newest))
     }
 
     private func read(_ documents: [Int], at time: Timestamp, isStrong: Bool) throws {
@@ -344,6 +350,7 @@ extension SimulatedClient {
                 found.append(ModelQuery.Result(document: index, value: value))
             }
         }
+        self.simulation.noteQuery(scan)
         try self.checker.checkQuery(index, found, at: time, isStrong: isStrong)
         return found
     }
