@@ -101,9 +101,8 @@ package final class EngineSimulation: @unchecked Sendable {
     // MARK: One step
 
     private func act() throws {
-        switch Int.random(in: 0..<1_300, using: &self.random) {
-        case ..<360: try self.startClient()
-        case ..<380: self.stepIndexes()
+        switch Int.random(in: 0..<1_320, using: &self.random) {
+        case ..<380: try self.startClient()
         case ..<650: _ = self.server.scheduler.runOne()
         case ..<830: self.stepLog()
         case ..<840: _ = self.server.store.prepareStep()
@@ -120,7 +119,8 @@ package final class EngineSimulation: @unchecked Sendable {
         case ..<997: try self.clients.randomElement(using: &self.random)?.hangUp()
         case ..<1_000: if self.logFailed { try self.restart(losingPower: self.durability == .fsync) }
         case ..<1_150: try self.listening.act()
-        default: try self.trees.act()
+        case ..<1_300: try self.trees.act()
+        default: self.stepIndexes()
         }
         // The mail may have made commits durable, whose versions must not go unseen.
         try self.follow()

@@ -11,7 +11,7 @@ final class QueueWorker: @unchecked Sendable {
 
     init(_ client: SimulatedClient) {
         self.client = client
-        self.left = 4 + client.random(8)
+        self.left = 2 + client.random(6)
     }
 
     func goOn() throws {

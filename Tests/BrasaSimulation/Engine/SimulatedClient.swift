@@ -36,18 +36,18 @@ final class SimulatedClient: @unchecked Sendable {
         self.isBusy = true
         // Those that lock nothing are the ones that what is forgotten can mislead.
         let isOptimistic = self.simulation.pressure.isHigh && self.random(4) == 0
-        switch isOptimistic ? 70 : self.random(115) {
+        switch isOptimistic ? 70 : self.random(100) {
         case ..<8: self.countUp()
         case ..<14: self.move()
         case ..<24: try RuledCommit(self, forgetsReads: self.simulation.forgetsRuleReads).run()
         case ..<30: self.commitPlainly()
         case ..<38: self.writeBatch()
+        case ..<46: try QueueWorker(self).goOn()
         case ..<70: try ClientTransaction(self, attempt: 1, concurrency: .pessimistic).begin()
         case ..<78: try ClientTransaction(self, attempt: 1, concurrency: .optimistic).begin()
         case ..<86: try ReadOnlyConversation(self).begin()
         case ..<94: try self.readStrongly()
-        case ..<100: try self.readPast()
-        default: try QueueWorker(self).goOn()
+        default: try self.readPast()
         }
     }
 
