@@ -65,13 +65,13 @@ class Server:
         command = [str(self.binaries / "psql"), *self.connection(), "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1"]
         return subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.PIPE).stdout
 
-    def run_script(self, text: str, *flags: str) -> list[int]:
-        """Runs it by one connection with prepared statements; the latencies in microseconds, ascending."""
+    def run_script(self, text: str, *flags: str, clients: int = 1) -> list[int]:
+        """Runs it by one or more connections with prepared statements; the latencies in microseconds, ascending."""
         with tempfile.TemporaryDirectory() as folder:
             script = Path(folder) / "script"
             script.write_text(text)
             command = [str(self.binaries / "pgbench"), *self.connection(), "-n", "-M", "prepared", "-f", str(script)]
-            command += ["-c", "1", *flags, "-l", "--log-prefix", f"{folder}/log"]
+            command += ["-c", str(clients), *flags, "-l", "--log-prefix", f"{folder}/log"]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             (log,) = Path(folder).glob("log.*")
             return sorted(int(line.split()[2]) for line in log.read_text().splitlines())

@@ -26,7 +26,8 @@ import Testing
     }
 
     private func before(_ change: RecordedChange) -> String? {
-        change.before.map { String(decoding: $0.fields.bytes.array, as: UTF8.self) }
+        guard case .kept(let image) = change.before else { return nil }
+        return String(decoding: image.fields.bytes.array, as: UTF8.self)
     }
 
     @Test func `a record says what was changed and deleted, with its times`() throws {
@@ -50,9 +51,11 @@ import Testing
         try fixture.commit([updated] + changes)
         let recorded = try self.newestChanges(fixture)
         #expect(recorded.map { self.before($0) } == ["one", "two", nil, nil])
+        #expect(recorded.suffix(2).map(\.before) == [.none, .none])
         #expect(recorded.map { $0.change.path.string } == ["a/1", "a/2", "a/gone", "a/new"])
         for change in recorded.prefix(2) {
-            #expect(change.before?.createTime == made && change.before?.updateTime == made)
+            guard case .kept(let image) = change.before else { continue }
+            #expect(image.createTime == made && image.updateTime == made)
         }
         withExtendedLifetime(subscription) {}
         try fixture.restart()
@@ -78,13 +81,13 @@ import Testing
         #expect(try self.newestChanges(fixture).map { self.before($0) } == [nil])
     }
 
-    @Test func `a document that is made over one that is there has no image, and its record can be read`() throws {
+    @Test func `a document that is made over one that is there has the image, and its record can be read`() throws {
         let fixture = try StoreFixture()
         let database = fixture.store.database(try databaseName())
         try fixture.commit(database, [("a/1", "one"), ("a/2", "two")])
         let subscription = fixture.store.subscribeToBeforeImages(of: database)
         try fixture.commit(database, [("a/1", "ONE"), ("a/2", nil)])
-        #expect(try self.newestChanges(fixture).map { self.before($0) } == [nil, "two"])
+        #expect(try self.newestChanges(fixture).map { self.before($0) } == ["one", "two"])
         withExtendedLifetime(subscription) {}
         try fixture.restart()
         let again = fixture.store.database(try databaseName())
@@ -92,15 +95,36 @@ import Testing
         #expect(try fixture.store.text("a/2", in: again) == nil)
     }
 
-    @Test func `what would make a record too long is left out of it`() throws {
+    @Test func `what would make a record too long is left out of it, which it says`() throws {
         let fixture = try StoreFixture { $0.log.recordBytesMax = 2_000 }
         let database = fixture.store.database(try databaseName())
         let text = String(repeating: "x", count: 900)
-        for name in ["a/1", "a/2", "a/3"] { try fixture.commit(database, [(name, text)]) }
+        let names = ["a/1", "a/2", "a/3", "a/4", "a/5"]
+        var made: [Timestamp] = []
+        for name in names { made.append(try fixture.commit(database, [(name, text)])) }
         let subscription = fixture.store.subscribeToBeforeImages(of: database)
-        try fixture.commit(database, [("a/1", nil), ("a/2", nil), ("a/3", nil)])
-        #expect(try self.newestChanges(fixture).map { self.before($0) } == [text, text, nil])
+        let outcomes: [DocumentChange.Outcome] = [
+            .delete, .delete, .delete, .set(fields("4"), createTime: nil), .set(fields("5"), createTime: made[4]),
+        ]
+        var changes = try zip(names, outcomes).map { name, outcome in
+            DocumentChange(database: database, path: try path(name), outcome: outcome)
+        }
+        let new = DocumentChange(
+            database: database,
+            path: try path("a/new"),
+            outcome: .set(fields("6"), createTime: nil)
+        )
+        changes.append(new)
+        try fixture.commit(changes)
+        let recorded = try self.newestChanges(fixture)
+        #expect(recorded.prefix(2).map { self.before($0) } == [text, text])
+        #expect(recorded.dropFirst(2).map(\.before) == [.leftOut, .leftOut, .leftOut, .none])
         withExtendedLifetime(subscription) {}
+        try fixture.restart()
+        let again = fixture.store.database(try databaseName())
+        #expect(
+            try (names + ["a/new"]).map { try fixture.store.text($0, in: again) } == [nil, nil, nil, "4", "5", "6"]
+        )
     }
 
     @Test func `a commit that the log refuses leaves no image behind`() throws {

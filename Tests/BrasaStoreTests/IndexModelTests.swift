@@ -31,7 +31,8 @@ import Testing
             case ..<47: try run.commit(isRefused: true)
             case ..<55: try run.request()
             case ..<75: _ = fixture.store.indexStep(budget: Int.random(in: 1...3, using: &random))
-            case ..<83: _ = fixture.store.maintain()
+            case ..<82: _ = fixture.store.maintain()
+            case ..<84: try run.hold()
             case ..<96: try run.check()
             case ..<98: try run.clear()
             case ..<99: try fixture.store.checkpoint()
@@ -51,6 +52,8 @@ private struct IndexModelRun {
     private var times: [Timestamp] = []
     private let paths: [ResourcePath]
     private var requested: [(database: Int, definition: IndexDefinition)] = []
+    /// Moments that somebody holds, beyond the window and, where that is firm, against pressure.
+    private var held: [(database: Int, pin: SnapshotPin, isFirm: Bool)] = []
 
     init(fixture: StoreFixture, random: SeededRandom) throws {
         self.fixture = fixture
@@ -140,7 +143,25 @@ private struct IndexModelRun {
         self.times.append(time)
     }
 
+    mutating func hold() throws {
+        if self.held.count == 3 { self.held.removeFirst() }
+        let database = Int.random(in: 0..<2, using: &self.random)
+        let isFirm = self.random.chance(1, in: 2)
+        let pin = try self.handle(database).history.pin(self.anyTime().microseconds, isFirm: isFirm)
+        self.held.append((database, pin, isFirm))
+    }
+
+    /// Those that are still there, which all have to be where there is no pressure.
+    private mutating func heldTimes(_ database: Int) throws -> [Timestamp] {
+        let oldest = try self.fixture.store.oldestReadTime(in: self.handle(database))
+        let isRoomy = self.fixture.configuration.historyBytesMax == Store.Configuration().historyBytesMax
+        let held = self.held.filter { $0.database == database }
+        #expect(held.allSatisfy { $0.pin.time >= oldest || !$0.isFirm && !isRoomy })
+        return held.map(\.pin.time).filter { $0 >= oldest }
+    }
+
     mutating func restart() throws {
+        self.held = []
         try self.fixture.restart(kill: self.random.chance(1, in: 2))
         #expect(self.fixture.store.indexes().isEmpty)
         self.requested = []
@@ -176,7 +197,8 @@ private struct IndexModelRun {
     mutating func check() throws {
         for (database, definition) in self.requested {
             guard let index = try self.fixture.store.readyIndex(definition, in: self.handle(database)) else { continue }
-            for _ in 0..<3 { self.check(index, database, at: self.anyTime()) }
+            let times = try self.heldTimes(database) + (0..<3).map { _ in self.anyTime() }
+            for time in times { self.check(index, database, at: time) }
         }
     }
 
@@ -244,6 +266,7 @@ private struct IndexModelRun {
 
     /// Only live documents have entries then, and each index is what one built afterwards would be.
     mutating func checkAfterTrimming() throws {
+        self.held = []
         self.fixture.flush()
         self.fixture.clock.advance(microseconds: 1_000_000)
         while self.fixture.store.maintain() {}

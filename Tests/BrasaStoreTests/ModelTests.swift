@@ -24,13 +24,15 @@ import Testing
             case ..<75: try run.checkScans()
             case ..<82: try run.checkCollectionIDs()
             case ..<90: try run.checkChanges()
-            case ..<95: _ = fixture.store.maintain()
+            case ..<93: _ = fixture.store.maintain()
+            case ..<95: try run.hold()
             case ..<97: try fixture.store.checkpoint()
             default: try run.restart()
             }
         }
         try run.checkReads()
         try run.checkScans()
+        run.letAllGo()
         while fixture.store.maintain() {}
         let newest = run.model.documents.compactMap { key, versions in
             versions.last?.fields.map { DocumentChain.documentBytes(path: key.path, fields: $0) }
@@ -77,6 +79,8 @@ struct ModelRun {
     /// Of those that changed something.
     private var lastCommit: Timestamp?
     private let paths: [ResourcePath]
+    /// Moments that somebody holds beyond the window.
+    private var held: [(database: Int, pin: SnapshotPin)] = []
 
     init(fixture: StoreFixture, random: SeededRandom) {
         self.fixture = fixture
@@ -139,7 +143,21 @@ struct ModelRun {
         if self.random.chance(4, in: 5) { self.fixture.flush() }
     }
 
+    mutating func hold() throws {
+        if self.held.count == 3 { self.held.removeFirst() }
+        let database = Int.random(in: 0..<2, using: &self.random)
+        self.held.append((database, try self.fixture.store.pin(at: self.anyTime(), in: self.handle(database))))
+    }
+
+    mutating func letAllGo() { self.held = [] }
+
     mutating func checkReads() throws {
+        for (database, pin) in self.held {
+            for path in self.paths {
+                let document = try self.fixture.store.get(path, in: self.handle(database), at: pin.time)
+                #expect(document == self.model.document(Model.Key(database: database, path: path), at: pin.time))
+            }
+        }
         for _ in 0..<10 {
             let time = self.anyTime()
             for database in 0..<2 {
@@ -272,6 +290,7 @@ struct ModelRun {
     }
 
     mutating func restart() throws {
+        self.letAllGo()
         self.fixture.flush()
         try self.fixture.restart(kill: self.random.chance(1, in: 2))
         let oldest = self.fixture.store.statistics.oldestReadTime

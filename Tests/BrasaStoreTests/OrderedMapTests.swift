@@ -54,6 +54,21 @@ import Testing
         #expect(map.root.leaves.allSatisfy { $0.values.capacity <= $0.values.count + roomMax })
     }
 
+    /// Also when they never fall so low that they are joined.
+    @Test(arguments: [0.35, 0.6, 0.9])
+    func leavesLetTheRoomGoOfWhatIsRemoved(part: Double) {
+        var random = SeededRandom(seed: 6)
+        let map = OrderedMap<Numbered>()
+        let keys = Array(0..<20_000)
+        map.fill(ascending: keys.map { Numbered($0, $0) })
+        for key in keys.shuffled(using: &random).prefix(Int(part * 20_000)) { map.remove(key) }
+        map.checkInvariants()
+        let spare = OrderedMapNode<Numbered>.entriesSpare + 2
+        #expect(map.root.leaves.allSatisfy { $0.values.capacity <= $0.values.count * 3 / 2 + spare })
+        let room = map.root.leaves.reduce(0) { $0 + $1.values.capacity }
+        #expect(room <= map.count * 3 / 2 + map.leafCount * spare)
+    }
+
     @Test func fillsUpAgainAtTheEndAfterTheEndWasRemoved() {
         let map = OrderedMap<Numbered>()
         for round in 0..<20 {

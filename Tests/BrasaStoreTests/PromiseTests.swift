@@ -180,7 +180,9 @@ import Testing
                     documents = try scan.next(9).map(\.document)
                     #expect(documents.isEmpty || documents.count == paths.count)
                 }
-                let texts = Set(documents.map { $0.map { String(decoding: $0.fields.bytes.array, as: UTF8.self) } ?? "0" })
+                let texts = Set(
+                    documents.map { $0.map { String(decoding: $0.fields.bytes.array, as: UTF8.self) } ?? "0" }
+                )
                 #expect(texts.count <= 1)
                 let number = texts.first.flatMap { Int($0) } ?? 0
                 last.withLock { last in

@@ -26,6 +26,12 @@ struct QueryTrial {
     private let definitions: [IndexDefinition]
     /// Whether indexes come and go while queries run. That also helps a scan out that would not come to an end.
     private let isChangingIndexes: Bool
+    /// Whether the past goes while queries run, but for what they and others hold.
+    private let isPruning: Bool
+    private var held: HeldMoments
+    private var heldFailure: String?
+    /// Of commits.
+    private var times: [Timestamp] = []
 
     /// How often queries with results were answered in each way.
     struct Coverage {
@@ -35,28 +41,53 @@ struct QueryTrial {
         var joins = 0
         /// Plans given up for better ones while the query ran.
         var changes = 0
+        /// Trials in which old versions went while a query ran, and those whose moment went under pressure.
+        var prunings = 0
+        var refusals = 0
 
-        var isWide: Bool { min(self.names, self.sorts, self.merges, self.joins, self.changes) > 0 }
+        var isWide: Bool {
+            min(self.names, self.sorts, self.merges, self.joins, self.changes, self.prunings, self.refusals) > 0
+        }
     }
 
     /// What is wrong; nil when nothing is.
     static func failure(of made: QueryCase, seed: UInt64, _ coverage: inout Coverage) throws -> String? {
         guard let query = made.checked else { return nil }
-        var trial = try QueryTrial(query, seed: seed)
+        var trial = try QueryTrial(query, made.model, seed: seed)
         try trial.makePast(of: made.documents)
         let time = try trial.makePresent(made.documents)
         try trial.makeFuture(of: made.documents)
         let expected = made.model.ordered(made.documents)
-        for _ in 0..<3 {
-            if let failure = try trial.run(at: time, expecting: expected, &coverage) { return failure }
+        // Nobody else holds it between two queries.
+        let isFirm = trial.generator.random.chance(2)
+        let pin = try trial.database.history.pin(time.microseconds, isFirm: isFirm)
+        defer { withExtendedLifetime(pin) {} }
+        let before = trial.fixture.store.statistics.supersededVersions
+        defer { if trial.fixture.store.statistics.supersededVersions < before { coverage.prunings += 1 } }
+        do {
+            for _ in 0..<3 {
+                if let failure = try trial.run(at: time, expecting: expected, &coverage) { return failure }
+            }
+            if let failure = try trial.count(at: time, expecting: expected) { return failure }
+        } catch let error as StoreError where error.code == .readTimeTooOld {
+            coverage.refusals += 1
+            let isGone = trial.fixture.store.oldestReadTime(in: trial.database) > time
+            if isFirm || !trial.isUnderPressure || !isGone { return "refused as too old" }
         }
-        return try trial.count(at: time, expecting: expected)
+        return trial.heldFailure
     }
 
-    private init(_ query: Query, seed: UInt64) throws {
+    private init(_ query: Query, _ model: QueryModel, seed: UInt64) throws {
         self.generator = QueryCaseGenerator(seed: seed ^ 0x5EED, database: query.database)
         var random = self.generator.random
+        let isPruning = random.chance(2)
+        self.isPruning = isPruning
         self.fixture = try StoreFixture(seed: seed) {
+            if isPruning {
+                $0.history = Self.history
+                $0.historyMin = .zero
+                if random.chance(2) { $0.historyBytesMax = random.pick([0, 500, 4_000]) }
+            }
             $0.shards = random.pick([1, 2, 4])
             $0.sortedMax = random.pick([1, 2, 5, 8192])
             $0.queryStepMax = random.pick([1, 1, 2, 5, 1024])
@@ -75,6 +106,7 @@ struct QueryTrial {
             }
         }
         self.generator.random = random
+        self.held = HeldMoments(self.fixture.store, self.database, query, model)
     }
 
     // MARK: Documents
@@ -128,7 +160,7 @@ struct QueryTrial {
         }
     }
 
-    private func commit(_ changes: [(ResourcePath, EncodedFields?)]) throws {
+    private mutating func commit(_ changes: [(ResourcePath, EncodedFields?)]) throws {
         guard !changes.isEmpty else { return }
         let changes = changes.map { path, fields in
             DocumentChange(
@@ -137,7 +169,33 @@ struct QueryTrial {
                 outcome: fields.map { .set($0, createTime: nil) } ?? .delete
             )
         }
-        try self.fixture.commit(changes)
+        self.times.append(try self.fixture.commit(changes))
+    }
+
+    // MARK: The past
+
+    private static let history: Duration = .milliseconds(1)
+
+    private var isUnderPressure: Bool {
+        self.fixture.configuration.historyBytesMax < Store.Configuration().historyBytesMax
+    }
+
+    private mutating func disturbHistory() throws {
+        let store = self.fixture.store
+        switch self.generator.random.below(8) {
+        case 0, 1:
+            let time = self.generator.random.pick([store.strongReadTime()] + self.times.suffix(4))
+            guard time >= store.oldestReadTime(in: self.database) else { return }
+            try self.held.hold(time, isFirm: self.generator.random.chance(3))
+        case 2: self.held.letOneGo(&self.generator.random)
+        case 3, 4:
+            let failure = try self.held.failure(&self.generator.random)
+            self.heldFailure = self.heldFailure ?? failure
+        default:
+            // Nearly all that is not held goes, or a part of it.
+            if self.generator.random.chance(2) { self.fixture.wait(Self.history * 2) }
+            for _ in 0..<4 where !store.maintain() { break }
+        }
     }
 
     // MARK: Indexes
@@ -147,6 +205,7 @@ struct QueryTrial {
     }
 
     private mutating func disturb() throws {
+        if self.isPruning, self.generator.random.chance(4) { try self.disturbHistory() }
         switch self.generator.random.below(12) {
         case 0: try self.commitNoise()
         case 1... where !self.isChangingIndexes: break

@@ -76,6 +76,55 @@ import Testing
         )
     }
 
+    /// With what the documents were, and without room for it.
+    @Test func imagesHaveTheDocumentedBytes() throws {
+        let database = self.documents().registry.handle(try databaseName())
+        let outcomes: [(String, DocumentChange.Outcome)] = [
+            ("c/new", .set(fields("F"), createTime: nil)), ("c/old", .delete),
+            ("c/x", .set(fields("GG"), createTime: Timestamp(microseconds: 500))),
+        ]
+        let changes = try outcomes.map {
+            DocumentChange(database: database, path: try path($0.0), outcome: $0.1)
+        }
+        let image = BeforeImage(
+            fields: fields("H"),
+            createTime: Timestamp(microseconds: 500),
+            updateTime: Timestamp(microseconds: 700)
+        )
+        let head: [UInt8] = [1, 30] + Array("projects/p/databases/(default)".utf8) + [3]
+        let encoded: [UInt8] = [0xac, 0x02, 0xc8, 0x01, 1] + Array("H".utf8)
+        func parts(_ kinds: [UInt8], _ images: [[UInt8]]) -> [UInt8] {
+            let made = [kinds[0], 5] + Array("c/new".utf8) + [1] + Array("F".utf8) + images[0]
+            let deleted = [kinds[1], 5] + Array("c/old".utf8) + images[1]
+            return head + made + deleted + [kinds[2], 3] + Array("c/x".utf8) + [0xf4, 0x03, 2] + Array("GG".utf8)
+                + images[2]
+        }
+        let images = [image, image, image]
+        let all = parts([5, 3, 4], [encoded, encoded, encoded])
+        let some = parts([5, 3, 8], [encoded, encoded, []])
+        let none = parts([7, 6, 8], [[], [], []])
+        #expect(self.record(changes, images: images, time: 1_000) == all)
+        #expect(self.record(changes, images: images, bytesMax: all.count - 1, time: 1_000) == some)
+        #expect(self.record(changes, images: images, bytesMax: 0, time: 1_000) == none)
+        for (record, before) in [
+            (all, [.kept(image), .kept(image), .kept(image)]), (some, [.kept(image), .kept(image), .leftOut]),
+            (none, [.leftOut, .leftOut, .leftOut]),
+        ] as [([UInt8], [RecordedImage])] {
+            let read = try record.withUnsafeBytes { bytes in
+                var reader = RecordReader(UnsafeRawBufferPointer(rebasing: bytes[head.count...]))
+                var read: [RecordedChange] = []
+                while !reader.isAtEnd { read.append(try reader.change(in: database, time: 1_000)) }
+                return read
+            }
+            #expect(read.map(\.before) == before)
+            #expect(read.map(\.change.path) == changes.map(\.path))
+            #expect(self.isAccepted(record, isChunk: false))
+            for count in head.count..<record.count {
+                #expect(!self.isAccepted(Array(record[..<count]), isChunk: false), "\(count)")
+            }
+        }
+    }
+
     private func receipt() throws -> CommitReceipt {
         CommitReceipt(
             database: try databaseName("d2"),

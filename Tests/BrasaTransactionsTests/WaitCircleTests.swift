@@ -70,6 +70,18 @@ struct WaitCircleTests {
         #expect(steps.allSatisfy { $0 == 0 })
     }
 
+    @Test("that there were locks on many documents leaves no room for them")
+    mutating func room() {
+        let owners = (0..<5_000).map { number in
+            let owner = self.owner()
+            #expect(self.read("d/\(number)", .shared, by: owner).isGranted)
+            return owner
+        }
+        #expect(self.table.entries.capacity >= 5_000)
+        for owner in owners { self.table.release(owner) }
+        #expect(self.table.isEmpty && self.table.entries.capacity < 1_100)
+    }
+
     @Test("for whom others wait, each place in the line is looked at a few times at most", arguments: [false, true])
     mutating func awaited(mixed: Bool) {
         self.makeHot("c/hot")

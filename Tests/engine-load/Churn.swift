@@ -42,7 +42,7 @@ final class Churn {
     private static let jobsKept = 100
     private static let perCommit = 500
 
-    init(_ work: ChurnWork, count: Int, directory: String) throws {
+    init(_ work: ChurnWork, count: Int, historyBytesMax: Int, directory: String) throws {
         self.work = work
         self.count = count
         let ahead = Ahead()
@@ -54,7 +54,12 @@ final class Churn {
             },
             monotonic: Clock.system.monotonic
         )
-        self.store = try Store.opened(durability: .memory, directory: directory, clock: clock)
+        self.store = try Store.opened(
+            durability: .memory,
+            directory: directory,
+            historyBytesMax: historyBytesMax,
+            clock: clock
+        )
         let name = try DatabaseName(project: "load", database: "(default)")
         self.database = self.store.database(name)
         guard let parent = ParentName(database: name, path: .root) else { throw Rows.Failed.noParent }
@@ -117,6 +122,18 @@ final class Churn {
         self.settle()
     }
 
+    /// Throws unless all that was superseded by so many changes can still be read: else what follows says nothing of them.
+    func checkHistory(since start: Timestamp, changes: Int) throws {
+        guard self.store.oldestReadTime(in: self.database) <= start,
+            self.store.statistics.supersededVersions >= changes
+        else { throw Failed.historyGone }
+    }
+
+    var now: Timestamp { self.store.watermark }
+    var historyBytes: Int { self.store.memory.history }
+    /// As the store counts it.
+    var bytes: Int { self.store.memory.bytes }
+
     private func nextChanges() throws -> [DocumentChange] {
         let next = self.number
         self.number += 1
@@ -158,18 +175,26 @@ final class Churn {
         DocumentChange(database: self.database, path: try self.path(number), outcome: .delete)
     }
 
-    /// How long a query takes, and how many entries of the index it looks at.
-    func ask(_ times: Int) throws -> (took: Duration, examined: Int) {
+    /// What a query takes of a processor, the median of some batches' means, and how many entries of the index it looks at at most.
+    func ask(_ times: Int, batches: Int) throws -> (took: Duration, examined: Int) {
         var examined = 0
-        let start = Clock.system.monotonic()
-        for _ in 0..<times {
-            let time = self.store.strongReadTime()
-            var scan = try self.store.query(self.query, in: self.database, at: time, plans: self.plans)
-            guard try scan.next(Int(self.work.limit)).count == Int(self.work.limit) else { throw Failed.fewResults }
-            examined = scan.statistics.indexEntriesScanned
+        var means: [Duration] = []
+        for _ in 0..<batches {
+            let start = ProcessorTime.now
+            for _ in 0..<times { examined = max(examined, try self.ask()) }
+            means.append((ProcessorTime.now - start) / times)
         }
-        return ((Clock.system.monotonic() - start) / times, examined)
+        means.sort()
+        return (means[batches / 2], examined)
     }
 
-    enum Failed: Error { case fewResults }
+    /// Returns how many entries it looked at.
+    private func ask() throws -> Int {
+        let time = self.store.strongReadTime()
+        var scan = try self.store.query(self.query, in: self.database, at: time, plans: self.plans)
+        guard try scan.next(Int(self.work.limit)).count == Int(self.work.limit) else { throw Failed.fewResults }
+        return scan.statistics.indexEntriesScanned
+    }
+
+    enum Failed: Error { case fewResults, historyGone }
 }

@@ -16,18 +16,32 @@ struct ChurnCommand: ParsableCommand {
     @Option(help: "How many changes.")
     var changes = 100_000
 
-    @Option(help: "How many queries a figure is of.")
+    @Option(help: "What is kept of the past at most. All changes have to fit.")
+    var historyBytes = 256 << 20
+
+    @Option(help: "How many queries a batch has.")
     var queries = 1_000
+
+    @Option(help: "A figure is the median of so many batches.")
+    var batches = 20
 
     @Option(help: "Where the log is.")
     var data = "brasa-data/engine-load"
 
     func run() throws {
         guard let work = ChurnWork(rawValue: self.work) else { throw ValidationError("no work: \(self.work)") }
-        let churn = try Churn(work, count: self.documents, directory: self.data)
+        guard self.queries > 0, self.batches > 0 else { throw ValidationError("no queries") }
+        let churn = try Churn(
+            work,
+            count: self.documents,
+            historyBytesMax: self.historyBytes,
+            directory: self.data
+        )
         try self.tell("fresh", churn)
+        let start = churn.now
         try churn.change(self.changes)
         try self.tell("changed", churn)
+        try churn.checkHistory(since: start, changes: self.changes)
         churn.passWindow()
         try self.tell("passed", churn)
         try churn.change(self.changes)
@@ -37,8 +51,9 @@ struct ChurnCommand: ParsableCommand {
 
     private func tell(_ when: String, _ churn: Churn) throws {
         // What was not asked lately is in no cache.
-        _ = try churn.ask(self.queries)
-        let (took, examined) = try churn.ask(self.queries)
-        print("\(when) \(took) \(examined) entries, \(ResidentMemory.bytes >> 10) KiB")
+        _ = try churn.ask(self.queries, batches: 1)
+        let (took, examined) = try churn.ask(self.queries, batches: self.batches)
+        let sizes = [ResidentMemory.bytes, churn.bytes, churn.historyBytes].map { "\($0 >> 10) KiB" }
+        print("\(when) \(took) \(examined) entries, \(sizes[0]), counted \(sizes[1]), history \(sizes[2])")
     }
 }

@@ -78,11 +78,17 @@ final class Engine: Sendable {
 
 extension Store {
     /// On the real disk.
-    static func opened(durability: Durability, directory: String, clock: Clock = .system) throws -> Store {
-        var log = LogConfiguration()
-        log.durability = durability
+    static func opened(
+        durability: Durability,
+        directory: String,
+        historyBytesMax: Int? = nil,
+        clock: Clock = .system
+    ) throws -> Store {
+        var configuration = Store.Configuration()
+        configuration.log.durability = durability
+        if let historyBytesMax { configuration.historyBytesMax = historyBytesMax }
         return try Store.open(
-            configuration: Store.Configuration(log: log),
+            configuration: configuration,
             disk: RealDisk(),
             directory: directory,
             clock: clock,

@@ -17,6 +17,12 @@ struct Simulate: ParsableCommand {
     @Option(help: "Steps of each simulation.")
     var steps = 2_000
 
+    @Flag(help: "A node whose commits a shared log makes durable, instead of files.")
+    var sharedLog = false
+
+    /// So many seeds exercise everything that is reported.
+    private static let seedsMany: UInt64 = 100
+
     func run() throws {
         let first = self.seed ?? UInt64.random(in: 0...UInt64.max / 2)
         print("first seed \(first)")
@@ -24,14 +30,20 @@ struct Simulate: ParsableCommand {
         for seed in first..<first + self.seeds {
             var settings = EngineSimulation.Settings(seed: seed)
             settings.steps = self.steps
+            if self.sharedLog { settings.log = .shared(nil) }
             do {
                 total.add(try EngineSimulation.run(settings))
             } catch {
                 print("seed \(seed): \(error)")
-                print("replay: scripts/simulate --seeds 1 --seed \(seed) --steps \(self.steps)")
+                let log = self.sharedLog ? " --shared-log" : ""
+                print("replay: scripts/simulate --seeds 1 --seed \(seed) --steps \(self.steps)\(log)")
                 throw ExitCode.failure
             }
         }
         print("\(self.seeds) seeds: \(total)")
+        if self.seeds >= Self.seedsMany, total.indexReads == 0 {
+            print("no index answered a query: what the simulation is to exercise does not happen")
+            throw ExitCode.failure
+        }
     }
 }

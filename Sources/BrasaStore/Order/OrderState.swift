@@ -133,6 +133,8 @@ struct OrderState: ~Copyable {
         let id = CollectionID(chain.path.collectionID)
         guard let group = self.groups[id] else { return }
         group.remove(chain.path, chain.newest)
-        if group.isEmpty { self.groups[id] = nil }
+        guard group.isEmpty else { return }
+        self.groups[id] = nil
+        self.groups.letRoomGo()
     }
 }

@@ -39,9 +39,17 @@ extension BeforeImage {
     }
 }
 
+/// What a record says of what a document was before.
+enum RecordedImage: Sendable, Equatable {
+    /// There was no document, or nobody asked.
+    case none
+    case kept(BeforeImage)
+    /// There was one, for which the record had no room.
+    case leftOut
+}
+
 /// A change as a record has it.
 struct RecordedChange {
     let change: DocumentChange
-    /// Nil: there was no document, or the record does not say.
-    let before: BeforeImage?
+    let before: RecordedImage
 }

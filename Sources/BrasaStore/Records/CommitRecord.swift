@@ -29,20 +29,25 @@ struct DetailedCommitRecord: LogPayload {
     private let changes: [DocumentChange]
     private let receipt: CommitReceipt?
     /// One for each change, or none at all.
-    private let images: [BeforeImage?]
+    private let images: [RecordedImage]
     private let time: Int64
     let byteCount: Int
 
-    /// Images that would make the record longer than `bytesMax` are left out.
+    /// Images that would make the record longer than `bytesMax` are left out, which it says.
     init(_ changes: [DocumentChange], _ receipt: CommitReceipt?, _ images: [BeforeImage?], time: Int64, bytesMax: Int) {
         var measure = RecordMeasure()
         measure.append(commit: changes, receipt: receipt, time: time)
-        var kept = images
-        for index in images.indices {
-            guard let image = images[index] else { continue }
+        var kept: [RecordedImage] = []
+        for image in images {
+            guard let image else {
+                kept.append(.none)
+                continue
+            }
             var longer = measure
-            longer.append(image, of: changes[index], time: time)
-            if longer.byteCount <= bytesMax { measure = longer } else { kept[index] = nil }
+            longer.append(image, time: time)
+            let fits = longer.byteCount <= bytesMax
+            if fits { measure = longer }
+            kept.append(fits ? .kept(image) : .leftOut)
         }
         self.changes = changes
         self.receipt = receipt

@@ -99,17 +99,20 @@ struct RecordReader: ~Copyable {
         let path = try self.documentPath()
         let outcome: DocumentChange.Outcome
         switch kind {
-        case .delete, .deleteWithImage: outcome = .delete
-        case .create: outcome = .set(try self.fields(), createTime: nil)
-        case .update, .updateWithImage:
+        case .delete, .deleteWithImage, .deleteWithoutRoom: outcome = .delete
+        case .create, .createWithImage, .createWithoutRoom: outcome = .set(try self.fields(), createTime: nil)
+        case .update, .updateWithImage, .updateWithoutRoom:
             let createTime = Timestamp(microseconds: try self.time(before: time))
             outcome = .set(try self.fields(), createTime: createTime)
         }
-        let hasImage = kind == .deleteWithImage || kind == .updateWithImage
-        return RecordedChange(
-            change: DocumentChange(database: database, path: path, outcome: outcome),
-            before: hasImage ? try self.image(time: time) : nil
-        )
+        let before: RecordedImage =
+            switch kind {
+            case .delete, .create, .update: .none
+            case .deleteWithImage, .createWithImage, .updateWithImage: .kept(try self.image(time: time))
+            case .deleteWithoutRoom, .createWithoutRoom, .updateWithoutRoom: .leftOut
+            }
+        let change = DocumentChange(database: database, path: path, outcome: outcome)
+        return RecordedChange(change: change, before: before)
     }
 
     private mutating func image(time: Int64) throws(LogRejection) -> BeforeImage {

@@ -14,7 +14,7 @@ extension RecordSink {
     mutating func append(
         commit changes: [DocumentChange],
         receipt: CommitReceipt? = nil,
-        images: [BeforeImage?] = [],
+        images: [RecordedImage] = [],
         time: Int64
     ) {
         if let receipt {
@@ -29,7 +29,7 @@ extension RecordSink {
             let end = changes[index...].firstIndex { $0.database != database } ?? changes.count
             self.append(run: database.name, count: end - index)
             while index < end {
-                self.append(changes[index], images.isEmpty ? nil : images[index], time: time)
+                self.append(changes[index], images.isEmpty ? .none : images[index], time: time)
                 index += 1
             }
         }
@@ -40,27 +40,18 @@ extension RecordSink {
         self.append(varint: UInt64(count))
     }
 
-    private mutating func append(_ change: DocumentChange, _ image: BeforeImage?, time: Int64) {
-        switch change.outcome {
-        case .delete:
-            self.append((image == nil ? ChangeKind.delete : .deleteWithImage).rawValue)
-            self.append(prefixed: change.path.bytes)
-        case .set(let fields, nil):
-            self.append(ChangeKind.create.rawValue)
-            self.append(prefixed: change.path.bytes)
-            self.append(prefixed: fields.bytes)
-        case .set(let fields, let createTime?):
-            self.append((image == nil ? ChangeKind.update : .updateWithImage).rawValue)
-            self.append(prefixed: change.path.bytes)
-            self.append(age: time, since: createTime.microseconds)
+    private mutating func append(_ change: DocumentChange, _ image: RecordedImage, time: Int64) {
+        self.append(ChangeKind(change.outcome, image).rawValue)
+        self.append(prefixed: change.path.bytes)
+        if case .set(let fields, let createTime) = change.outcome {
+            if let createTime { self.append(age: time, since: createTime.microseconds) }
             self.append(prefixed: fields.bytes)
         }
-        if let image { self.append(image, of: change, time: time) }
+        if case .kept(let image) = image { self.append(image, time: time) }
     }
 
-    /// What a change has of the document that was there before. One that is made, even over another, has no place for it.
-    mutating func append(_ image: BeforeImage, of change: DocumentChange, time: Int64) {
-        if case .set(_, nil) = change.outcome { return }
+    /// What a change has of the document that was there before.
+    mutating func append(_ image: BeforeImage, time: Int64) {
         self.append(age: time, since: image.updateTime.microseconds)
         self.append(age: image.updateTime.microseconds, since: image.createTime.microseconds)
         self.append(prefixed: image.fields.bytes)
@@ -148,4 +139,23 @@ enum ChangeKind: UInt8 {
     /// With what the document was before.
     case deleteWithImage = 3
     case updateWithImage = 4
+    case createWithImage = 5
+    /// There was a document before, and no room for it in the record.
+    case deleteWithoutRoom = 6
+    case createWithoutRoom = 7
+    case updateWithoutRoom = 8
+
+    init(_ outcome: DocumentChange.Outcome, _ image: RecordedImage) {
+        switch (outcome, image) {
+        case (.delete, .none): self = .delete
+        case (.delete, .kept): self = .deleteWithImage
+        case (.delete, .leftOut): self = .deleteWithoutRoom
+        case (.set(_, nil), .none): self = .create
+        case (.set(_, nil), .kept): self = .createWithImage
+        case (.set(_, nil), .leftOut): self = .createWithoutRoom
+        case (.set, .none): self = .update
+        case (.set, .kept): self = .updateWithImage
+        case (.set, .leftOut): self = .updateWithoutRoom
+        }
+    }
 }

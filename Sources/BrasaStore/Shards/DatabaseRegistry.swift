@@ -3,16 +3,20 @@ import Synchronization
 
 /// The databases that have documents or that somebody holds. Any name is a database, so names that nothing was ever
 /// written to must not gather: when their number passes a bound that grows with what is in use, the ones that nobody
-/// holds are dropped.
+/// holds are dropped. Past a fixed number, pruning looks at some each time, so that what was in use once does not stay.
 final class DatabaseRegistry: Sendable {
     private struct State {
         var handles: [DatabaseName: DatabaseHandle] = [:]
         var sweepAt = DatabaseRegistry.sweepAtLeast
+        /// Those that pruning is still to look at in this round.
+        var unswept: [DatabaseName] = []
         /// For databases that come: what was before is not known, or not kept.
         var oldestReadTime = Int64.min
     }
 
     private static let sweepAtLeast = 1024
+    /// Bounds what pruning looks at in one turn.
+    private static let sweptPerTurn = 64
 
     private let state = Mutex(State())
     let historyTotal = HistoryTotal()
@@ -50,21 +54,39 @@ final class DatabaseRegistry: Sendable {
     func all(oldestReadTime: Int64) -> [DatabaseHandle] {
         self.state.withLock { state in
             state.oldestReadTime = max(state.oldestReadTime, oldestReadTime)
+            Self.sweepSome(&state)
             return Array(state.handles.values)
         }
     }
 
+    private static func sweep(_ state: inout State) {
+        for name in Array(state.handles.keys) { self.dropIfUnused(name, &state) }
+        self.noteSwept(&state)
+    }
+
+    private static func sweepSome(_ state: inout State) {
+        guard state.handles.count > self.sweepAtLeast else { return state.unswept = [] }
+        if state.unswept.isEmpty { state.unswept = Array(state.handles.keys) }
+        let before = state.handles.count
+        for _ in 0..<min(self.sweptPerTurn, state.unswept.count) {
+            self.dropIfUnused(state.unswept.removeLast(), &state)
+        }
+        if state.handles.count < before { self.noteSwept(&state) }
+    }
+
+    private static func noteSwept(_ state: inout State) {
+        state.handles.letRoomGo()
+        state.sweepAt = max(self.sweepAtLeast, state.handles.count * 2)
+    }
+
     /// New references come only from `handle` and `all`, under the lock, or from someone who holds one already; so what
     /// only the dictionary refers to stays unreferenced until the lock is released.
-    private static func sweep(_ state: inout State) {
-        for name in Array(state.handles.keys) {
-            guard var handle = state.handles.removeValue(forKey: name) else { continue }
-            if !isKnownUniquelyReferenced(&handle) || !handle.isEmpty {
-                state.handles[name] = handle
-            } else {
-                state.oldestReadTime = max(state.oldestReadTime, handle.history.oldest)
-            }
+    private static func dropIfUnused(_ name: DatabaseName, _ state: inout State) {
+        guard var handle = state.handles.removeValue(forKey: name) else { return }
+        if !isKnownUniquelyReferenced(&handle) || !handle.isEmpty {
+            state.handles[name] = handle
+        } else {
+            state.oldestReadTime = max(state.oldestReadTime, handle.history.oldest)
         }
-        state.sweepAt = max(Self.sweepAtLeast, state.handles.count * 2)
     }
 }

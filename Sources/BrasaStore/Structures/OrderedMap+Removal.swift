@@ -1,12 +1,21 @@
 extension OrderedMapNode {
     func remove(_ key: Key) -> Value? {
         guard !self.isLeaf else {
-            return self.valueIndex(of: key).map { self.values.remove(at: $0) }
+            guard let index = self.valueIndex(of: key) else { return nil }
+            defer { self.letRoomGo() }
+            return self.values.remove(at: index)
         }
         let index = self.childIndex(for: key)
         guard let removed = self.children[index].remove(key) else { return nil }
         if self.children[index].entryCount < Self.entriesMin { self.refill(index) }
         return removed
+    }
+
+    /// Of a leaf that has lost much of what it had. It loses a third before it is copied again, or more than one insertion
+    /// makes room for.
+    private func letRoomGo() {
+        let roomMax = self.values.count + self.values.count / 2 + Self.entriesSpare + 1
+        if self.values.capacity > roomMax { self.values = self.values.map { $0 } }
     }
 
     /// Gives a child that fell below the bound a part of its neighbour's entries, or all of them when both fit one node
@@ -30,6 +39,8 @@ extension OrderedMapNode {
         let separator = self.separators.remove(at: left)
         if !target.isLeaf { target.separators.append(separator) }
         target.separators.append(contentsOf: source.separators)
+        // By itself an array that grows would have room for twice what it has.
+        target.values.makeRoom(for: source.values.count, spare: 0)
         target.values.append(contentsOf: source.values)
         target.children.append(contentsOf: source.children)
     }

@@ -196,6 +196,7 @@ extension LockTable {
     mutating func changed(_ key: LockKey, _ entry: LockEntry) {
         if entry.isUnused {
             self.entries[key] = nil
+            self.entries.letRoomGo()
         } else if !entry.queue.isEmpty, !entry.isToBeLookedAt {
             entry.isToBeLookedAt = true
             self.changedKeys.append(key)
@@ -205,6 +206,7 @@ extension LockTable {
     mutating func changed(_ database: DatabaseHandle, _ locks: DatabaseLocks, from priority: LockPriority) {
         if locks.isUnused {
             self.databases[ObjectIdentifier(database)] = nil
+            self.databases.letRoomGo()
         } else if locks.hasWaiting, locks.lookAgain(from: priority) {
             self.changedDatabases.append(ObjectIdentifier(database))
         }

@@ -28,6 +28,8 @@ extension EngineSimulation {
     package struct Report: Sendable, CustomStringConvertible {
         package var commits = 0
         package var reads = 0
+        /// Queries and counts that an index answered.
+        package var indexReads = 0
         package var restarts = 0
         package var checkpoints = 0
         package var failedLogs = 0
@@ -51,6 +53,7 @@ extension EngineSimulation {
         package mutating func add(_ other: Report) {
             self.commits += other.commits
             self.reads += other.reads
+            self.indexReads += other.indexReads
             self.restarts += other.restarts
             self.checkpoints += other.checkpoints
             self.failedLogs += other.failedLogs
@@ -67,7 +70,8 @@ extension EngineSimulation {
         }
 
         package var description: String {
-            "\(self.commits) commits acknowledged, \(self.reads) reads checked, \(self.restarts) restarts, "
+            "\(self.commits) commits acknowledged, \(self.reads) reads checked, "
+                + "\(self.indexReads) queries answered by an index, \(self.restarts) restarts, "
                 + "\(self.checkpoints) checkpoints, \(self.failedLogs) failed logs, \(self.fullDisks) full disks, "
                 + "\(self.snapshots) snapshots told, \(self.resets) targets reset, \(self.resumptions) resumed, "
                 + "\(self.treeWrites) writes to trees, \(self.staleWrites) stale, \(self.counted) counted, "

@@ -101,7 +101,7 @@ package final class EngineSimulation: @unchecked Sendable {
     // MARK: One step
 
     private func act() throws {
-        switch Int.random(in: 0..<1_300, using: &self.random) {
+        switch Int.random(in: 0..<1_320, using: &self.random) {
         case ..<380: try self.startClient()
         case ..<650: _ = self.server.scheduler.runOne()
         case ..<830: self.stepLog()
@@ -119,7 +119,8 @@ package final class EngineSimulation: @unchecked Sendable {
         case ..<997: try self.clients.randomElement(using: &self.random)?.hangUp()
         case ..<1_000: if self.logFailed { try self.restart(losingPower: self.durability == .fsync) }
         case ..<1_150: try self.listening.act()
-        default: try self.trees.act()
+        case ..<1_300: try self.trees.act()
+        default: self.stepIndexes()
         }
         // The mail may have made commits durable, whose versions must not go unseen.
         try self.follow()
@@ -156,10 +157,12 @@ package final class EngineSimulation: @unchecked Sendable {
     }
 
     private func stepIndexes() {
-        if self.random.chance(1, in: 4), let query = self.checker.queries.randomElement(using: &self.random) {
-            self.server.store.requestIndex(query.index, in: self.database)
+        if self.random.chance(1, in: 2), let query = self.checker.queries.randomElement(using: &self.random) {
+            let isForQueue = self.random.chance(1, in: 2)
+            let index = isForQueue ? self.checker.queries[ModelQuery.nextJob].index : query.index
+            self.server.store.requestIndex(index, in: self.database)
         }
-        _ = self.server.store.indexStep()
+        for _ in 0..<Int.random(in: 1...4, using: &self.random) { _ = self.server.store.indexStep() }
     }
 
     private func stepCheckpoint() throws {
@@ -353,6 +356,10 @@ package final class EngineSimulation: @unchecked Sendable {
     func nextWriter() -> Int64 {
         self.lastWriter += 1
         return self.lastWriter
+    }
+
+    func noteQuery(_ scan: QueryScan) {
+        if !scan.plan.indexesUsed.isEmpty { self.report.indexReads += 1 }
     }
 
     func invite(_ write: ModelWrite) { self.invitations.append(write) }

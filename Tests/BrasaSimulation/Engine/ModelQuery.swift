@@ -31,7 +31,10 @@ struct ModelQuery {
 
     // MARK: The ones there are
 
-    static let count = 7
+    static let count = 9
+    /// The job that is next, and all of them.
+    static let nextJob = 7
+    static let allJobs = 8
 
     static func all(in database: DatabaseName) -> [ModelQuery] {
         let a = [0, 1, 2, 3]
@@ -43,6 +46,8 @@ struct ModelQuery {
             make(database, "b", [4, 7], (.lessThanOrEqual, 10)) { $0.number <= 10 },
             make(database, "hot", [9], (.greaterThan, 500)) { $0.number > 500 },
             make(database, "a", a, (.equal, 1)) { $0.number == 1 },
+            make(database, "jobs", Array(ModelWorld.jobs), nil, limit: 1) { _ in true },
+            make(database, "jobs", Array(ModelWorld.jobs), (.greaterThanOrEqual, 0)) { $0.number >= 0 },
         ]
     }
 

@@ -5,7 +5,7 @@ import BrasaQueries
 enum ModelWorld {
     static let names = [
         "a/0", "a/1", "a/2", "a/3", "b/0", "b/0/s/0", "b/0/s/1", "b/1", "b/1/s/0", "hot/0",
-        "count/0",
+        "count/0", "jobs/0", "jobs/1", "jobs/2", "jobs/3", "jobs/4", "jobs/5",
     ]
 
     static let paths: [ResourcePath] = Self.names.map { name in
@@ -14,9 +14,12 @@ enum ModelWorld {
     }
 
     /// Only ever counted up, by clients that repeat what they are invited to repeat.
-    static var counter: Int { Self.names.count - 1 }
+    static let counter = 10
     /// Those before it are written and read by everybody.
     static var shared: Range<Int> { 0..<Self.counter }
+
+    /// Those of a queue, made, put off and done by who works there.
+    static let jobs = 11..<17
 
     static var indices: Range<Int> { Self.names.indices }
 

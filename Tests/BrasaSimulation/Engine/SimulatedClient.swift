@@ -42,6 +42,7 @@ final class SimulatedClient: @unchecked Sendable {
         case ..<24: try RuledCommit(self, forgetsReads: self.simulation.forgetsRuleReads).run()
         case ..<30: self.commitPlainly()
         case ..<38: self.writeBatch()
+        case ..<46: try QueueWorker(self).goOn()
         case ..<70: try ClientTransaction(self, attempt: 1, concurrency: .pessimistic).begin()
         case ..<78: try ClientTransaction(self, attempt: 1, concurrency: .optimistic).begin()
         case ..<86: try ReadOnlyConversation(self).begin()
@@ -271,16 +272,21 @@ final class SimulatedClient: @unchecked Sendable {
     }
 
     private func readPast() throws {
+        let time = self.pastTime()
+        try self.read(self.randomDocuments(3), at: time, isStrong: false)
+        try self.scan(self.random(ModelWorld.scans.count), at: time, isStrong: false)
+        try self.query(self.random(ModelQuery.count), at: time, isStrong: false)
+        self.finish()
+    }
+
+    /// Near one of the latest commits.
+    func pastTime() -> Timestamp {
         let store = self.server.store
         let oldest = store.oldestReadTime(in: self.simulation.database).microseconds
         let newest = store.strongReadTime().microseconds
         let times = self.checker.timeline.times.suffix(50)
         let near = (times.randomElement(using: &self.simulation.random) ?? newest) - Int64(self.random(2))
-        let time = Timestamp(microseconds: min(max(near, oldest), newest))
-        try self.read(self.randomDocuments(3), at: time, isStrong: false)
-        try self.scan(self.random(ModelWorld.scans.count), at: time, isStrong: false)
-        try self.query(self.random(ModelQuery.count), at: time, isStrong: false)
-        self.finish()
+        return Timestamp(microseconds: min(max(near, oldest), newest))
     }
 
     private func read(_ documents: [Int], at time: Timestamp, isStrong: Bool) throws {
@@ -344,6 +350,7 @@ extension SimulatedClient {
                 found.append(ModelQuery.Result(document: index, value: value))
             }
         }
+        self.simulation.noteQuery(scan)
         try self.checker.checkQuery(index, found, at: time, isStrong: isStrong)
         return found
     }

@@ -285,6 +285,15 @@ final class SimulationChecker {
         try self.checkRead(results.map { ($0.document, $0.value) }, at: time, isStrong: isStrong)
     }
 
+    func checkCount(_ index: Int, _ count: Int, at time: Timestamp) throws {
+        let now = time.microseconds
+        let expected = self.queries[index].results { self.timeline.document($0, at: now) }.count
+        guard count == expected else {
+            throw SimulationFailure(.visibility, "query \(index) at \(now) counted \(count), not \(expected)")
+        }
+        try self.checkRead([], at: time, isStrong: false)
+    }
+
     /// Some moment must have all that a transaction has read.
     func checkConsistency(_ reads: ModelReads, since: Int64) throws {
         let isConsistent = self.timeline.moments(since: since).contains { moment in
