@@ -77,11 +77,13 @@ public final class Database: Sendable {
     }
 
     /// Connects to a server without encryption, an emulator or a `brasa serve` nearby, as its administrator. The database
-    /// keeps its name. Stops the program after the first use.
+    /// keeps its name. Each use tells of a port that is none. Stops the program after the first use.
     public func useEmulator(withHost host: String, port: Int) {
         guard !host.isEmpty else { Self.log.stop("The emulator's host must not be empty.") }
         self.configure("useEmulator()") { state in
-            state.address = state.address.map { $0.emulated(host: host, port: port) }
+            state.address = state.address.flatMap { address in
+                Result { () throws(DatabaseFault) in try address.emulated(host: host, port: port) }
+            }
         }
     }
 
