@@ -14,7 +14,8 @@ internal import Synchronization
 /// ```
 public final class Database: Sendable {
     /// Gives the token that says who asks, or nil for nobody. It is asked when there is no token yet, and with true when
-    /// the server has refused the last one.
+    /// the server has refused the last one, or that one says that it ends soon (`exp` of a JWT): a connection stays open
+    /// over the change.
     public typealias TokenProvider = @Sendable (_ isRefresh: Bool) async throws -> String?
 
     static let log = ClientLog("BrasaDatabase")
