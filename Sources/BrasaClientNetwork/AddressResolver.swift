@@ -24,6 +24,11 @@ package struct SystemResolver: AddressResolver {
     package init() {}
 
     package func resolve(_ server: ServerAddress, on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
+        // Addresses are made of numbers that are ports, or not at all.
+        guard UInt16(exactly: server.port) != nil else {
+            let error = ResolutionError(description: "\(server.port) is no port")
+            return eventLoop.makeFailedFuture(error)
+        }
         if let address = try? SocketAddress(ipAddress: server.host, port: server.port) {
             return eventLoop.makeSucceededFuture([address])
         }

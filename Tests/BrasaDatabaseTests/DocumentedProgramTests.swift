@@ -54,7 +54,7 @@ struct DocumentedProgramTests {
         func readOnce() {
             self.ref.child("users/\(self.user.uid)/username").getData(completion: { error, snapshot in
                 guard error == nil else { return self.lines.say(error!.localizedDescription) }
-                self.lines.say(snapshot?.value as? String ?? "Unknown")
+                self.lines.say(snapshot.value as? String ?? "Unknown")
             })
         }
 

@@ -2,6 +2,7 @@ import BrasaApp
 import BrasaClientNetwork
 import BrasaTree
 import Foundation
+import NIOCore
 import Testing
 
 @testable import BrasaDatabase
@@ -30,10 +31,26 @@ struct ReferenceTests {
 
     @Test(
         "What is no address of a database is told",
-        arguments: [nil, "x", "ftp://a.b.c", "http://localhost:1", "https://a.b.c/path"]
+        arguments: [
+            nil, "x", "ftp://a.b.c", "http://localhost:1", "https://a.b.c/path", "http://127.0.0.1:99999?ns=x",
+            "http://127.0.0.1:0?ns=x", "http://127.0.0.1:99999999999999999999?ns=x",
+        ]
     )
     func badAddresses(_ url: String?) {
         #expect(throws: DatabaseFault.self) { try self.address(url) }
+    }
+
+    @Test("A port that is none fails what is asked for, and stops nothing", arguments: [99_999, 0, -1, .max, .min])
+    func badPorts(_ port: Int) async throws {
+        let database = Databases.at("http://127.0.0.1:9000?ns=demo")
+        database.useEmulator(withHost: "127.0.0.1", port: port)
+        let ref = database.reference(withPath: "a")
+        await #expect(throws: NSError.self) { try await ref.setValue(1) }
+        await #expect(throws: NSError.self) { try await ref.getData() }
+        let address = ServerAddress(host: "127.0.0.1", port: port)
+        let thread = EventLoopThread()
+        let resolved = SystemResolver().resolve(address, on: thread.eventLoop)
+        if port != 0 { await #expect(throws: ResolutionError.self) { try await resolved.get() } }
     }
 
     @Test("References lead down, up and to the root")

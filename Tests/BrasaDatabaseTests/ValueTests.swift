@@ -97,4 +97,71 @@ struct ValueTests {
         data.childData(byAppendingPath: "a.b").value = 1
         #expect(throws: DatabaseFault.self) { try data.result() }
     }
+
+    /// What a block makes of data, in export form.
+    private func made(of text: String = "null", _ body: (MutableData) -> MutableData?) throws -> String {
+        let data = MutableData(try TreeTemplate(parsing: Array(text.utf8)).node)
+        let result = body(data) ?? data
+        return String(decoding: try result.result().json.text, as: UTF8.self)
+    }
+
+    @Test("A priority is set beside what the server works out")
+    func prioritiesOfServerValues() throws {
+        let alone = try self.made { data in
+            data.value = ServerValue.increment(1)
+            data.priority = 2
+            #expect(data.priority as? Int == 2 && data.value is [String: Any])
+            return nil
+        }
+        #expect(alone == #"{".value":{".sv":{"increment":1}},".priority":2}"#)
+        let beneath = try self.made { data in
+            data.value = ["at": ServerValue.timestamp(), "n": 1] as [String: Any]
+            data.priority = "p"
+            data.priority = "q"
+            return nil
+        }
+        #expect(beneath == #"{"n":1,"at":{".sv":"timestamp"},".priority":"q"}"#)
+        let none = try self.made(of: #"{".value":1,".priority":2}"#) { data in
+            data.priority = ServerValue.timestamp()
+            data.priority = nil
+            return nil
+        }
+        #expect(none == "1")
+    }
+
+    @Test("What the server works out is there, and goes with its part")
+    func partsOfServerValues() throws {
+        let child = try self.made(of: #"{"a":{"n":1}}"#) { data in
+            data.childData(byAppendingPath: "a/at").value = ServerValue.timestamp()
+            #expect(data.hasChild(atPath: "a/at") && data.childData(byAppendingPath: "a").childrenCount == 2)
+            // Back and forth, nothing is lost.
+            data.value = data.value
+            return data.childData(byAppendingPath: "a")
+        }
+        #expect(child == #"{"n":1,"at":{".sv":"timestamp"}}"#)
+    }
+
+    @Test("A text that is no path is no child, and fails what is changed there alone")
+    func noPath() throws {
+        let text = try self.made(of: #"{"a":1}"#) { data in
+            let lost = data.childData(byAppendingPath: "a.b")
+            #expect(!data.hasChild(atPath: "a.b") && lost.value is NSNull && lost.key == nil)
+            #expect(!lost.hasChild(atPath: "c") && lost.childrenCount == 0 && lost.children.nextObject() == nil)
+            return nil
+        }
+        #expect(text == #"{"a":1}"#)
+        #expect(throws: DatabaseFault.self) {
+            try self.made { data in
+                data.childData(byAppendingPath: "a.b").priority = 1
+                return nil
+            }
+        }
+    }
+
+    @Test("Children come by their priorities")
+    func orderOfChildren() throws {
+        let text = #"{"a":{".value":1,".priority":2},"b":{".value":1,".priority":1},"c":1}"#
+        let data = MutableData(try TreeTemplate(parsing: Array(text.utf8)).node)
+        #expect(data.children.compactMap { ($0 as? MutableData)?.key } == ["c", "b", "a"])
+    }
 }

@@ -312,13 +312,19 @@ struct WholeServerTests {
             var isDraft: Bool?
             var tags: [String]
         }
-        try await withServer { _, database in
+        try await withServer { server, database in
             let ref = database.reference(withPath: "post")
             let post = Post(title: "t", stars: 3, isDraft: nil, tags: ["a", "b"])
             try ref.setValue(from: post)
             let snapshot = try await ref.getData()
             #expect(try snapshot.data(as: Post.self) == post)
             #expect(snapshot.json == #"{"stars":3,"tags":{"0":"a","1":"b"},"title":"t"}"#)
+            let other = Post(title: "u", stars: 0, isDraft: true, tags: [])
+            #expect(try await ref.setValue(encoding: other) == ref)
+            let known: DataSnapshot? = try await server.database().reference(withPath: "post").getData()
+            #expect(known?.json == #"{"isDraft":true,"stars":0,"title":"u"}"#)
+            // As documented programs have it, and as it has to be since the snapshot is optional.
+            #expect((known.value as? NSDictionary) == (known?.value as? NSDictionary))
             #expect(try ref.database.reference(withPath: "no").getDataNow().data(as: Post?.self) == nil)
         }
     }

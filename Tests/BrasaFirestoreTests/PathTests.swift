@@ -171,7 +171,9 @@ struct InstanceTests {
         for (host, port, expected) in [
             ("::1", 8080, ServerAddress(host: "::1", port: 8080)), ("[::1]", 80, ServerAddress(host: "::1", port: 80)),
             ("localhost", 1, ServerAddress(host: "localhost", port: 1)),
-        ] {
+            // Then there is no server, which every call tells.
+            ("127.0.0.1", 99_999, nil), ("127.0.0.1", 0, nil), ("127.0.0.1", -1, nil),
+        ] as [(String, Int, ServerAddress?)] {
             let database = Databases.new()
             database.useEmulator(withHost: host, port: port)
             let place = database.state.withLock { $0.place(environment: nil) }

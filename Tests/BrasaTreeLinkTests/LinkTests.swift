@@ -1,6 +1,7 @@
 import BrasaTree
 import BrasaTreeSync
 import BrasaTreeWire
+import Foundation
 import Testing
 
 @testable import BrasaTreeLink
@@ -90,6 +91,66 @@ struct LinkTests {
         #expect(script.disconnects == 1)
         try script.waitForDeadline()
         #expect(script.fetches == [false, true])
+    }
+
+    /// What a user's token looks like that ends at a time. Nobody has signed it.
+    private func token(_ name: String, ending milliseconds: Int64) -> String {
+        let claims = Data(#"{"sub":"\#(name)é>>>???","exp":\#(milliseconds / 1_000)}"#.utf8).base64EncodedString()
+        let text = claims.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return "e30.\(text).\(name)"
+    }
+
+    /// Until the provider is asked, or for hours. The server answers pings.
+    private func waitForFetch(_ script: inout ScriptedClient) throws {
+        let (fetch, end) = (script.fetch, script.time + 20_000_000)
+        while script.fetch == fetch, script.time < end {
+            try script.waitForDeadline()
+            try script.say(.pong)
+        }
+    }
+
+    @Test(
+        "Before a token ends by the server's clock another one is shown on the open connection",
+        arguments: [0, 600_000] as [Int64]
+    )
+    func renewal(_ ahead: Int64) throws {
+        var script = ScriptedClient { $0.hasTokenProvider = true }
+        try script.step { $0.goOnline($1) }
+        let first = script.time + 3_600_000
+        try script.step { [token = self.token("a", ending: first)] in $0.tokenFetched(.success(token), fetch: 1, $1) }
+        try script.hello(ahead: ahead)
+        try script.respond(#require(script.requests.last))
+        script.requests.removeAll()
+        try self.waitForFetch(&script)
+        // To the millisecond, about.
+        #expect((0...1).contains(script.time - (first - ahead - 300_000)))
+        #expect(script.fetches == [false, true])
+        // Nobody has one; it is asked for again before the end, and then a good one is there.
+        try script.step { $0.tokenFetched(.failure(LinkTokenError("none")), fetch: 2, $1) }
+        try self.waitForFetch(&script)
+        #expect((0...1).contains(script.time - (first - ahead - 150_000)))
+        let next = self.token("b", ending: first + 3_600_000)
+        try script.step { $0.tokenFetched(.success(next), fetch: 3, $1) }
+        let renewal = try #require(script.requests.last)
+        #expect(try script.takeRequests() == ["auth \(next)"])
+        try script.respond(renewal)
+        try self.waitForFetch(&script)
+        #expect((0...1).contains(script.time - (first + 3_600_000 - ahead - 300_000)))
+        #expect(script.disconnects == 0 && script.connects.count == 1)
+    }
+
+    @Test(
+        "Of a token whose end cannot be read the server says that it has ended",
+        arguments: ["a.b.c", "owner", "a.e30.c", "a.!.c", "a.eyJleHAiOiJ4In0.c", "a.eyJleHAiOjFlMzAwfQ.c"]
+    )
+    func unreadableToken(_ token: String) throws {
+        var script = ScriptedClient { $0.hasTokenProvider = true }
+        try script.step { $0.goOnline($1) }
+        try script.step { $0.tokenFetched(.success(token), fetch: 1, $1) }
+        try script.hello()
+        try script.respond(#require(script.requests.last))
+        try self.waitForFetch(&script)
+        #expect(script.fetches == [false] && script.disconnects == 0)
     }
 
     @Test("Waits between attempts grow from one second to thirty, and begin anew after a connection that lived")

@@ -17,6 +17,7 @@ struct ModelTests {
                 let path = chance.path(lengthMax: 2)
                 client.listen(try chance.query(at: path), at: path)
             case 2: client.unlisten()
+            case 3 where client.random.chance(4): client.replace(by: try chance.write())
             case 3...6: client.write(try chance.write(), isShown: !client.random.chance(8))
             case 7: client.commitOfOthers(try chance.write().push)
             case 8 where client.random.chance(4):

@@ -63,6 +63,17 @@ struct SimulatedClient {
         self.take(effects)
     }
 
+    /// A write that the server has not come to is another, as when a transaction runs again.
+    mutating func replace(by write: TreeWrite) {
+        let indices = self.requests.indices.filter { if case .write = self.requests[$0] { true } else { false } }
+        guard let index = indices.randomElement(using: &self.random), case .write(let id, _) = self.requests[index],
+            let (replaced, effects) = self.tree.replace(id, by: write, milliseconds: 1_000)
+        else { return }
+        self.requests[index] = .write(id, write)
+        self.pending = self.pending.map { $0.id == id ? replaced : $0 }
+        self.take(effects)
+    }
+
     mutating func commitOfOthers(_ change: TreeChange) {
         self.answers.append(self.server.commit(change))
     }

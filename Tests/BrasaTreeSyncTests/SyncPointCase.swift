@@ -4,75 +4,121 @@ import Foundation
 @testable import BrasaTreeSync
 
 /// A scripted case: what a user and the server do, and which events each step raises. The clients of other platforms run
-/// the same ones. They stay outside of the repository: in the folder that BRASA_SYNC_POINT_SPEC names, else beside it.
+/// the same ones.
 struct SyncPointCase: Sendable {
     let name: String
     let steps: [JSONValue]
 
-    /// Nil when they are not here.
-    static func all() throws -> [SyncPointCase]? {
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-        let named = ProcessInfo.processInfo.environment["BRASA_SYNC_POINT_SPEC"].map { URL(filePath: $0) }
-        let folder = named ?? root.appending(path: "../../../shared/data/sync-point-spec").standardized
-        let file = folder.appending(path: "syncPointSpec.json")
-        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-        guard case .array(let cases) = try JSONValue(parsing: Array(Data(contentsOf: file))) else { return [] }
-        return cases.compactMap { value in
-            guard case .string(let name)? = value["name"], case .array(let steps)? = value["steps"] else { return nil }
-            return SyncPointCase(name: name.string, steps: steps)
+    /// The cases of a file.
+    static func all(in text: [UInt8], of file: String) throws -> [SyncPointCase] {
+        guard case .array(let cases) = try JSONValue(parsing: text) else {
+            throw Malformed(text: "\(file) has no list of cases")
         }
-    }
-
-    /// What was not as expected.
-    func run() throws -> [String] {
-        var tree = SyncTree()
-        var listeners: [JSONValue: SyncListenerID] = [:]
-        var targets: [JSONValue: TreeTarget] = [:]
-        var failures: [String] = []
-        for (index, step) in self.steps.enumerated() {
-            let location = try TreeLocation(step.string("path") ?? "")
-            let effects: SyncEffects
-            switch step.string("type") {
-            case "listen":
-                let query = try TreeQuery(step["params"])
-                if let tag = step["params"]?["tag"] { targets[tag] = TreeTarget(location.path, query) }
-                let (listener, listening) = tree.listen(query, at: location.path)
-                listeners[step.callback] = listener
-                effects = listening
-            case "unlisten":
-                effects = try tree.unlisten(listeners[step.callback].orThrow())
-            case "serverUpdate", "serverMerge":
-                let write = try step.write(at: location, isMerge: step.string("type") == "serverMerge")
-                let target = step["tag"].flatMap { targets[$0] }
-                let open = tree.openListens.first { $0.target == target }
-                if target != nil, open == nil { failures.append("step \(index): nothing is open by that tag") }
-                effects = tree.receive(write.push, tag: open?.tag)
-            case "set", "update":
-                let write = try step.write(at: location, isMerge: step.string("type") == "update")
-                let isShown = step["visible"] != .scalar(.boolean(false))
-                effects = tree.write(write, isShown: isShown, milliseconds: 0).effects
-            case "ackUserWrite":
-                guard case .scalar(.integer(let id))? = step["writeId"] else { throw Malformed() }
-                let isRevert = step["revert"] == .scalar(.boolean(true))
-                effects = isRevert ? tree.revert(Int(id)) : tree.acknowledge(Int(id))
-            case "suppressWarning": continue
-            case let type: throw Malformed(text: "unknown step \(type ?? "")")
+        return try cases.enumerated().map { index, value in
+            guard let name = value.string("name") else {
+                throw Malformed(text: "case \(index) of \(file) has no name")
             }
-            // Their servers have answered that before anything else comes.
-            for case .close(let target, _) in effects.listens { tree.completeClose(target) }
-            failures += try step.differences(from: effects.events).map { "step \(index): \($0)" }
+            guard case .array(let steps)? = value["steps"], !steps.isEmpty else {
+                throw Malformed(text: "\(name) in \(file) has no steps")
+            }
+            return SyncPointCase(name: name, steps: steps)
         }
-        return failures
     }
 
-    struct Malformed: Error {
-        var text = ""
+    /// What was not as expected, a step that cannot be made included.
+    var failures: [String] {
+        var run = SyncPointRun()
+        for (index, step) in self.steps.enumerated() {
+            do {
+                try run.perform(step, "step \(index)")
+            } catch {
+                return run.failures + ["step \(index): \(error)"]
+            }
+        }
+        return run.failures
+    }
+
+    struct Malformed: Error, CustomStringConvertible {
+        let text: String
+
+        var description: String { self.text }
+    }
+}
+
+/// A case on its way.
+private struct SyncPointRun {
+    private struct Listener {
+        let path: TreePath
+        let query: TreeQuery
+        let callback: JSONValue
+        let id: SyncListenerID
+    }
+
+    private var tree = SyncTree()
+    private var listeners: [Listener] = []
+    private var targets: [JSONValue: TreeTarget] = [:]
+    private(set) var failures: [String] = []
+
+    mutating func perform(_ step: JSONValue, _ place: String) throws {
+        let effects: SyncEffects
+        switch step.string("type") {
+        case "listen": effects = try self.listen(step)
+        case "unlisten": effects = try self.unlisten(step)
+        case "serverUpdate": effects = try self.receive(step, isMerge: false, place)
+        case "serverMerge": effects = try self.receive(step, isMerge: true, place)
+        case "set": effects = try self.write(step, isMerge: false)
+        case "update": effects = try self.write(step, isMerge: true)
+        case "ackUserWrite":
+            guard case .scalar(.integer(let id))? = step["writeId"], self.tree.pendingWrite(Int(id)) != nil else {
+                throw SyncPointCase.Malformed(text: "no write has the writeId")
+            }
+            effects = try step.flag("revert") ?? false ? self.tree.revert(Int(id)) : self.tree.acknowledge(Int(id))
+        case "suppressWarning": return
+        case let type: throw SyncPointCase.Malformed(text: "unknown step \(type ?? "without a type")")
+        }
+        // Their servers have answered that before anything else comes.
+        for case .close(let target, _) in effects.listens { self.tree.completeClose(target) }
+        self.failures += try step.differences(from: effects.events).map { "\(place): \($0)" }
+    }
+
+    private mutating func listen(_ step: JSONValue) throws -> SyncEffects {
+        let (path, query) = (try step.location.path, try TreeQuery(scripted: step["params"]))
+        if let tag = step["params"]?["tag"] { self.targets[tag] = TreeTarget(path, query) }
+        let (id, effects) = self.tree.listen(query, at: path)
+        self.listeners.append(Listener(path: path, query: query, callback: step["callbackId"] ?? .null, id: id))
+        return effects
+    }
+
+    /// Without a query of its own it is meant for all of the place.
+    private mutating func unlisten(_ step: JSONValue) throws -> SyncEffects {
+        let (path, callback) = (try step.location.path, step["callbackId"] ?? .null)
+        let query = try TreeQuery(scripted: step["params"])
+        let ended = self.listeners.filter {
+            $0.path == path && $0.callback == callback && (query == .all || $0.query == query)
+        }
+        guard !ended.isEmpty else { throw SyncPointCase.Malformed(text: "nobody listens there by that callbackId") }
+        self.listeners.removeAll { listener in ended.contains { $0.id == listener.id } }
+        return ended.reduce(into: SyncEffects()) { $0 += self.tree.unlisten($1.id) }
+    }
+
+    private mutating func receive(_ step: JSONValue, isMerge: Bool, _ place: String) throws -> SyncEffects {
+        let write = try step.write(isMerge: isMerge)
+        guard let tag = step["tag"] else { return self.tree.receive(write.push) }
+        guard let target = self.targets[tag] else { throw SyncPointCase.Malformed(text: "no listen has the tag") }
+        let open = self.tree.openListens.first { $0.target == target }
+        if open == nil { self.failures.append("\(place): nothing is open by that tag") }
+        return self.tree.receive(write.push, tag: open?.tag)
+    }
+
+    private mutating func write(_ step: JSONValue, isMerge: Bool) throws -> SyncEffects {
+        let write = try step.write(isMerge: isMerge)
+        return self.tree.write(write, isShown: try step.flag("visible") ?? true, milliseconds: 0).effects
     }
 }
 
 extension Optional {
-    fileprivate func orThrow() throws -> Wrapped {
-        guard let self else { throw SyncPointCase.Malformed() }
+    fileprivate func orThrow(_ text: String) throws -> Wrapped {
+        guard let self else { throw SyncPointCase.Malformed(text: text) }
         return self
     }
 }
@@ -83,18 +129,28 @@ extension JSONValue {
         return text.string
     }
 
-    /// By which a step refers to the listener of another.
-    fileprivate var callback: JSONValue { .array([self["path"] ?? .null, self["callbackId"] ?? .null]) }
+    /// Nil where it is not there.
+    fileprivate func flag(_ key: TreeText) throws -> Bool? {
+        switch self[key] {
+        case nil: nil
+        case .scalar(.boolean(let value))?: value
+        default: throw SyncPointCase.Malformed(text: "\(key) is no boolean")
+        }
+    }
 
-    fileprivate func write(at location: TreeLocation, isMerge: Bool) throws -> TreeWrite {
-        let data = try self["data"].orThrow()
+    fileprivate var location: TreeLocation {
+        get throws { try TreeLocation(self.string("path").orThrow("no path")) }
+    }
+
+    fileprivate func write(isMerge: Bool) throws -> TreeWrite {
+        let (location, data) = (try self.location, try self["data"].orThrow("no data"))
         return isMerge
             ? try .update(entries(data), at: location.path) : try .set(TreeTemplate(data), at: location)
     }
 
     /// Each view's events come by their kinds; which view's are first, the cases leave open.
     fileprivate func differences(from events: [TreeSyncEvent]) throws -> [String] {
-        guard case .array(let expected)? = self["events"] else { throw SyncPointCase.Malformed() }
+        guard case .array(let expected)? = self["events"] else { throw SyncPointCase.Malformed(text: "no events") }
         let texts = try expected.map { try $0.eventText() }
         var differences: [String] = []
         let found = events.map(\.description)
@@ -111,37 +167,14 @@ extension JSONValue {
     }
 
     private func eventText() throws -> String {
-        let path = try TreePath(self.string("path") ?? "")
-        let data = try TreeTemplate(self["data"].orThrow()).node
-        if self.string("type") == "value" { return "\(path) =\(exported(data))" }
+        let path = try self.location.path
+        let data = try TreeTemplate(self["data"].orThrow("an event without data")).node
+        let type = self.string("type") ?? "without a type"
+        if type == "value" { return "\(path) =\(exported(data))" }
         let types = ["child_removed": "-", "child_added": "+", "child_moved": ">", "child_changed": "~"]
-        let mark = try types[self.string("type") ?? ""].orThrow()
+        let mark = try types[type].orThrow("unknown event \(type)")
+        let name = try self.string("name").orThrow("an event without a name")
         let previous = mark == "-" ? nil : self.string("prevName")
-        return "\(path) \(mark)\(self.string("name") ?? "")\(previous.map { "<\($0)" } ?? "")=\(exported(data))"
-    }
-}
-
-extension TreeQuery {
-    fileprivate init(_ params: JSONValue?) throws {
-        func bound(_ name: TreeText) throws -> QueryBound? {
-            guard let value = params?[name] ?? params?["equalTo"] else { return nil }
-            let key = value.string("name").map { QueryBound.Key.text(TreeText($0)) }
-            let index: IndexValue
-            switch value["index"] {
-            case nil, .null?: index = .absent
-            case let json?: index = IndexValue(try TreeTemplate(json).node)
-            }
-            return QueryBound(value: index, key: key)
-        }
-        func limit(_ name: TreeText, _ end: Limit.End) -> Limit? {
-            guard case .scalar(.integer(let count))? = params?[name] else { return nil }
-            return Limit(Int(count), end)
-        }
-        try self.init(
-            order: params?.string("orderBy").map { .child(try TreePath($0)) } ?? .priority,
-            start: bound("startAt"),
-            end: bound("endAt"),
-            limit: limit("limitToFirst", .first) ?? limit("limitToLast", .last)
-        )
+        return "\(path) \(mark)\(name)\(previous.map { "<\($0)" } ?? "")=\(exported(data))"
     }
 }

@@ -133,6 +133,43 @@ struct TransactionTests {
         #expect(line.ended.count == 3)
     }
 
+    @Test func `What those below have made of one above stays over it when that runs again`() throws {
+        var line = try Line(listeningTo: "/a")
+        line.listen(to: try path("/a/n"))
+        line.push("/a", #"{"n":10,"t":"x"}"#)
+        let (star, starred) = (try key("star"), TreeNode(.boolean(true)))
+        try line.transact(at: "/a") { TreeTemplate($0.setting(starred, for: star)) }
+        let first = try line.sentTransaction()
+        try line.addOne(to: "/a/n")
+        let last = try line.addOne(to: "/a/n")
+        let told = line.shown.count
+        line.push("/a/t", #""y""#)
+        line.answer(first.put, "datastale")
+        let second = try line.sentTransaction()
+        #expect(second.text == #"/a={"n":12,"star":true,"t":"y"}"#)
+        #expect(second.hash == (try node(#"{"n":10,"t":"y"}"#).hash))
+        line.push("/a", #"{"n":12,"star":true,"t":"y"}"#)
+        line.answer(second.put, "ok")
+        #expect(line.ended[last] == .committed(try node("12")))
+        #expect(line.ended.values.map(\.text).contains("committed 11"))
+        #expect(line.shown.dropFirst(told).filter { $0.hasPrefix("/a/n") } == [], "the counter does not fall back")
+        #expect(line.shown.last == #"/a ={"n":12,"star":true,"t":"y"}"#)
+    }
+
+    @Test func `What adds to a value adds to what stands beneath it when it runs again`() throws {
+        var line = try Line(listeningTo: "/n")
+        line.push("/n", "1")
+        let increment = try template(#"{".sv":{"increment":1}}"#)
+        let id = try line.transact(at: "/n") { _ in increment }
+        let first = try line.sentTransaction()
+        line.push("/n", "20")
+        line.answer(first.put, "datastale")
+        line.push("/n", "21")
+        line.answer(try line.sentTransaction().put, "ok")
+        #expect(line.ended == [id: .committed(try node("21"))])
+        #expect(line.shown == ["/n =1", "/n =2", "/n =21"])
+    }
+
     @Test(arguments: ["/a/n", "/a", "/a/n/x", "/"]) func `A set over its place ends it`(_ text: String) throws {
         var line = try Line(listeningTo: "/")
         line.push("/", #"{"a":{"n":1},"b":1}"#)
@@ -201,6 +238,8 @@ private struct Line {
         self.sent += effects.writes
         for end in effects.ended { self.ended[end.id] = end.outcome }
     }
+
+    mutating func listen(to path: TreePath) { self.take(self.engine.listen(.all, at: path).effects) }
 
     mutating func push(_ text: String, _ value: String) {
         guard let push = try? set(text, value).push else { return }

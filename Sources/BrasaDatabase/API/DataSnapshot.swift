@@ -58,3 +58,8 @@ extension DataSnapshot: CustomStringConvertible {
         "Snap (\(self.key)) \(String(decoding: self.node.text(.plain), as: UTF8.self))"
     }
 }
+
+extension Optional where Wrapped == DataSnapshot {
+    /// Documented programs with `getData(completion:)` have `snapshot.value`, from when it was no optional.
+    public var value: Any? { self?.value }
+}

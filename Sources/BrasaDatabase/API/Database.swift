@@ -14,7 +14,8 @@ internal import Synchronization
 /// ```
 public final class Database: Sendable {
     /// Gives the token that says who asks, or nil for nobody. It is asked when there is no token yet, and with true when
-    /// the server has refused the last one.
+    /// the server has refused the last one, or that one says that it ends soon (`exp` of a JWT): a connection stays open
+    /// over the change.
     public typealias TokenProvider = @Sendable (_ isRefresh: Bool) async throws -> String?
 
     static let log = ClientLog("BrasaDatabase")
@@ -77,11 +78,13 @@ public final class Database: Sendable {
     }
 
     /// Connects to a server without encryption, an emulator or a `brasa serve` nearby, as its administrator. The database
-    /// keeps its name. Stops the program after the first use.
+    /// keeps its name. Each use tells of a port that is none. Stops the program after the first use.
     public func useEmulator(withHost host: String, port: Int) {
         guard !host.isEmpty else { Self.log.stop("The emulator's host must not be empty.") }
         self.configure("useEmulator()") { state in
-            state.address = state.address.map { $0.emulated(host: host, port: port) }
+            state.address = state.address.flatMap { address in
+                Result { () throws(DatabaseFault) in try address.emulated(host: host, port: port) }
+            }
         }
     }
 

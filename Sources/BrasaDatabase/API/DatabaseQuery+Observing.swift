@@ -3,7 +3,8 @@ internal import Foundation
 
 extension DatabaseQuery {
     /// Calls the block with what there is, and after each change, on the database's queue. What is known is told at once,
-    /// writes that the server has not answered included.
+    /// writes that the server has not answered included. Of values a handler that is slower than the changes is told some and
+    /// the newest, of children each event.
     /// - Parameter cancelBlock: is called once when the server does not let this be read (any more). Without one that is
     ///   only logged.
     @discardableResult

@@ -17,7 +17,8 @@ extension DatabaseReference {
     }
 
     /// - Parameters:
-    ///   - completionBlock: is told of an error, whether anything was written, and what is here then.
+    ///   - completionBlock: is told of an error, whether anything was written, and what is here then, or what the block was run
+    ///     on last where it wanted nothing written. With an error there is no snapshot.
     ///   - localEvents: whether observers of this client see what the server has not confirmed.
     public func runTransactionBlock(
         _ block: @escaping (MutableData) -> TransactionResult,

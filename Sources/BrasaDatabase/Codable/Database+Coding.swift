@@ -69,7 +69,8 @@ extension DataSnapshot {
 }
 
 extension DatabaseReference {
-    /// Encodes the value, then replaces all that is here by it. Does not wait for the server.
+    /// Encodes the value, then replaces all that is here by it. Does not wait for the server, in asynchronous functions neither:
+    /// documented programs call it there. ``setValue(encoding:encoder:)`` waits.
     /// - Throws: What the value's own coding throws, or what cannot be stored.
     public func setValue<Value: Encodable>(
         from value: Value,
@@ -78,5 +79,14 @@ extension DatabaseReference {
     ) throws {
         let encoded = try encoder.encode(value)
         self.setValue(encoded, withCompletionBlock: completion.map { done in { error, _ in done(error) } })
+    }
+
+    /// The same, and waits for the server. Throws what encoding throws, before anything is queued.
+    @discardableResult
+    nonisolated(nonsending) public func setValue<Value: Encodable>(
+        encoding value: Value,
+        encoder: Database.Encoder = Database.Encoder()
+    ) async throws -> DatabaseReference {
+        try await self.setValue(try encoder.encode(value))
     }
 }

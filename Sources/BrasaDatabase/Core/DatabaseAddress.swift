@@ -27,7 +27,7 @@ struct DatabaseAddress: Hashable, Sendable {
             guard let server = ServerAddress(host, defaultPort: 80) else {
                 throw DatabaseFault("\(Self.variable) is no address: \(host)")
             }
-            self = self.emulated(host: server.host, port: server.port)
+            self = try self.emulated(host: server.host, port: server.port)
         }
     }
 
@@ -44,7 +44,10 @@ struct DatabaseAddress: Hashable, Sendable {
         else { throw DatabaseFault("\(text) is no URL of a database.") }
         let isEncrypted = scheme == "https" || scheme == "wss"
         let plain = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        let server = ServerAddress(host: plain, port: components.port ?? (isEncrypted ? 443 : 80))
+        guard let server = ServerAddress(numbered: plain, components.port ?? (isEncrypted ? 443 : 80)),
+            // Of a number that is too large for any port there is none.
+            components.port != nil || components.rangeOfPort?.isEmpty ?? true
+        else { throw DatabaseFault("\(text) has no port from 1 to 65535.") }
         let named = components.queryItems?.first { $0.name == "ns" }?.value
         guard let name = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? TreeHandshake.database(ofHost: plain) else {
             throw DatabaseFault("\(text) does not say which database: add ?ns=NAME.")
@@ -54,10 +57,13 @@ struct DatabaseAddress: Hashable, Sendable {
     }
 
     /// The same database on another server, which is not encrypted.
-    func emulated(host: String, port: Int) -> DatabaseAddress {
+    func emulated(host: String, port: Int) throws(DatabaseFault) -> DatabaseAddress {
         let plain = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        guard let server = ServerAddress(numbered: plain, port) else {
+            throw DatabaseFault("The emulator has no port from 1 to 65535: \(port)")
+        }
         var copy = self
-        copy.server = ServerAddress(host: plain, port: port)
+        copy.server = server
         (copy.isEncrypted, copy.isEmulator) = (false, true)
         return copy
     }
@@ -84,5 +90,13 @@ struct DatabaseAddress: Hashable, Sendable {
             security: self.isEncrypted ? .tls(settings) : .plaintext,
             isEmulator: self.isEmulator
         )
+    }
+}
+
+extension ServerAddress {
+    /// Nil for a number that is none of a port.
+    fileprivate init?(numbered host: String, _ port: Int) {
+        guard let number = UInt16(exactly: port), number > 0 else { return nil }
+        self.init(host: host, port: port)
     }
 }

@@ -28,6 +28,8 @@ final class DatabaseCore: Sendable {
         var observers: [TreeListener: Observer] = [:]
         var listeners: [DatabaseHandle: TreeListener] = [:]
         var clockListener: TreeListener?
+        /// Of what observers were told.
+        var lastDelivery = 0
         /// An observer has gone, by itself.
         var onEnd: (Observer) -> Void = { _ in }
     }
@@ -243,7 +245,8 @@ extension DatabaseCore.Desk {
         }
         guard let told = observer.snapshot(of: event) else { return }
         if observer.isSingle { self.onEnd(observer) }
-        observer.deliver(told.snapshot, told.previous, on: queue)
+        self.lastDelivery += 1
+        observer.deliver(told.snapshot, told.previous, on: queue, number: self.lastDelivery)
     }
 }
 

@@ -26,6 +26,8 @@ final class Observer: Sendable {
     private let cancel: Handed<Cancel?>
     /// By its user: nothing is told from then on.
     private let isRemoved = Atomic(false)
+    /// Values that the queue has not come to.
+    private let values = Mutex(PendingValues())
 
     private static let lastHandle = Atomic<DatabaseHandle>(0)
 
@@ -42,7 +44,10 @@ final class Observer: Sendable {
         (self.tell, self.cancel) = (Handed(tell), Handed(cancel))
     }
 
-    func remove() { self.isRemoved.store(true, ordering: .relaxed) }
+    func remove() {
+        self.isRemoved.store(true, ordering: .relaxed)
+        self.values.withLock { $0 = PendingValues() }
+    }
 
     /// What an event is for it; nil when it does not want it.
     func snapshot(of event: TreeSyncEvent) -> (snapshot: DataSnapshot, previous: String?)? {
@@ -58,8 +63,16 @@ final class Observer: Sendable {
         }
     }
 
-    func deliver(_ snapshot: DataSnapshot, _ previous: String?, on queue: DispatchQueue) {
-        self.deliver(on: queue) { $0.tell.value(snapshot, previous) }
+    /// - Parameter number: ascending over all that is delivered on the queue, to whomever.
+    func deliver(_ snapshot: DataSnapshot, _ previous: String?, on queue: DispatchQueue, number: Int) {
+        guard self.kind == .value, case .onQueue = self.delivery else {
+            return self.deliver(on: queue) { $0.tell.value(snapshot, previous) }
+        }
+        guard self.values.withLock({ $0.append(snapshot, number) }) else { return }
+        self.deliver(on: queue) { observer in
+            let snapshot = observer.values.withLock { $0.take(number) }
+            if let snapshot { observer.tell.value(snapshot, nil) }
+        }
     }
 
     func deliver(_ fault: DatabaseFault, on queue: DispatchQueue) {
@@ -79,6 +92,32 @@ final class Observer: Sendable {
         case .onQueue: queue.async(execute: deliver)
         case .atOnce: deliver()
         }
+    }
+}
+
+/// Values that wait to be told. Where there are many, the newest takes the place of the one before it, so that a handler that is
+/// slower than the changes is never far behind. Each is told where its own turn is, after the child events that made it.
+private struct PendingValues {
+    private static let countMax = 8
+
+    private var values: [(turn: Int, newest: Int, snapshot: DataSnapshot)] = []
+
+    /// Whether it needs a turn; else it has that of the one before, since nothing else was delivered in between.
+    mutating func append(_ snapshot: DataSnapshot, _ number: Int) -> Bool {
+        guard self.values.count >= Self.countMax, let last = self.values.popLast() else {
+            self.values.append((number, number, snapshot))
+            return true
+        }
+        let isNext = last.newest + 1 == number
+        self.values.append((isNext ? last.turn : number, number, snapshot))
+        return !isNext
+    }
+
+    /// Nil where a newer one has come in its place.
+    mutating func take(_ turn: Int) -> DataSnapshot? {
+        guard let first = self.values.first, first.turn == turn else { return nil }
+        self.values.removeFirst()
+        return first.snapshot
     }
 }
 

@@ -14,11 +14,19 @@ struct ValueReader {
         priority: Any?? = nil,
         at path: TreePath
     ) throws(DatabaseFault) -> TreeTemplate {
-        var json = try self.json(value)
-        if let priority {
-            json = self.exported(json, try self.json(priority))
-        }
+        let json = try self.json(value)
+        if let priority { return try self.template(exported: json, priority: priority, at: path) }
         return try TreeError.faulting { () throws(TreeError) in try TreeTemplate(json, at: path) }
+    }
+
+    /// The same of a value in export form.
+    static func template(
+        exported json: JSONValue,
+        priority: Any?,
+        at path: TreePath
+    ) throws(DatabaseFault) -> TreeTemplate {
+        let exported = self.exported(json, try self.json(priority))
+        return try TreeError.faulting { () throws(TreeError) in try TreeTemplate(exported, at: path) }
     }
 
     /// Export form of a value with a priority instead of the one that it may have.

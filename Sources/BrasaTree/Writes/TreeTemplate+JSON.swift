@@ -1,22 +1,28 @@
 extension TreeTemplate {
     /// As a client writes it: export form, with what the server works out still to be worked out.
-    package var json: JSONValue { self.serverValues?.json(over: self.node) ?? self.node.json(.export) }
+    package var json: JSONValue { self.json(.export) }
+
+    package func json(_ form: TreeEmitter.Form) -> JSONValue {
+        self.serverValues?.json(over: self.node, form) ?? self.node.json(form)
+    }
+
+    /// Of the node itself; nil where it has none.
+    package var priorityJSON: JSONValue? {
+        guard let serverValues else { return self.node.priority.scalar?.json }
+        return serverValues.priorityJSON(over: self.node)
+    }
 }
 
 extension ServerValues {
     /// Recursive, as deep as written values may be.
-    fileprivate func json(over node: TreeNode) -> JSONValue {
-        let priority: JSONValue? =
-            switch self.priority {
-            case nil: node.priority.scalar?.json
-            case .written(let priority)?: priority.scalar?.json
-            case .server(let value)?: value.json
-            }
+    fileprivate func json(over node: TreeNode, _ form: TreeEmitter.Form) -> JSONValue {
+        let priority = form == .plain ? nil : self.priorityJSON(over: node)
         var members: [JSONValue.Member]
         if let value {
             guard priority != nil else { return value.json }
             members = [.init(".value", value.json)]
         } else if let scalar = node.scalar {
+            guard priority != nil else { return scalar.json }
             members = [.init(".value", scalar.json)]
         } else {
             var values: [TreeText: ServerValues] = [:]
@@ -24,15 +30,23 @@ extension ServerValues {
             members = node.children.map { key, child in
                 JSONValue.Member(
                     key.text,
-                    values.removeValue(forKey: key.text)?.json(over: child) ?? child.json(.export)
+                    values.removeValue(forKey: key.text)?.json(over: child, form) ?? child.json(form)
                 )
             }
             members += self.children.compactMap { key, child in
-                values[key].map { JSONValue.Member(key, $0.json(over: .absent)) }
+                values[key].map { JSONValue.Member(key, $0.json(over: .absent, form)) }
             }
         }
         if let priority { members.append(.init(TreeLocation.priorityName, priority)) }
         return .object(members)
+    }
+
+    fileprivate func priorityJSON(over node: TreeNode) -> JSONValue? {
+        switch self.priority {
+        case nil: node.priority.scalar?.json
+        case .written(let priority)?: priority.scalar?.json
+        case .server(let value)?: value.json
+        }
     }
 }
 

@@ -1,4 +1,9 @@
 extension TreeTemplate {
+    /// What it has at a place, what the server works out included.
+    package subscript(path: TreePath) -> TreeTemplate {
+        TreeTemplate(self.node[path], serverValues: self.serverValues?.values(at: path.keys[...]))
+    }
+
     /// With another in the place of a node, what the server works out included.
     package func setting(_ template: TreeTemplate, at path: TreePath) -> TreeTemplate {
         TreeTemplate(

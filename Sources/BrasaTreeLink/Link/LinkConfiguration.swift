@@ -16,6 +16,8 @@ package struct LinkConfiguration: Sendable {
     /// Something is sent when nothing was for so long, and something must come of it.
     package var keepaliveInterval = Duration.seconds(45)
     package var keepaliveTimeout = Duration.seconds(30)
+    /// So long before a token ends, another one is fetched; halfway there where there is less time left.
+    package var renewalLead = Duration.seconds(300)
     /// A connection that lived so long did not fail.
     package var healthyAfter = Duration.seconds(30)
     /// Requests that wait for their answer, and the bytes of them; the others wait to be sent. Servers have a bound, too.

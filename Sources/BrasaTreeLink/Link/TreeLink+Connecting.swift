@@ -21,7 +21,10 @@ extension TreeLink {
     package mutating func changeToken(uptime: Duration) -> [LinkAction] {
         guard self.configuration.hasTokenProvider else { return [] }
         switch self.phase {
-        case .open: self.fetchToken(isRefresh: false)
+        case .open:
+            // What comes of it says when the next one is due.
+            self.renewalTime = nil
+            self.fetchToken(isRefresh: false)
         case .connecting, .authenticating:
             self.end(uptime)
             self.token = .unknown(isRefresh: false)
@@ -48,7 +51,10 @@ extension TreeLink {
         case (.open, .success(let token)):
             self.token = .known(token)
             self.renew(token, uptime)
-        case (.open, .failure(let error)): self.log("no token could be fetched: \(error.description)")
+            self.scheduleRenewal(uptime)
+        case (.open, .failure(let error)):
+            self.log("no token could be fetched: \(error.description)")
+            self.scheduleRenewal(uptime)
         default: break
         }
         return self.finishStep()
@@ -78,13 +84,21 @@ extension TreeLink {
             self.fetch += 1
             self.wait(uptime)
         case .connecting, .authenticating: self.lose("no answer", uptime)
-        case .open where self.pinged != nil: self.lose("nothing comes any more", uptime)
         case .open:
-            self.pinged = uptime
-            self.lastSent = uptime
-            self.actions.append(.socket(.send(Self.ping)))
+            if let renewalTime, renewalTime <= uptime {
+                self.renewalTime = nil
+                // The provider may have kept the one that is about to end.
+                self.fetchToken(isRefresh: true)
+            }
+            if self.keepaliveDeadline <= uptime { self.keepAlive(uptime) }
         }
         return self.finishStep()
+    }
+
+    private mutating func keepAlive(_ uptime: Duration) {
+        guard self.pinged == nil else { return self.lose("nothing comes any more", uptime) }
+        (self.pinged, self.lastSent) = (uptime, uptime)
+        self.actions.append(.socket(.send(Self.ping)))
     }
 
     private static let ping = Array(#"{"t":"c","d":{"t":"p","d":{}}}"#.utf8)
@@ -121,6 +135,16 @@ extension TreeLink {
         self.phase = .connecting(until: uptime + self.configuration.patience)
         let address = LinkAddress(host: self.host, lastSession: self.session, token: self.knownToken)
         self.actions.append(.socket(.connect(address, socket: self.socket)))
+    }
+
+    /// A connection whose token ends is ended by the server, which does then what is to be done at the end of a connection.
+    mutating func scheduleRenewal(_ uptime: Duration) {
+        self.renewalTime = nil
+        guard self.configuration.hasTokenProvider, let end = self.knownToken.flatMap(TokenEnd.seconds) else { return }
+        let left = .seconds(end) - self.serverClockStart - uptime
+        // Who is given the same one again and again does not ask without a pause.
+        guard left > .seconds(1) else { return }
+        self.renewalTime = uptime + max(left - self.configuration.renewalLead, left / 2)
     }
 
     var knownToken: String? { if case .known(let token) = self.token { token } else { nil } }

@@ -24,6 +24,7 @@ extension TreeLink {
             self.session = session
             if !self.configuration.isHostFixed, !host.isEmpty { self.host = host }
             self.redirections = 0
+            self.serverClockStart = .milliseconds(milliseconds) - uptime
             self.actions.append(.news(.serverTime(milliseconds)))
             self.send(TreeAction.stats(Self.statistics).text(number: self.requests.nextNumber()), uptime)
             guard let token = self.knownToken else { return self.open(uptime) }
@@ -46,6 +47,7 @@ extension TreeLink {
 
     private mutating func open(_ uptime: Duration) {
         self.phase = .open(since: uptime)
+        self.scheduleRenewal(uptime)
         self.actions.append(.news(.opened))
     }
 

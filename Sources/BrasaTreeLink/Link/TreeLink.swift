@@ -42,6 +42,10 @@ package struct TreeLink: Sendable {
     var redirections = 0
     /// An `auth` or `unauth` on a connection that is open.
     var renewal: Int64?
+    /// When another token is fetched for the connection that is open.
+    var renewalTime: Duration?
+    /// The server's clock, as its last hello had it, when this one was at zero.
+    var serverClockStart = Duration.zero
     var joiner: FrameJoiner
     var lastSent = Duration.zero
     /// A ping that nothing has come after.
@@ -65,10 +69,13 @@ package struct TreeLink: Sendable {
         case .stopped: nil
         case .waiting(let until), .fetchingToken(let until), .connecting(let until), .authenticating(let until, _):
             until
-        case .open:
-            self.pinged.map { $0 + self.configuration.keepaliveTimeout }
-                ?? self.lastSent + self.configuration.keepaliveInterval
+        case .open: min(self.keepaliveDeadline, self.renewalTime ?? self.keepaliveDeadline)
         }
+    }
+
+    var keepaliveDeadline: Duration {
+        self.pinged.map { $0 + self.configuration.keepaliveTimeout }
+            ?? self.lastSent + self.configuration.keepaliveInterval
     }
 
     mutating func finishStep() -> [LinkAction] {

@@ -15,8 +15,10 @@ extension TreeSyncEngine {
         self.listeners.insert(listener)
         self.take(effects)
         let input = self.tree.state(at: path) ?? .absent
-        switch self.run(update, on: input, at: path, isShown: isShown, milliseconds) {
-        case .success(let output):
+        switch self.run(update, on: input, at: path) {
+        case .success(let write):
+            let (output, effects) = self.tree.write(write, isShown: isShown, milliseconds: milliseconds)
+            self.take(effects)
             let transaction = QueuedTransaction(
                 id: id,
                 path: path,
@@ -79,36 +81,33 @@ extension TreeSyncEngine {
     mutating func rerun(at path: TreePath, _ milliseconds: Int64) {
         let top = self.top(of: path)
         self.concerned.append(top)
-        let queue = self.queue(at: top)
-        var later = Set(queue.filter { $0.phase == .waiting }.map(\.output.id))
-        for transaction in queue {
+        for transaction in self.queue(at: top) {
             switch transaction.phase {
             case .sent, .overwritten: break
             case .doomed(let status):
                 self.take(self.tree.revert(transaction.output.id))
                 self.remove(transaction, .failed(status: status))
-            case .waiting:
-                self.rerun(transaction, without: later, milliseconds)
-                later.remove(transaction.output.id)
+            case .waiting: self.rerun(transaction, milliseconds)
             }
         }
     }
 
-    private mutating func rerun(_ transaction: QueuedTransaction, without later: Set<Int>, _ milliseconds: Int64) {
-        let old = transaction.output.id
+    private mutating func rerun(_ transaction: QueuedTransaction, _ milliseconds: Int64) {
+        let (id, path) = (transaction.output.id, transaction.path)
         guard transaction.tries < QueuedTransaction.triesMax else {
-            self.take(self.tree.revert(old))
+            self.take(self.tree.revert(id))
             return self.remove(transaction, .failed(status: TransactionEnd.tooManyTries))
         }
-        let input = self.tree.state(at: transaction.path, without: later) ?? .absent
+        let input = self.tree.state(at: path, before: id) ?? .absent
         guard input != transaction.input else { return }
-        let (path, isShown) = (transaction.path, transaction.isShown)
-        switch self.run(transaction.update, on: input, at: path, isShown: isShown, milliseconds) {
-        case .success(let output):
+        switch self.run(transaction.update, on: input, at: path) {
+        case .success(let write):
+            // In the old one's place, or it would be laid over what those after it have made of it.
+            guard let (output, effects) = self.tree.replace(id, by: write, milliseconds: milliseconds) else { return }
+            self.take(effects)
             self.change(transaction) { ($0.input, $0.output) = (input, output) }
-            self.take(self.tree.revert(old))
         case .failure(let outcome):
-            self.take(self.tree.revert(old))
+            self.take(self.tree.revert(id))
             self.remove(transaction, outcome.outcome)
         }
     }
@@ -144,19 +143,14 @@ extension TreeSyncEngine {
         let outcome: TransactionEnd.Outcome
     }
 
-    private mutating func run(
+    private func run(
         _ update: TransactionUpdate,
         on input: TreeNode,
-        at path: TreePath,
-        isShown: Bool,
-        _ milliseconds: Int64
-    ) -> Result<PendingWrite, NoOutput> {
+        at path: TreePath
+    ) -> Result<TreeWrite, NoOutput> {
         guard let template = update(input) else { return .failure(NoOutput(outcome: .aborted(input))) }
         do throws(TreeError) {
-            let write = try TreeWrite.set(template, at: TreeLocation(path))
-            let (output, effects) = self.tree.write(write, isShown: isShown, milliseconds: milliseconds)
-            self.take(effects)
-            return .success(output)
+            return .success(try TreeWrite.set(template, at: TreeLocation(path)))
         } catch {
             return .failure(NoOutput(outcome: .invalid(error)))
         }

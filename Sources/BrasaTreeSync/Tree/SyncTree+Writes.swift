@@ -22,6 +22,21 @@ extension SyncTree {
         return (pending, SyncEffects(events: events))
     }
 
+    /// What a queued write would rather do: it keeps its number, and with it its place below those that came after it.
+    package mutating func replace(
+        _ id: Int,
+        by write: TreeWrite,
+        milliseconds: Int64
+    ) -> (write: PendingWrite, effects: SyncEffects)? {
+        guard let old = self.writes.remove(id) else { return nil }
+        let change = self.estimate(write, before: id, milliseconds: milliseconds)
+        let pending = PendingWrite(id: id, write: write, change: change, isShown: old.isShown)
+        self.writes.append(pending)
+        guard old.isShown else { return (pending, SyncEffects()) }
+        let gone = old.places.filter { !pending.places.contains($0) }
+        return (pending, SyncEffects(events: self.refresh(pending.places + gone, isRevert: !gone.isEmpty)))
+    }
+
     /// The server has carried a write out, and has sent what came of it before.
     package mutating func acknowledge(_ id: Int) -> SyncEffects { self.endWrite(id, isRevert: false) }
 
@@ -33,32 +48,42 @@ extension SyncTree {
 
     package func pendingWrite(_ id: Int) -> PendingWrite? { self.writes[id] }
 
-    /// A node with the queued writes, as far as all of it is known, save those that are to be left out.
-    package func state(at path: TreePath, without ids: Set<Int> = [], withHidden: Bool = true) -> TreeNode? {
+    /// A node with the queued writes, as far as all of it is known: those before one of them, and save those that are to be
+    /// left out.
+    package func state(
+        at path: TreePath,
+        before id: Int = .max,
+        without ids: Set<Int> = [],
+        withHidden: Bool = true
+    ) -> TreeNode? {
         var part = self.global.known.part(at: path)
         if !part.isKnown(.root), let node = self.nodeInWindow(path) { part = PartialTree(whole: node) }
-        for write in self.writes.touching(path) where !ids.contains(write.id) && (withHidden || write.isShown) {
-            part.apply(write.change, from: path)
+        for write in self.writes.touching(path) where write.id < id && !ids.contains(write.id) {
+            if withHidden || write.isShown { part.apply(write.change, from: path) }
         }
         return part.node(at: .root)
     }
 
     private mutating func endWrite(_ id: Int, isRevert: Bool) -> SyncEffects {
         guard let write = self.writes.remove(id), write.isShown else { return SyncEffects() }
-        let writes = self.writes
-        let tops = write.places.map { self.global.refresh($0, writes) }
-        let events = self.publish(tops, isRevert: isRevert) { view, places in
-            places.compactMap { view.cache?.refresh($0, writes) }
-        }
-        return SyncEffects(events: events)
+        return SyncEffects(events: self.refresh(write.places, isRevert: isRevert))
     }
 
-    /// What a write would do: increments add to what is shown, each in its place.
-    func estimate(_ write: TreeWrite, milliseconds: Int64) -> TreeChange {
+    /// Works out anew what is shown where queued writes are others now.
+    private mutating func refresh(_ places: [TreePath], isRevert: Bool) -> [TreeSyncEvent] {
+        let writes = self.writes
+        let tops = places.map { self.global.refresh($0, writes) }
+        return self.publish(tops, isRevert: isRevert) { view, places in
+            places.compactMap { view.cache?.refresh($0, writes) }
+        }
+    }
+
+    /// What a write would do: increments add to what is shown, or was before another write, each in its place.
+    func estimate(_ write: TreeWrite, before id: Int = .max, milliseconds: Int64) -> TreeChange {
         let operands = write.assignments.reduce(TreeNode.absent) { node, assignment in
             guard assignment.template.serverValues != nil else { return node }
             let path = assignment.location.path
-            return node.setting(self.state(at: path, withHidden: false) ?? .absent, at: path)
+            return node.setting(self.state(at: path, before: id, withHidden: false) ?? .absent, at: path)
         }
         return write.workedOut(in: operands, milliseconds)
     }
