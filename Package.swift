@@ -70,7 +70,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
-        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
     targets: [
@@ -251,19 +250,15 @@ let package = Package(
                 nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
-        // the clients' disks: SQLite's only importers
-        room("BrasaCacheFile", [.product(name: "GRDB", package: "GRDB.swift")]),
-        room(
-            "BrasaTreeCache",
-            ["BrasaCacheFile", "BrasaTree", "BrasaTreeSync", .product(name: "GRDB", package: "GRDB.swift")]
+        // the clients' disks: the first is SQLite's only importer
+        .systemLibrary(
+            name: "CBrasaSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        room(
-            "BrasaCache",
-            pure + [
-                "BrasaCacheFile", "BrasaSync", "BrasaMessages", "BrasaWire",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ]
-        ),
+        room("BrasaCacheFile", ["CBrasaSQLite"]),
+        room("BrasaTreeCache", ["BrasaCacheFile", "BrasaTree", "BrasaTreeSync"]),
+        room("BrasaCache", pure + ["BrasaCacheFile", "BrasaSync", "BrasaMessages", "BrasaWire"]),
 
         // outside
         room("BrasaOptions", []),
@@ -435,7 +430,6 @@ let package = Package(
                 "cache-holder", "BrasaCache", "BrasaCacheFile", "BrasaStatus", "BrasaSync", "BrasaSyncSpecification",
                 "BrasaQueryModel",
                 "BrasaWire",
-                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             resources: [.copy("Golden")]
         ),
@@ -445,10 +439,7 @@ let package = Package(
         tests("BrasaTreeEngine", ["BrasaTree", "BrasaTreeEngine", "BrasaTreeRules", "BrasaQueryModel"]),
         tests(
             "BrasaTreeCache",
-            [
-                "BrasaCacheFile", "BrasaTree", "BrasaTreeCache", "BrasaTreeSync", "BrasaQueryModel",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]
+            ["BrasaCacheFile", "BrasaTree", "BrasaTreeCache", "BrasaTreeSync", "BrasaQueryModel"]
         ),
         tests("BrasaTreeSync", ["BrasaTree", "BrasaTreeSync", "BrasaQueryModel"]),
         tests("BrasaTreeWire", ["BrasaFuzzing", "BrasaTree", "BrasaTreeWire"]),

@@ -1,5 +1,4 @@
 internal import Foundation
-internal import GRDB
 
 /// The folder of one cache: nothing is in it but SQLite's file and what SQLite keeps beside it.
 package struct CacheFolder {
@@ -43,7 +42,8 @@ package struct CacheFolder {
         guard FileManager.default.fileExists(atPath: self.path) else { return }
         let file = try self.lock()
         do {
-            defer { file?.close() }
+            // Locked until here.
+            defer { withExtendedLifetime(file) {} }
             // The file last: a log that outlives its file would be taken for the next one's.
             for suffix in ["-wal", "-shm", "-journal", ""]
             where FileManager.default.fileExists(atPath: self.file + suffix) {
@@ -61,8 +61,8 @@ package struct CacheFolder {
     private func lock() throws(DiskStorageError) -> CacheFile? {
         guard FileManager.default.fileExists(atPath: self.file) else { return nil }
         do throws(DiskStorageError) {
-            return try DiskStorageError.wrapping(self.path) { () throws(DatabaseError) in
-                try CacheFile(self.file, label: "BrasaCacheFolder")
+            return try DiskStorageError.wrapping(self.path) { () throws(SQLiteError) in
+                try CacheFile(self.file)
             }
         } catch  where error.code == .damaged {
             return nil

@@ -1,4 +1,4 @@
-package import GRDB
+internal import CBrasaSQLite
 
 /// Why a cache on disk cannot be opened or removed.
 package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -25,23 +25,22 @@ package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConverti
         self.cause = cause
     }
 
-    package init(_ error: DatabaseError, folder: String) {
+    package init(_ error: SQLiteError, folder: String) {
         let code: Code =
-            switch error.resultCode {
-            case .SQLITE_BUSY, .SQLITE_LOCKED: .inUse
-            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_SCHEMA, .SQLITE_ERROR, .SQLITE_CONSTRAINT:
-                .damaged
-            case .SQLITE_FULL: .diskFull
+            switch error.primaryCode {
+            case SQLITE_BUSY, SQLITE_LOCKED: .inUse
+            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_SCHEMA, SQLITE_ERROR, SQLITE_CONSTRAINT: .damaged
+            case SQLITE_FULL: .diskFull
             default: .inputOutput
             }
-        self.init(code, folder: folder, cause: "SQLite \(error.extendedResultCode.rawValue), \(error.message ?? "")")
+        self.init(code, folder: folder, cause: "\(error)")
     }
 
     package static func wrapping<Output>(
         _ folder: String,
-        _ body: () throws(DatabaseError) -> Output
+        _ body: () throws(SQLiteError) -> Output
     ) throws(DiskStorageError) -> Output {
-        do throws(DatabaseError) { return try body() } catch { throw DiskStorageError(error, folder: folder) }
+        do throws(SQLiteError) { return try body() } catch { throw DiskStorageError(error, folder: folder) }
     }
 
     package var description: String {

@@ -1,3 +1,4 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
 

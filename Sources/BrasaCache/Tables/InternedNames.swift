@@ -1,11 +1,11 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
-internal import GRDB
 
 /// The numbers that stand for users and collections in the other tables. What was looked up stays in memory, up to a
 /// bound.
 final class InternedNames {
-    private let user, addUser, userKey, collection, addCollection, collectionPath, collectionsByID: CacheStatement
+    private let user, addUser, userKey, collection, addCollection, collectionPath, collectionsByID: TableStatement
     private let connection: CacheConnection
 
     private var users: [SyncUser: Int64] = [:]
@@ -14,7 +14,7 @@ final class InternedNames {
 
     private static let keptMax = 4096
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.connection = connection
         self.user = try connection.statement("SELECT number FROM users WHERE uid = ?")
         self.addUser = try connection.statement("INSERT INTO users (uid) VALUES (?)")
@@ -47,7 +47,7 @@ final class InternedNames {
     func addedNumber(of user: SyncUser) throws(StorageError) -> Int64 {
         if let number = try self.number(of: user) { return number }
         try self.addUser.run(.blob(user.key))
-        let number = self.connection.lastInsertedID
+        let number = self.connection.file.lastInsertedID
         self.keep(number, of: user)
         return number
     }
@@ -80,7 +80,7 @@ final class InternedNames {
     func addedNumber(of collection: ResourcePath) throws(StorageError) -> Int64 {
         if let number = try self.number(of: collection) { return number }
         try self.addCollection.run(.blob(collection.bytes), .blob(Array(collection.collectionID)))
-        let number = self.connection.lastInsertedID
+        let number = self.connection.file.lastInsertedID
         self.keep(number, of: collection)
         return number
     }
