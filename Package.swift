@@ -256,7 +256,7 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        room("BrasaCacheFile", ["CBrasaSQLite"]),
+        room("BrasaCacheFile", ["BrasaStatus", "CBrasaSQLite"]),
         room("BrasaTreeCache", ["BrasaCacheFile", "BrasaTree", "BrasaTreeSync"]),
         room("BrasaCache", pure + ["BrasaCacheFile", "BrasaSync", "BrasaMessages", "BrasaWire"]),
 
@@ -293,8 +293,8 @@ let package = Package(
         room(
             "BrasaDatabase",
             [
-                "BrasaApp", "BrasaCacheFile", "BrasaClientNetwork", "BrasaTree", "BrasaTreeCache", "BrasaTreeLink",
-                "BrasaTreeRemote", "BrasaTreeSync", "BrasaTreeWire", nio("NIOCore"),
+                "BrasaApp", "BrasaCacheFile", "BrasaClientNetwork", "BrasaStatus", "BrasaTree", "BrasaTreeCache",
+                "BrasaTreeLink", "BrasaTreeRemote", "BrasaTreeSync", "BrasaTreeWire", nio("NIOCore"),
             ],
             client
         ),

@@ -9,7 +9,7 @@ extension CacheFile {
             (isOurs: try self.isOurs(applicationID), version: Int(try self.integers("PRAGMA user_version").first ?? 0))
         }
         guard found.isOurs, found.version >= 0 else {
-            throw DiskStorageError(.damaged, folder: folder, cause: "the file is another program's")
+            throw DiskStorageError(.damaged, folder: folder, detail: "the file is another program's")
         }
         guard found.version <= steps.count else {
             throw DiskStorageError(.newer(schema: found.version, known: steps.count), folder: folder)

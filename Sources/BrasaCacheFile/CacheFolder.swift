@@ -27,7 +27,7 @@ package struct CacheFolder {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw DiskStorageError(.inputOutput, folder: self.path, cause: "\(error.localizedDescription)")
+            throw DiskStorageError(.inputOutput, folder: self.path, detail: error.localizedDescription, cause: error)
         }
         // The name of a new folder is in its parent, and must not be lost when what is in the folder is not. A parent that
         // may not be read has to do without.
@@ -50,11 +50,13 @@ package struct CacheFolder {
                 try FileManager.default.removeItem(atPath: self.file + suffix)
             }
         } catch {
-            throw DiskStorageError(.inputOutput, folder: self.path, cause: "\(error.localizedDescription)")
+            throw DiskStorageError(.inputOutput, folder: self.path, detail: error.localizedDescription, cause: error)
         }
         // Somebody may have put something else there.
         guard rmdir(self.path) != 0, errno != ENOTEMPTY, errno != EEXIST, errno != ENOENT else { return }
-        throw DiskStorageError(.inputOutput, folder: self.path, cause: String(cString: strerror(errno)))
+        let code = errno
+        let cause = POSIXErrorCode(rawValue: code).map { POSIXError($0) }
+        throw DiskStorageError(.inputOutput, folder: self.path, detail: String(cString: strerror(code)), cause: cause)
     }
 
     /// Nil when there is no file, or a damaged one: then there is nothing that anybody could lose.

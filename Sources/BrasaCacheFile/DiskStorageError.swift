@@ -1,3 +1,4 @@
+package import BrasaStatus
 internal import CBrasaSQLite
 
 /// Why a cache on disk cannot be opened or removed.
@@ -16,13 +17,16 @@ package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConverti
 
     package let code: Code
     package let folder: String
-    /// What SQLite or the system said.
-    package let cause: String?
+    /// What SQLite or the system said, or what else is wrong.
+    package let detail: String?
+    /// SQLite's or the system's error.
+    package let cause: FailureCause?
 
-    package init(_ code: Code, folder: String, cause: String? = nil) {
+    package init(_ code: Code, folder: String, detail: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.folder = folder
-        self.cause = cause
+        self.detail = detail
+        self.cause = cause.map { FailureCause($0) }
     }
 
     package init(_ error: SQLiteError, folder: String) {
@@ -33,7 +37,7 @@ package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConverti
             case SQLITE_FULL: .diskFull
             default: .inputOutput
             }
-        self.init(code, folder: folder, cause: "\(error)")
+        self.init(code, folder: folder, detail: "\(error)", cause: error)
     }
 
     package static func wrapping<Output>(
@@ -55,6 +59,6 @@ package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConverti
             case .diskFull: "The disk of the cache in \(self.folder) is full."
             case .inputOutput: "The cache in \(self.folder) cannot be read or written."
             }
-        return self.cause.map { "\(what) (\($0))" } ?? what
+        return self.detail.map { "\(what) (\($0))" } ?? what
     }
 }

@@ -1,4 +1,5 @@
 internal import CBrasaSQLite
+package import Foundation
 
 /// What SQLite refuses, or what cannot be in a file of ours.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -18,4 +19,11 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     var primaryCode: Int32 { self.code & 0xFF }
 
     package var description: String { "SQLite \(self.code), \(self.message)" }
+}
+
+/// As users see it: below the client's own errors.
+extension SQLiteError: CustomNSError {
+    package static var errorDomain: String { "SQLite" }
+    package var errorCode: Int { Int(self.code) }
+    package var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: self.message] }
 }

@@ -35,6 +35,6 @@ final class CacheConnection {
 
 extension StorageError {
     fileprivate init(_ operation: StorageOperation, _ error: SQLiteError) {
-        self.init(operation, reason: "\(error)")
+        self.init(operation, reason: "\(error)", cause: error)
     }
 }

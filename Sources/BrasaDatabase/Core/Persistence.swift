@@ -22,7 +22,7 @@ struct Persistence: Sendable {
         do throws(DiskStorageError) {
             return try TreeDiskStorage(folder: folder, bytesMax: Int(self.bytesMax)) { Database.log.notice($0) }
         } catch {
-            throw DatabaseFault(error.description)
+            throw DatabaseFault(error.description, cause: error.cause?.error)
         }
     }
 }

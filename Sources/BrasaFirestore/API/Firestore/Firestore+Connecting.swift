@@ -56,7 +56,7 @@ extension Firestore {
         do {
             return try CallChannel(configuration, eventLoop: thread.eventLoop, keeping: thread)
         } catch {
-            throw UsageError(error.description)
+            throw UsageError(error.description, cause: error.cause)
         }
     }
 

@@ -150,12 +150,12 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
             }
         }
         let chance = Double.random(in: 0..<1)
-        if self.options.isUrgent, !wasPlaced { return self.end(.failure(CallError(result.status))) }
+        if self.options.isUrgent, !wasPlaced { return self.end(.failure(CallError(unsent: result))) }
         guard let wait = self.policy.retry.backoff(after: result, attempts: self.attempts, chance: chance),
             self.deadline.map({ self.now + wait < $0 }) ?? true
         else {
             // What found no connection was not sent.
-            let failure = wasPlaced ? CallError(result, of: self.method) : CallError(result.status)
+            let failure = wasPlaced ? CallError(result, of: self.method) : CallError(unsent: result)
             return self.end(.failure(failure))
         }
         Log.debug("\(self.method) failed and is called again: \(result.status.message)")

@@ -144,7 +144,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
             guard !self.isAbandoned else { return }
             switch result {
             case .success(let token): self.findLink(token)
-            case .failure(let failure): self.ended(failure.status)
+            case .failure(let failure): self.ended(failure)
             }
         }
     }
@@ -155,7 +155,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
             guard !self.isAbandoned else { return }
             switch result {
             case .success(let link): self.start(over: link, token)
-            case .failure(let failure): self.ended(failure.status)
+            case .failure(let failure): self.ended(failure)
             }
         }
     }
@@ -169,9 +169,9 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
         self.post(.opened)
     }
 
-    private func ended(_ status: GRPCStatus) {
-        self.caller.report(self.method, begun: self.begun, attempts: 1, status)
-        self.post(.closed(status.isOK ? nil : SyncError(status)))
+    private func ended(_ result: GRPCCallResult) {
+        self.caller.report(self.method, begun: self.begun, attempts: 1, result.status)
+        self.post(.closed(result.status.isOK ? nil : SyncError(result)))
     }
 
     private func abandon(inGoodOrder: Bool) {
@@ -211,6 +211,6 @@ extension StreamCall: GRPCClientResponseHandler {
         if result.isAnswer { self.link?.noteAnswer() }
         self.call = nil
         self.link = nil
-        self.ended((self.failure ?? result).status)
+        self.ended(self.failure ?? result)
     }
 }
