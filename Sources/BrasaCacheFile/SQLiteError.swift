@@ -1,5 +1,5 @@
 internal import CBrasaSQLite
-package import Foundation
+internal import Foundation
 
 /// What SQLite refuses, or what cannot be in a file of ours.
 package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -24,7 +24,7 @@ struct HostileBytesTests {
     private func sample(_ seed: UInt64) -> [UInt8] {
         var generator = ValueGenerator(seed: seed)
         return EncodedFields(encoding: generator.entries() + [.init(key: "a", value: map(["b": generator.value()]))])
-            .bytes
+            .bytes.array
     }
 
     @Test func `Every truncation is answered`() {

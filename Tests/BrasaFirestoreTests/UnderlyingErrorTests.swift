@@ -79,7 +79,9 @@ struct UnderlyingErrorTests {
         try await healthy.terminate()
         try Data(String(repeating: "no database", count: 100).utf8).write(to: folder.file())
         let damaged = self.client { $0.cacheSettings = PersistentCacheSettings(folder: folder.url) }
-        let (damage, below) = try await self.cause { _ = try await damaged.collection("c").getDocuments(source: .cache) }
+        let (damage, below) = try await self.cause {
+            _ = try await damaged.collection("c").getDocuments(source: .cache)
+        }
         #expect(damage == FirestoreErrorCode.dataLoss.rawValue)
         // SQLITE_NOTADB
         #expect((below as NSError).domain == "SQLite" && (below as NSError).code == 26)

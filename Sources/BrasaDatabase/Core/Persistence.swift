@@ -1,4 +1,5 @@
 internal import BrasaCacheFile
+internal import BrasaStatus
 internal import BrasaTreeCache
 
 /// What a database's client keeps over restarts, and where.

@@ -61,9 +61,10 @@ public struct FirestoreErrorCode: Error, Hashable, Sendable {
         case dataLoss = 15
         case unauthenticated = 16
 
-        /// Whether an error is of ``FirestoreErrorDomain`` and has this code.
+        /// Whether an error is of ``FirestoreErrorDomain`` and has this code. A `CancellationError`, from wherever, matches
+        /// ``cancelled``, so that one clause catches that a task was cancelled, whatever it was waiting for.
         public static func ~= (code: Code, error: any Error) -> Bool {
-            FirestoreErrorCode(error)?.code == code
+            error is CancellationError ? code == .cancelled : FirestoreErrorCode(error)?.code == code
         }
     }
 }

@@ -15,6 +15,8 @@ package final class CallChannel: @unchecked Sendable {
     private let owner: EventLoopThread?
     private let connector: Connector
     private let resolver: any AddressResolver
+    /// Of calls that wait. Once sent, they have their connection's.
+    let deadlines: DeadlineTimer
 
     // All state is guarded by the event loop.
     private var endpoints: [Endpoint] = []
@@ -64,6 +66,7 @@ package final class CallChannel: @unchecked Sendable {
         self.configuration = configuration
         self.eventLoop = eventLoop
         self.resolver = resolver
+        self.deadlines = DeadlineTimer(eventLoop: eventLoop)
         self.connector = try Connector(configuration, eventLoop: eventLoop)
         self.resolutionBackoff = BackoffDelays(configuration.backoff)
     }

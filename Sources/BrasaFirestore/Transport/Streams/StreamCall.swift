@@ -29,6 +29,8 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
     // On the channel's event loop.
     private var isAbandoned = false
     private var begun: NIODeadline?
+    /// Who follows it. Nil once told.
+    private var traced: FirestoreSettings.CallObserver?
     private var tokenWaiter: Credentials.Waiter?
     private var waiter: CallChannel.Waiter?
     private var call: GRPCClientCall?
@@ -138,6 +140,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
 
     private func connect() {
         guard !self.isAbandoned else { return }
+        self.traced = self.caller.traced(self.method)
         self.begun = self.caller.reportedBeginning
         self.tokenWaiter = self.caller.credentials.withToken { result in
             self.tokenWaiter = nil
@@ -170,7 +173,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
     }
 
     private func ended(_ result: GRPCCallResult) {
-        self.caller.report(self.method, begun: self.begun, attempts: 1, result.status)
+        self.caller.report(self.method, begun: self.begun, attempts: 1, result.status, to: self.traced.take())
         self.post(.closed(result.status.isOK ? nil : SyncError(result)))
     }
 
@@ -180,7 +183,10 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
         self.tokenWaiter = nil
         self.waiter?.cancel()
         self.waiter = nil
-        guard let call = self.call else { return }
+        guard let call = self.call else {
+            self.traced.take()?(CallReport(self.method, .cancelled, "The stream is not needed any more."))
+            return
+        }
         guard inGoodOrder else { return call.cancel() }
         call.halfClose()
         call.resumeReading()
