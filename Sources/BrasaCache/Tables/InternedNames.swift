@@ -11,6 +11,8 @@ final class InternedNames {
     private var users: [SyncUser: Int64] = [:]
     private var collections: [ResourcePath: Int64] = [:]
     private var paths: [Int64: ResourcePath] = [:]
+    /// A document's tables are asked for it one after the other: its collection and its id are made out once.
+    private var lastDocument: (path: ResourcePath, key: DocumentKey)?
 
     private static let keptMax = 4096
 
@@ -32,6 +34,19 @@ final class InternedNames {
         self.users = [:]
         self.collections = [:]
         self.paths = [:]
+        self.lastDocument = nil
+    }
+
+    // MARK: - The last document
+
+    func lastKey(of path: ResourcePath) -> DocumentKey? {
+        guard let last = self.lastDocument, last.path == path else { return nil }
+        return last.key
+    }
+
+    func keep(_ key: DocumentKey, of path: ResourcePath) -> DocumentKey {
+        self.lastDocument = (path, key)
+        return key
     }
 
     // MARK: - Users
