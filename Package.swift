@@ -14,6 +14,11 @@ let settings: [SwiftSetting] = [
 
 func nio(_ product: String) -> Target.Dependency { .product(name: product, package: "swift-nio") }
 
+/// A product that no client library stands on: who depends on this package for one, without traits, does not even fetch it.
+func programs(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Programs"]))
+}
+
 /// A room: a Swift target in Sources, with a test target of the same name plus `Tests` when it has tests of its own.
 func room(_ name: String, _ dependencies: [Target.Dependency], _ others: [SwiftSetting] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings + others)
@@ -58,6 +63,10 @@ let package = Package(
         .library(name: "BrasaFirestore", targets: ["BrasaFirestore"]),
         .library(name: "BrasaDatabase", targets: ["BrasaDatabase"]),
     ],
+    traits: [
+        .trait(name: "Programs", description: "The server, the tools and the tests. Client libraries do without them."),
+        .default(enabledTraits: ["Programs"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
@@ -70,7 +79,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
-        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
     targets: [
@@ -212,7 +220,7 @@ let package = Package(
             "BrasaTokens",
             [
                 "BrasaIdentity", "BrasaPlatform", "BrasaSigner",
-                .product(name: "JWTKit", package: "jwt-kit"), .product(name: "Crypto", package: "swift-crypto"),
+                programs("JWTKit", "jwt-kit"), .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]
         ),
@@ -221,7 +229,7 @@ let package = Package(
             "BrasaFetch",
             [
                 "BrasaTokens", nio("NIOCore"), nio("NIOHTTP1"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                programs("AsyncHTTPClient", "async-http-client"),
             ]
         ),
         // certificates of a server; knows no server
@@ -251,19 +259,15 @@ let package = Package(
                 nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
-        // the clients' disks: SQLite's only importers
-        room("BrasaCacheFile", [.product(name: "GRDB", package: "GRDB.swift")]),
-        room(
-            "BrasaTreeCache",
-            ["BrasaCacheFile", "BrasaTree", "BrasaTreeSync", .product(name: "GRDB", package: "GRDB.swift")]
+        // the clients' disks: the first is SQLite's only importer
+        .systemLibrary(
+            name: "CBrasaSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
-        room(
-            "BrasaCache",
-            pure + [
-                "BrasaCacheFile", "BrasaSync", "BrasaMessages", "BrasaWire",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ]
-        ),
+        room("BrasaCacheFile", ["BrasaStatus", "CBrasaSQLite"]),
+        room("BrasaTreeCache", ["BrasaCacheFile", "BrasaTree", "BrasaTreeSync"]),
+        room("BrasaCache", pure + ["BrasaCacheFile", "BrasaSync", "BrasaMessages", "BrasaWire"]),
 
         // outside
         room("BrasaOptions", []),
@@ -279,9 +283,9 @@ let package = Package(
                 "BrasaFetch", "BrasaSigner",
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOTLS"), nio("NIOConcurrencyHelpers"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Configuration", package: "swift-configuration"),
+                programs("ServiceLifecycle", "swift-service-lifecycle"),
+                programs("UnixSignals", "swift-service-lifecycle"),
+                programs("Configuration", "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -298,19 +302,19 @@ let package = Package(
         room(
             "BrasaDatabase",
             [
-                "BrasaApp", "BrasaCacheFile", "BrasaClientNetwork", "BrasaTree", "BrasaTreeCache", "BrasaTreeLink",
-                "BrasaTreeRemote", "BrasaTreeSync", "BrasaTreeWire", nio("NIOCore"),
+                "BrasaApp", "BrasaCacheFile", "BrasaClientNetwork", "BrasaStatus", "BrasaTree", "BrasaTreeCache",
+                "BrasaTreeLink", "BrasaTreeRemote", "BrasaTreeSync", "BrasaTreeWire", nio("NIOCore"),
             ],
             client
         ),
-        room("BrasaRuleCases", pure + ["BrasaRules", .product(name: "Yams", package: "Yams")]),
+        room("BrasaRuleCases", pure + ["BrasaRules", programs("Yams", "Yams")]),
         .target(
             name: "BrasaBench",
             dependencies: [
                 "BrasaBytes", "BrasaStatus", "BrasaDocuments", "BrasaQueries", "BrasaMessages", "BrasaWire",
                 "BrasaGRPC", "BrasaHTTP2", "BrasaClientNetwork", "BrasaDatabase", "BrasaFirestore",
                 nio("NIOCore"), nio("NIOPosix"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                programs("Histogram", "hdrhistogram-swift"),
             ],
             path: "Benchmarks/BrasaBench",
             swiftSettings: settings
@@ -320,7 +324,7 @@ let package = Package(
             dependencies: [
                 "BrasaServer", "BrasaOptions", "BrasaLog", "BrasaStore", "BrasaPlatform", "BrasaTokens", "BrasaRules",
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                programs("ArgumentParser", "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
@@ -329,7 +333,7 @@ let package = Package(
             dependencies: [
                 "BrasaBench", "BrasaClientNetwork", "BrasaFirestore", "BrasaGRPC", "BrasaStatus", "BrasaOptions",
                 "BrasaDocuments", "BrasaRules", "BrasaRuleCases",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                programs("ArgumentParser", "swift-argument-parser"),
             ],
             swiftSettings: settings
         ),
@@ -345,7 +349,7 @@ let package = Package(
         .executableTarget(
             name: "simulate",
             dependencies: [
-                "BrasaSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "BrasaSimulation", programs("ArgumentParser", "swift-argument-parser"),
             ],
             path: "Tests/simulate",
             swiftSettings: settings
@@ -354,7 +358,7 @@ let package = Package(
             name: "engine-load",
             dependencies: pure + [
                 "BrasaTransactions", "BrasaStore", "BrasaLog", "BrasaPlatform",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                programs("ArgumentParser", "swift-argument-parser"),
             ],
             path: "Tests/engine-load",
             swiftSettings: settings
@@ -368,7 +372,7 @@ let package = Package(
         .executableTarget(
             name: "cache-worker",
             dependencies: [
-                "BrasaFirestore", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "BrasaFirestore", programs("ArgumentParser", "swift-argument-parser"),
             ],
             path: "Tests/cache-worker",
             swiftSettings: settings
@@ -376,7 +380,7 @@ let package = Package(
         .executableTarget(
             name: "tree-worker",
             dependencies: [
-                "BrasaDatabase", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "BrasaDatabase", programs("ArgumentParser", "swift-argument-parser"),
             ],
             path: "Tests/tree-worker",
             swiftSettings: settings
@@ -435,7 +439,6 @@ let package = Package(
                 "cache-holder", "BrasaCache", "BrasaCacheFile", "BrasaStatus", "BrasaSync", "BrasaSyncSpecification",
                 "BrasaQueryModel",
                 "BrasaWire",
-                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             resources: [.copy("Golden")]
         ),
@@ -445,10 +448,7 @@ let package = Package(
         tests("BrasaTreeEngine", ["BrasaTree", "BrasaTreeEngine", "BrasaTreeRules", "BrasaQueryModel"]),
         tests(
             "BrasaTreeCache",
-            [
-                "BrasaCacheFile", "BrasaTree", "BrasaTreeCache", "BrasaTreeSync", "BrasaQueryModel",
-                .product(name: "GRDB", package: "GRDB.swift"),
-            ]
+            ["BrasaCacheFile", "BrasaTree", "BrasaTreeCache", "BrasaTreeSync", "BrasaQueryModel"]
         ),
         tests("BrasaTreeSync", ["BrasaTree", "BrasaTreeSync", "BrasaQueryModel"]),
         tests("BrasaTreeWire", ["BrasaFuzzing", "BrasaTree", "BrasaTreeWire"]),
@@ -542,7 +542,7 @@ let package = Package(
             "BrasaTokens",
             [
                 "BrasaTokens", "BrasaIdentity", "BrasaPlatform", "BrasaSimulation",
-                .product(name: "JWTKit", package: "jwt-kit"), .product(name: "Crypto", package: "swift-crypto"),
+                programs("JWTKit", "jwt-kit"), .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]
         ),
@@ -605,7 +605,7 @@ let package = Package(
                 nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOTLS"), nio("NIOEmbedded"),
                 nio("NIOConcurrencyHelpers"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                programs("ServiceLifecycle", "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

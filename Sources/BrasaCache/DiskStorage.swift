@@ -1,7 +1,6 @@
 package import BrasaCacheFile
 package import BrasaDocuments
 package import BrasaSync
-internal import GRDB
 
 /// The cache of a client on disk: one SQLite file, which one object of one process has open at a time. Used on the
 /// engine's executor only, which waits for the disk.
@@ -14,19 +13,14 @@ package final class DiskStorage: SyncStorage {
     /// Makes the folder, and the file, when there are none.
     package init(folder: String, database: DatabaseName) throws(DiskStorageError) {
         try CacheFolder(folder).make()
-        let connection = try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
+        let connection = try DiskStorageError.wrapping(folder) { () throws(SQLiteError) in
             try CacheConnection(file: CacheFolder(folder).file)
         }
-        do throws(DiskStorageError) {
-            try CacheSchema.migrate(connection, folder: folder)
-            let tables = try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
-                try DiskTables(connection, database)
-            }
-            self.open = (connection, tables)
-        } catch {
-            connection.close()
-            throw error
+        try CacheSchema.migrate(connection, folder: folder)
+        let tables = try DiskStorageError.wrapping(folder) { () throws(SQLiteError) in
+            try DiskTables(connection, database)
         }
+        self.open = (connection, tables)
     }
 
     /// Takes the cache away, with the writes that are queued in it, damaged or not. Refused while it is open.
@@ -34,15 +28,9 @@ package final class DiskStorage: SyncStorage {
         try CacheFolder(folder).remove()
     }
 
-    deinit {
-        self.close()
-    }
-
     /// Transactions fail from now on; the file can be opened again.
     package func close() {
-        guard let connection = self.open?.connection else { return }
         self.open = nil
-        connection.close()
     }
 
     package func transaction<Result>(
@@ -68,22 +56,20 @@ package final class DiskStorage: SyncStorage {
         guard let (connection, tables) = self.open else {
             throw StorageError(operation, reason: "the cache is closed")
         }
+        connection.operation = operation
+        try connection.run { file throws(SQLiteError) in try file.setSynced(operation.isDurable) }
+        try tables.begin()
         var isLarge = false
-        let output = try connection.run { () throws(StorageError) -> Output in
-            connection.operation = operation
-            try connection.setSynced(operation.isDurable)
-            try tables.begin()
-            do throws(StorageError) {
-                let output = try body(tables)
-                if let watch = self.sizeWatch, tables.hasChanges {
-                    isLarge = try tables.usedBytes() >= watch.bytesMax
-                }
-                try tables.commit()
-                return output
-            } catch {
-                tables.rollBack()
-                throw error
+        let output: Output
+        do throws(StorageError) {
+            output = try body(tables)
+            if let watch = self.sizeWatch, tables.hasChanges {
+                isLarge = try tables.usedBytes() >= watch.bytesMax
             }
+            try tables.commit()
+        } catch {
+            tables.rollBack()
+            throw error
         }
         if isLarge { self.sizeWatch?.exceeded() }
         return output

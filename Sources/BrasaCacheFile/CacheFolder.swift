@@ -1,5 +1,4 @@
 internal import Foundation
-internal import GRDB
 
 /// The folder of one cache: nothing is in it but SQLite's file and what SQLite keeps beside it.
 package struct CacheFolder {
@@ -28,7 +27,7 @@ package struct CacheFolder {
                 attributes: [.posixPermissions: 0o700]
             )
         } catch {
-            throw DiskStorageError(.inputOutput, folder: self.path, cause: "\(error.localizedDescription)")
+            throw DiskStorageError(.inputOutput, folder: self.path, detail: error.localizedDescription, cause: error)
         }
         // The name of a new folder is in its parent, and must not be lost when what is in the folder is not. A parent that
         // may not be read has to do without.
@@ -43,26 +42,29 @@ package struct CacheFolder {
         guard FileManager.default.fileExists(atPath: self.path) else { return }
         let file = try self.lock()
         do {
-            defer { file?.close() }
+            // Locked until here.
+            defer { withExtendedLifetime(file) {} }
             // The file last: a log that outlives its file would be taken for the next one's.
             for suffix in ["-wal", "-shm", "-journal", ""]
             where FileManager.default.fileExists(atPath: self.file + suffix) {
                 try FileManager.default.removeItem(atPath: self.file + suffix)
             }
         } catch {
-            throw DiskStorageError(.inputOutput, folder: self.path, cause: "\(error.localizedDescription)")
+            throw DiskStorageError(.inputOutput, folder: self.path, detail: error.localizedDescription, cause: error)
         }
         // Somebody may have put something else there.
         guard rmdir(self.path) != 0, errno != ENOTEMPTY, errno != EEXIST, errno != ENOENT else { return }
-        throw DiskStorageError(.inputOutput, folder: self.path, cause: String(cString: strerror(errno)))
+        let code = errno
+        let cause = POSIXErrorCode(rawValue: code).map { POSIXError($0) }
+        throw DiskStorageError(.inputOutput, folder: self.path, detail: String(cString: strerror(code)), cause: cause)
     }
 
     /// Nil when there is no file, or a damaged one: then there is nothing that anybody could lose.
     private func lock() throws(DiskStorageError) -> CacheFile? {
         guard FileManager.default.fileExists(atPath: self.file) else { return nil }
         do throws(DiskStorageError) {
-            return try DiskStorageError.wrapping(self.path) { () throws(DatabaseError) in
-                try CacheFile(self.file, label: "BrasaCacheFolder")
+            return try DiskStorageError.wrapping(self.path) { () throws(SQLiteError) in
+                try CacheFile(self.file)
             }
         } catch  where error.code == .damaged {
             return nil

@@ -1,4 +1,5 @@
-package import GRDB
+package import BrasaStatus
+internal import CBrasaSQLite
 
 /// Why a cache on disk cannot be opened or removed.
 package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -16,32 +17,34 @@ package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConverti
 
     package let code: Code
     package let folder: String
-    /// What SQLite or the system said.
-    package let cause: String?
+    /// What SQLite or the system said, or what else is wrong.
+    package let detail: String?
+    /// SQLite's or the system's error.
+    package let cause: FailureCause?
 
-    package init(_ code: Code, folder: String, cause: String? = nil) {
+    package init(_ code: Code, folder: String, detail: String? = nil, cause: (any Error)? = nil) {
         self.code = code
         self.folder = folder
-        self.cause = cause
+        self.detail = detail
+        self.cause = cause.map { FailureCause($0) }
     }
 
-    package init(_ error: DatabaseError, folder: String) {
+    package init(_ error: SQLiteError, folder: String) {
         let code: Code =
-            switch error.resultCode {
-            case .SQLITE_BUSY, .SQLITE_LOCKED: .inUse
-            case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_FORMAT, .SQLITE_SCHEMA, .SQLITE_ERROR, .SQLITE_CONSTRAINT:
-                .damaged
-            case .SQLITE_FULL: .diskFull
+            switch error.primaryCode {
+            case SQLITE_BUSY, SQLITE_LOCKED: .inUse
+            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_SCHEMA, SQLITE_ERROR, SQLITE_CONSTRAINT: .damaged
+            case SQLITE_FULL: .diskFull
             default: .inputOutput
             }
-        self.init(code, folder: folder, cause: "SQLite \(error.extendedResultCode.rawValue), \(error.message ?? "")")
+        self.init(code, folder: folder, detail: "\(error)", cause: error)
     }
 
     package static func wrapping<Output>(
         _ folder: String,
-        _ body: () throws(DatabaseError) -> Output
+        _ body: () throws(SQLiteError) -> Output
     ) throws(DiskStorageError) -> Output {
-        do throws(DatabaseError) { return try body() } catch { throw DiskStorageError(error, folder: folder) }
+        do throws(SQLiteError) { return try body() } catch { throw DiskStorageError(error, folder: folder) }
     }
 
     package var description: String {
@@ -56,6 +59,6 @@ package struct DiskStorageError: Error, Hashable, Sendable, CustomStringConverti
             case .diskFull: "The disk of the cache in \(self.folder) is full."
             case .inputOutput: "The cache in \(self.folder) cannot be read or written."
             }
-        return self.cause.map { "\(what) (\($0))" } ?? what
+        return self.detail.map { "\(what) (\($0))" } ?? what
     }
 }

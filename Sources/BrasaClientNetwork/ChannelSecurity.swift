@@ -51,6 +51,8 @@ package struct TLSSettings: Hashable, Sendable {
 /// The certificates or the key cannot be used.
 package struct TLSSettingsError: Error, CustomStringConvertible {
     package let description: String
+    /// What TLS says.
+    package let cause: any Error
 }
 
 /// What the settings come to: read once for all connections.
@@ -64,7 +66,7 @@ package struct TLSContext: Sendable {
         do {
             self.context = try NIOSSLContext(configuration: try Self.configuration(settings, protocols: protocols))
         } catch {
-            throw TLSSettingsError(description: "The settings for TLS cannot be used: \(error)")
+            throw TLSSettingsError(description: "The settings for TLS cannot be used: \(error)", cause: error)
         }
         let name = settings.serverName ?? host
         self.serverName = (try? SocketAddress(ipAddress: name, port: 0)) == nil ? name : nil

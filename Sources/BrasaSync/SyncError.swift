@@ -5,11 +5,19 @@ package struct SyncError: Error, Hashable, Sendable {
     /// Never OK.
     package let code: StatusCode
     package let message: String
+    /// Of the connection, the disk, or who gives tokens; nil when there is nothing below.
+    package let cause: FailureCause?
 
     /// A server that calls a failure OK is taken to not know why it failed.
-    package init(_ code: StatusCode, _ message: String = "") {
+    package init(_ code: StatusCode, _ message: String = "", cause: (any Error)? = nil) {
         self.code = code == .ok ? .unknown : code
         self.message = message
+        self.cause = cause.map { FailureCause($0) }
+    }
+
+    /// - Parameter message: what the storage was asked for, and could not do.
+    init(_ message: String, storage error: StorageError) {
+        self.init(.unavailable, message, cause: error.cause ?? error)
     }
 }
 

@@ -1,18 +1,17 @@
+import BrasaCacheFile
 import BrasaTree
-import Foundation
-import GRDB
 
 /// The rows of one target: a leaf each, and each priority. Named by the way there, a zero after each key, so that what is
 /// beneath a node is side by side; a priority by its node's name and a dot. Neither is ever in a key.
 struct NodeRows {
     private let target: Int64
-    private let database: Database
+    private let statements: NodeStatements
 
     private static let keyEnd: UInt8 = 0
     private static let priorityMark = UInt8(ascii: ".")
 
-    init(target: Int64, _ database: Database) {
-        (self.target, self.database) = (target, database)
+    init(target: Int64, _ statements: NodeStatements) {
+        (self.target, self.statements) = (target, statements)
     }
 
     static func name(of path: TreePath) -> [UInt8] {
@@ -28,7 +27,7 @@ struct NodeRows {
     }
 
     /// At the target's path or below it.
-    func apply(_ placement: TreeChange.Placement, below path: TreePath) throws {
+    func apply(_ placement: TreeChange.Placement, below path: TreePath) throws(SQLiteError) {
         guard let way = path.relative(placement.location.path) else { return }
         let name = Self.name(of: way)
         if placement.location.isPriority {
@@ -39,11 +38,8 @@ struct NodeRows {
         }
     }
 
-    private func replace(_ name: [UInt8], _ way: TreePath, with node: TreeNode) throws {
-        try self.run(
-            "DELETE FROM nodes WHERE target = ? AND path >= ? AND path < ?",
-            [self.target, Data(name), Self.end(of: name)]
-        )
+    private func replace(_ name: [UInt8], _ way: TreePath, with node: TreeNode) throws(SQLiteError) {
+        try self.statements.removeBelow.run(.integer(self.target), .blob(name), .blob(Self.end(of: name)))
         let above = (0..<way.keys.count).map { TreePath(Array(way.keys.prefix($0))) }
         if node.isAbsent { return try self.forgetEmptied(above.reversed()) }
         // A leaf above has children now.
@@ -53,7 +49,7 @@ struct NodeRows {
     }
 
     /// Recursive, as deep as nodes may be.
-    private func insert(_ node: TreeNode, _ name: inout [UInt8]) throws {
+    private func insert(_ node: TreeNode, _ name: inout [UInt8]) throws(SQLiteError) {
         if let priority = node.priority.scalar { try self.set(name + [Self.priorityMark], priority) }
         if let scalar = node.scalar { return try self.set(name, scalar) }
         for (key, child) in node.children {
@@ -64,55 +60,50 @@ struct NodeRows {
         }
     }
 
-    private func set(_ name: [UInt8], _ scalar: TreeScalar?) throws {
+    private func set(_ name: [UInt8], _ scalar: TreeScalar?) throws(SQLiteError) {
         guard let scalar else {
-            return try self.run("DELETE FROM nodes WHERE target = ? AND path = ?", [self.target, Data(name)])
+            try self.statements.remove.run(.integer(self.target), .blob(name))
+            return
         }
-        let text = Data(TreeNode(scalar).json(.export).text)
-        try self.run("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?)", [self.target, Data(name), text])
+        let text = TreeNode(scalar).json(.export).text
+        try self.statements.set.run(.integer(self.target), .blob(name), .blob(text))
     }
 
     /// What has nothing but a priority is not there.
     /// - Parameter paths: the lower before the upper.
-    private func forgetEmptied(_ paths: [TreePath]) throws {
+    private func forgetEmptied(_ paths: [TreePath]) throws(SQLiteError) {
         for path in paths {
             let name = Self.name(of: path)
-            let mark = Data(name + [Self.priorityMark])
-            try self.run(
-                """
-                DELETE FROM nodes WHERE target = ?1 AND path = ?2 AND NOT EXISTS
-                    (SELECT 1 FROM nodes WHERE target = ?1 AND path >= ?3 AND path < ?4 AND path <> ?2)
-                """,
-                [self.target, mark, Data(name), Self.end(of: name)]
+            try self.statements.removeLonePriority.run(
+                .integer(self.target),
+                .blob(name + [Self.priorityMark]),
+                .blob(name),
+                .blob(Self.end(of: name))
             )
         }
     }
 
     /// What is at a place.
-    func node(at way: TreePath) throws -> TreeNode {
+    func node(at way: TreePath) throws(SQLiteError) -> TreeNode {
         let name = Self.name(of: way)
-        let statement = try self.database.cachedStatement(
-            sql: "SELECT path, value FROM nodes WHERE target = ? AND path >= ? AND path < ? ORDER BY path"
-        )
-        let rows = try Row.fetchCursor(statement, arguments: [self.target, Data(name), Self.end(of: name)])
         var assembler = RowAssembler()
-        while let row = try rows.next() {
-            guard let path = Data.fromDatabaseValue(row[0]), let text = Data.fromDatabaseValue(row[1]),
-                assembler.add([UInt8](path.dropFirst(name.count))[...], [UInt8](text))
-            else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a node") }
+        try self.statements.get.forEach(
+            .integer(self.target),
+            .blob(name),
+            .blob(Self.end(of: name))
+        ) { row throws(SQLiteError) in
+            guard let path = row.bytesIfStored(0), let text = row.bytesIfStored(1),
+                assembler.add(path.dropFirst(name.count), text)
+            else { throw .damaged("a node") }
         }
         guard let node = assembler.finish() else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a node")
+            throw .damaged("a node")
         }
         return node
     }
 
     /// After all that begins with the name: no key has this byte.
-    static func end(of name: [UInt8]) -> Data { Data(name + [0xFF]) }
-
-    private func run(_ sql: String, _ arguments: StatementArguments) throws {
-        try self.database.cachedStatement(sql: sql).execute(arguments: arguments)
-    }
+    static func end(of name: [UInt8]) -> [UInt8] { name + [0xFF] }
 }
 
 /// Makes a node of its rows in the order of their names.

@@ -1,7 +1,6 @@
 package import BrasaCacheFile
 package import BrasaTree
 package import BrasaTreeSync
-internal import GRDB
 
 /// The cache of a Realtime Database's client on disk: one SQLite file with its queued writes, and what it last knew of each
 /// target that it listened to.
@@ -12,7 +11,6 @@ package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
     private let tables: TreeTables
     private let bytesMax: Int
     private let log: @Sendable (String) -> Void
-    private var isSynced = false
     private let restored: [PendingWrite]
     /// What has become of queued writes and is not on the disk yet, since that is full or fails.
     private var backlog: [StoredChange] = []
@@ -40,17 +38,12 @@ package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
     ) throws(DiskStorageError) {
         let place = CacheFolder(folder)
         try place.make()
-        let file = try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
-            try CacheFile(place.file, label: "BrasaTreeCache")
+        let file = try DiskStorageError.wrapping(folder) { () throws(SQLiteError) in
+            try CacheFile(place.file)
         }
-        do throws(DiskStorageError) {
-            try file.migrate(folder: folder, applicationID: TreeTables.applicationID, steps: TreeTables.steps)
-            (self.tables, self.restored) = try DiskStorageError.wrapping(folder) { () throws(DatabaseError) in
-                try file.write { (try TreeTables($0), try TreeTables.queuedWrites($0)) }
-            }
-        } catch {
-            file.close()
-            throw error
+        try file.migrate(folder: folder, applicationID: TreeTables.applicationID, steps: TreeTables.steps)
+        (self.tables, self.restored) = try DiskStorageError.wrapping(folder) { () throws(SQLiteError) in
+            (try TreeTables(file), try TreeTables.queuedWrites(file))
         }
         (self.file, self.bytesMax, self.log) = (file, bytesMax, log)
     }
@@ -61,15 +54,14 @@ package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
         if !self.backlog.isEmpty {
             self.log("the cache on disk has not kept \(self.backlog.count) changes of queued writes")
         }
-        self.file.close()
     }
 
     package func queuedWrites() -> [PendingWrite] { self.restored }
 
     package func node(of target: TreeTarget) -> StoredNode? {
         guard self.targets == .kept else { return nil }
-        do throws(DatabaseError) {
-            return try self.file.write { try self.tables.node(of: target, $0) }
+        do throws(SQLiteError) {
+            return try self.tables.node(of: target)
         } catch {
             self.log("the cache on disk cannot give what was at \(target.path): \(error)")
             return nil
@@ -79,7 +71,7 @@ package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
     package func apply(_ changes: [StoredChange]) {
         self.backlog += changes.filter(\.isOfQueue)
         let others = self.targets == .kept ? changes.filter { !$0.isOfQueue } : []
-        do throws(DatabaseError) {
+        do throws(SQLiteError) {
             if !others.isEmpty || self.isTimeToTry { try self.write(others) }
         } catch {
             self.log("the cache on disk refuses what it should keep: \(error)")
@@ -97,34 +89,22 @@ package final class TreeDiskStorage: TreeStorage, @unchecked Sendable {
         (!self.backlog.isEmpty || self.targets == .toBeForgotten) && self.nextTry.map { $0 <= .now } ?? true
     }
 
-    private func write(_ others: [StoredChange]) throws(DatabaseError) {
+    private func write(_ others: [StoredChange]) throws(SQLiteError) {
         let isDurable = self.backlog.contains(where: \.isQueued)
-        let isSmaller = try self.file.write { database in
-            try self.setSynced(isDurable, database)
-            var isSmaller = false
-            try database.inTransaction(.immediate) {
-                if self.targets == .toBeForgotten { try self.tables.forgetAll(database) }
-                for change in self.backlog + others { try self.tables.apply(change, database) }
-                isSmaller = try self.tables.trim(to: self.bytesMax, database)
-                return .commit
-            }
-            return isSmaller
+        try self.file.setSynced(isDurable)
+        let isSmaller = try self.file.transaction { () throws(SQLiteError) in
+            if self.targets == .toBeForgotten { try self.tables.forgetAll() }
+            for change in self.backlog + others { try self.tables.apply(change) }
+            return try self.tables.trim(to: self.bytesMax)
         }
         (self.backlog, self.nextTry) = ([], nil)
         if self.targets == .toBeForgotten { self.targets = .forgotten }
-        if isSmaller { try self.file.write { try $0.execute(sql: "PRAGMA incremental_vacuum(1000)") } }
-    }
-
-    /// Whether the next commits wait until they are on stable storage, and all before them.
-    private func setSynced(_ isSynced: Bool, _ database: Database) throws {
-        guard isSynced != self.isSynced else { return }
-        try database.execute(sql: isSynced ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
-        self.isSynced = isSynced
+        if isSmaller { try self.file.shrink(pages: 1_000) }
     }
 
     /// For tests: as if the disk had room for so many pages.
-    func limit(pages: Int) throws(DatabaseError) {
-        try self.file.write { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
+    func limit(pages: Int) throws(SQLiteError) {
+        try self.file.execute("PRAGMA max_page_count = \(pages)")
     }
 }
 

@@ -1,7 +1,6 @@
+import BrasaCacheFile
 import BrasaTree
 import BrasaTreeSync
-import Foundation
-import GRDB
 
 /// The tables of a client's cache. A target has rows of its own, also where another's place contains it: the server is asked
 /// for one of them only, and the newer counts. See docs/client-tree.md.
@@ -31,99 +30,92 @@ final class TreeTables {
     /// contain a place the later knows more of it. As `used`: when somebody last began or ended to listen, or was told.
     private var lastUse: Int64
     private let pageBytes: Int
+    private let statements: TreeStatements
 
-    init(_ database: Database) throws {
-        self.lastUse = try Int64.fetchOne(database, sql: "SELECT max(used) FROM targets") ?? 0
-        self.pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4_096
+    init(_ file: CacheFile) throws(SQLiteError) {
+        self.lastUse = try file.integers("SELECT max(used) FROM targets").first ?? 0
+        self.pageBytes = Int(try file.integers("PRAGMA page_size").first ?? 4_096)
+        self.statements = try TreeStatements(file)
     }
 
-    func apply(_ change: StoredChange, _ database: Database) throws {
+    func apply(_ change: StoredChange) throws(SQLiteError) {
         switch change {
         case .queued(let write):
-            try Self.run("INSERT INTO writes VALUES (?, ?)", [write.id, Data(write.text)], database)
-        case .unqueued(let id): try Self.run("DELETE FROM writes WHERE id = ?", [id], database)
-        case .used(let target): _ = try self.use(target, database)
+            try self.statements.addWrite.run(.integer(Int64(write.id)), .blob(write.text))
+        case .unqueued(let id): try self.statements.removeWrite.run(.integer(Int64(id)))
+        case .used(let target): _ = try self.use(target)
         case .confirmed(let target):
-            let id = try self.use(target, database)
-            try Self.run("UPDATE targets SET known = used WHERE id = ?", [id], database)
+            let id = try self.use(target)
+            try self.statements.confirmTarget.run(.integer(id))
         case .closed(let target):
-            if self.open[target] != nil { _ = try self.use(target, database) }
+            if self.open[target] != nil { _ = try self.use(target) }
             self.open[target] = nil
         case .forgotten(let target):
-            let id = try self.id(of: target, database)
+            let id = try self.id(of: target)
             self.open[target] = nil
-            if let id { try Self.forget(id, database) }
+            if let id { try self.forget(id) }
         case .set(let target, let placements):
-            let id = try self.use(target, database)
-            try Self.run("UPDATE targets SET known = used WHERE id = ?", [id], database)
-            let rows = NodeRows(target: id, database)
+            let id = try self.use(target)
+            try self.statements.confirmTarget.run(.integer(id))
+            let rows = NodeRows(target: id, self.statements.nodes)
             for placement in placements { try rows.apply(placement, below: target.path) }
         }
     }
 
-    static func queuedWrites(_ database: Database) throws -> [PendingWrite] {
-        try Row.fetchAll(database, sql: "SELECT id, text FROM writes ORDER BY id").map { row in
-            guard let id = Int.fromDatabaseValue(row[0]), let text = Data.fromDatabaseValue(row[1]),
-                let write = PendingWrite(id: id, text: [UInt8](text))
-            else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a queued write") }
+    static func queuedWrites(_ file: CacheFile) throws(SQLiteError) -> [PendingWrite] {
+        try file.statement("SELECT id, text FROM writes ORDER BY id").all { row throws(SQLiteError) in
+            guard let text = row.bytesIfStored(1), let write = PendingWrite(id: Int(row.integer(0)), text: text)
+            else { throw .damaged("a queued write") }
             return write
         }
     }
 
     // MARK: Targets
 
-    private func use(_ target: TreeTarget, _ database: Database) throws -> Int64 {
+    private func use(_ target: TreeTarget) throws(SQLiteError) -> Int64 {
         self.lastUse += 1
         let (path, query) = target.names
-        try Self.run(
-            """
-            INSERT INTO targets (path, query, known, used) VALUES (?1, ?2, ?3, ?3)
-            ON CONFLICT (path, query) DO UPDATE SET used = excluded.used
-            """,
-            [path, query, self.lastUse],
-            database
-        )
-        guard let id = try self.id(of: target, database) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a target")
+        try self.statements.useTarget.run(.blob(path), .blob(query), .integer(self.lastUse))
+        guard let id = try self.id(of: target) else {
+            throw .damaged("a target")
         }
         self.open[target] = id
         return id
     }
 
     /// Its rows go by and by.
-    private static func forget(_ id: Int64, _ database: Database) throws {
-        try self.run("DELETE FROM targets WHERE id = ?", [id], database)
-        try self.run("INSERT INTO forgotten_targets VALUES (?)", [id], database)
+    private func forget(_ id: Int64) throws(SQLiteError) {
+        try self.statements.removeTarget.run(.integer(id))
+        try self.statements.addForgotten.run(.integer(id))
     }
 
-    private func id(of target: TreeTarget, _ database: Database) throws -> Int64? {
+    private func id(of target: TreeTarget) throws(SQLiteError) -> Int64? {
         if let id = self.open[target] { return id }
         let (path, query) = target.names
-        let sql = "SELECT id FROM targets WHERE path = ? AND query = ?"
-        return try Int64.fetchOne(try database.cachedStatement(sql: sql), arguments: [path, query])
+        return try self.statements.target.first(.blob(path), .blob(query)) { $0.integer(1) }
     }
 
     /// Its own rows, or those of a target that contains it, whichever is later; over them what is known still later of
     /// places below.
-    func node(of target: TreeTarget, _ database: Database) throws -> StoredNode? {
+    func node(of target: TreeTarget) throws(SQLiteError) -> StoredNode? {
         var newest: (known: Int64, id: Int64, target: TreeTarget)?
         var candidates = (0...target.path.keys.count).map { TreeTarget(TreePath(Array(target.path.keys.prefix($0)))) }
         if target.query != nil { candidates.append(target) }
-        let statement = try database.cachedStatement(sql: "SELECT known, id FROM targets WHERE path = ? AND query = ?")
         for candidate in candidates {
             let (path, query) = candidate.names
-            guard let row = try Row.fetchOne(statement, arguments: [path, query]) else { continue }
-            guard let known = Int64.fromDatabaseValue(row[0]), let id = Int64.fromDatabaseValue(row[1]) else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a target")
+            let found = try self.statements.target.first(.blob(path), .blob(query)) { row throws(SQLiteError) in
+                guard let known = row.integerIfStored(0) else { throw .damaged("a target") }
+                return (known: known, id: row.integer(1))
             }
-            if known > newest?.known ?? 0 { newest = (known, id, candidate) }
+            if let found, found.known > newest?.known ?? 0 { newest = (found.known, found.id, candidate) }
         }
         guard let newest else { return nil }
         let way = newest.target.path.relative(target.path) ?? .root
-        let node = try NodeRows(target: newest.id, database).node(at: way)
-        let later = try self.laterTargets(below: target.path, than: newest.known, database)
-        let whole = try later.reduce(node) { node, lower in
-            node.setting(try NodeRows(target: lower.id, database).node(at: .root), at: lower.way)
+        let node = try NodeRows(target: newest.id, self.statements.nodes).node(at: way)
+        let later = try self.laterTargets(below: target.path, than: newest.known)
+        var whole = node
+        for lower in later {
+            whole = whole.setting(try NodeRows(target: lower.id, self.statements.nodes).node(at: .root), at: lower.way)
         }
         return StoredNode(whole, own: newest.target == target ? node : nil)
     }
@@ -131,19 +123,17 @@ final class TreeTables {
     /// Those of everything, in the order in which the server spoke of them.
     private func laterTargets(
         below path: TreePath,
-        than known: Int64,
-        _ database: Database
-    ) throws -> [(way: TreePath, id: Int64)] {
+        than known: Int64
+    ) throws(SQLiteError) -> [(way: TreePath, id: Int64)] {
         let name = NodeRows.name(of: path)
-        let statement = try database.cachedStatement(
-            sql: "SELECT path, id FROM targets WHERE known > ? AND path > ? AND path < ? AND query = x'' ORDER BY known"
-        )
-        let rows = try Row.fetchAll(statement, arguments: [known, Data(name), NodeRows.end(of: name)])
-        return try rows.map { row in
-            guard let text = Data.fromDatabaseValue(row[0]), let id = Int64.fromDatabaseValue(row[1]),
-                let way = NodeRows.path(named: [UInt8](text.dropFirst(name.count)))
-            else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a target") }
-            return (way, id)
+        return try self.statements.laterTargets.all(
+            .integer(known),
+            .blob(name),
+            .blob(NodeRows.end(of: name))
+        ) { row throws(SQLiteError) in
+            guard let text = row.bytesIfStored(0), let way = NodeRows.path(named: Array(text.dropFirst(name.count)))
+            else { throw .damaged("a target") }
+            return (way, row.integer(1))
         }
     }
 
@@ -153,53 +143,42 @@ final class TreeTables {
     private static let forgottenRowsMax = 10_000
 
     /// Nothing is kept of any target.
-    func forgetAll(_ database: Database) throws {
+    func forgetAll() throws(SQLiteError) {
         self.open = [:]
-        try Self.run("INSERT INTO forgotten_targets SELECT id FROM targets", [], database)
-        try Self.run("DELETE FROM targets", [], database)
+        try self.statements.forgetTargets.run()
+        try self.statements.removeTargets.run()
     }
 
     /// Forgets the target that nobody has listened to for longest, where more is taken than should be. True where rows have
     /// gone.
-    func trim(to bytesMax: Int, _ database: Database) throws -> Bool {
-        if try self.deleteForgotten(database) { return true }
-        let pages = try Int.fetchOne(try database.cachedStatement(sql: "PRAGMA page_count")) ?? 0
-        let free = try Int.fetchOne(try database.cachedStatement(sql: "PRAGMA freelist_count")) ?? 0
+    func trim(to bytesMax: Int) throws(SQLiteError) -> Bool {
+        if try self.deleteForgotten() { return true }
+        let pages = try self.number(self.statements.pages)
+        let free = try self.number(self.statements.freePages)
         guard pages - free > bytesMax / self.pageBytes else { return false }
         let open = Set(self.open.values)
-        let oldest = try database.cachedStatement(sql: "SELECT id FROM targets ORDER BY used LIMIT ?")
-        let ids = try Int64.fetchAll(oldest, arguments: [open.count + 1])
+        let ids = try self.statements.oldestTargets.all(.integer(Int64(open.count + 1))) { $0.integer(0) }
         guard let id = ids.first(where: { !open.contains($0) }) else { return false }
-        try Self.forget(id, database)
-        return try self.deleteForgotten(database)
+        try self.forget(id)
+        return try self.deleteForgotten()
     }
 
     /// Some rows of a target that is forgotten. False when there is none.
-    private func deleteForgotten(_ database: Database) throws -> Bool {
-        let sql = "SELECT id FROM forgotten_targets LIMIT 1"
-        guard let id = try Int64.fetchOne(try database.cachedStatement(sql: sql)) else { return false }
-        try Self.run(
-            """
-            DELETE FROM nodes WHERE target = ?1 AND path IN
-                (SELECT path FROM nodes WHERE target = ?1 ORDER BY path LIMIT \(Self.forgottenRowsMax))
-            """,
-            [id],
-            database
-        )
-        if database.changesCount < Self.forgottenRowsMax {
-            try Self.run("DELETE FROM forgotten_targets WHERE id = ?", [id], database)
-        }
+    private func deleteForgotten() throws(SQLiteError) -> Bool {
+        guard let id = try self.statements.forgotten.first(read: { $0.integer(0) }) else { return false }
+        let rows = try self.statements.removeSomeNodes.run(.integer(id), .integer(Int64(Self.forgottenRowsMax)))
+        if rows < Self.forgottenRowsMax { try self.statements.removeForgotten.run(.integer(id)) }
         return true
     }
 
-    private static func run(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws {
-        try database.cachedStatement(sql: sql).execute(arguments: arguments)
+    private func number(_ statement: TreeStatement) throws(SQLiteError) -> Int {
+        try statement.first { Int($0.integer(0)) } ?? 0
     }
 }
 
 extension TreeTarget {
     /// As they stand in the table.
-    fileprivate var names: (path: Data, query: Data) {
-        (Data(NodeRows.name(of: self.path)), self.query.map { Data($0.wire.text) } ?? Data())
+    fileprivate var names: (path: [UInt8], query: [UInt8]) {
+        (NodeRows.name(of: self.path), self.query?.wire.text ?? [])
     }
 }

@@ -3,7 +3,6 @@ import BrasaDocuments
 import BrasaQueries
 import BrasaStatus
 import Foundation
-import GRDB
 import Testing
 
 @testable import BrasaCache
@@ -56,7 +55,7 @@ struct DamagedCache {
         let storage = try self.open()
         defer { storage.close() }
         do {
-            try storage.open?.connection.file.write { try $0.execute(sql: sql) }
+            try storage.open?.connection.file.execute(sql)
             return true
         } catch {
             return false
@@ -67,24 +66,23 @@ struct DamagedCache {
     func blobs(_ sql: String) throws -> [[UInt8]] {
         let storage = try self.open()
         defer { storage.close() }
-        return try storage.open?.connection.file.write { try Data.fetchAll($0, sql: sql).map { Array($0) } } ?? []
+        return try storage.open?.connection.file.statement(sql).all { $0.bytes(0) } ?? []
     }
 
     func integers(_ sql: String) throws -> [Int64] {
         let storage = try self.open()
         defer { storage.close() }
-        return try storage.open?.connection.file.write { try Int64.fetchAll($0, sql: sql) } ?? []
+        return try storage.open?.connection.file.integers(sql) ?? []
     }
 
     /// Of every table, SQLite's own aside, but for that of the numbers it has given.
     func columns() throws -> [(table: String, columns: [String])] {
-        let storage = try self.open()
-        defer { storage.close() }
-        let found = try storage.open?.connection.file.write { database in
-            let names = try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
-            return try names.map { ($0, try database.columns(in: $0).map(\.name)) }
-        }
-        return found ?? []
+        let tables = try self.texts("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        return try tables.map { ($0, try self.texts("SELECT name FROM pragma_table_info('\($0)')")) }
+    }
+
+    private func texts(_ sql: String) throws -> [String] {
+        try self.blobs(sql).map { String(decoding: $0, as: UTF8.self) }
     }
 
     // MARK: - What is in it

@@ -1,7 +1,7 @@
+import BrasaCacheFile
 import BrasaDocuments
 import BrasaQueries
 import Foundation
-import GRDB
 import Testing
 
 @testable import BrasaCache
@@ -35,9 +35,7 @@ import Testing
         )
         let folder = "\(self.folder.path)/\(name)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let queue = try DatabaseQueue(path: "\(folder)/cache.sqlite")
-        try queue.writeWithoutTransaction { try $0.execute(sql: String(contentsOf: file, encoding: .utf8) + sql) }
-        try queue.close()
+        try CacheFile("\(folder)/cache.sqlite").execute(String(contentsOf: file, encoding: .utf8) + sql)
     }
 
     @Test func `Indexes that were abandoned before schema 4 lose their entries, the others keep theirs`() throws {

@@ -1,7 +1,6 @@
 import BrasaCacheFile
 import BrasaDocuments
 import BrasaQueries
-import GRDB
 import Testing
 
 @testable import BrasaCache
@@ -87,15 +86,13 @@ import Testing
         try self.bring(0..<200, to: local)
         try local.setIndexes([self.definition])
         try self.fill(local)
-        try storage.open?.connection.file.write { database in
-            try database.execute(sql: "INSERT INTO users (uid) VALUES (x'0161')")
-            try database.execute(
-                sql: """
-                    INSERT INTO index_progress (field_index, user, stage, last_change, sequence)
-                    SELECT id, (SELECT max(number) FROM users), 7, -1, 0 FROM field_indexes
-                    """
-            )
-        }
+        try storage.open?.connection.file.execute(
+            """
+            INSERT INTO users (uid) VALUES (x'0161');
+            INSERT INTO index_progress (field_index, user, stage, last_change, sequence)
+            SELECT id, (SELECT max(number) FROM users), 7, -1, 0 FROM field_indexes
+            """
+        )
         storage.close()
         (storage, local) = try self.open()
         try self.bring(0..<20, at: 2, to: local)
@@ -112,7 +109,7 @@ import Testing
         try self.bring(0..<200, to: local)
         try local.setIndexes([self.definition])
         try self.fill(local)
-        try storage.open?.connection.file.write { try $0.execute(sql: "UPDATE index_progress SET stage = 7") }
+        try storage.open?.connection.file.execute("UPDATE index_progress SET stage = 7")
         try self.bring(0..<20, at: 2, to: local)
         try self.fill(local)
         #expect(try self.found(local) == (20, true))
@@ -267,16 +264,14 @@ import Testing
 
 extension DiskStorage {
     func rowCount(_ table: String) throws -> Int {
-        let connection = try #require(self.open).connection
-        let statement = try connection.statement("SELECT count(*) FROM \(table)")
-        return try connection.run { () throws(StorageError) in try statement.first { Int($0.integer(0)) } } ?? 0
+        Int(try #require(self.open?.connection.file.integers("SELECT count(*) FROM \(table)").first))
     }
 
     /// How many rows the body changes.
     func rowChanges(_ body: () throws -> Void) throws -> Int {
-        let connection = try #require(self.open).connection
-        let before = connection.totalChanges
+        let file = try #require(self.open).connection.file
+        let before = file.totalChanges
         try body()
-        return connection.totalChanges - before
+        return file.totalChanges - before
     }
 }

@@ -1,6 +1,5 @@
 import BrasaCacheFile
 import Foundation
-import GRDB
 
 @testable import BrasaCache
 @testable import BrasaSync
@@ -25,9 +24,9 @@ final class LosingDiskStorage: LosingStorage {
     }
 
     private func opened() throws {
-        try self.disk.open?.connection.file.write {
-            try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0; PRAGMA wal_checkpoint(TRUNCATE)")
-        }
+        try self.disk.open?.connection.file.execute(
+            "PRAGMA wal_autocheckpoint = 0; PRAGMA wal_checkpoint(TRUNCATE)"
+        )
         self.syncedFile = try Data(contentsOf: self.file)
         self.syncedCount = self.logCount
     }

@@ -2,7 +2,6 @@ import BrasaCacheFile
 import BrasaDocuments
 import BrasaSync
 import Foundation
-import GRDB
 import Testing
 
 @testable import BrasaCache
@@ -115,12 +114,9 @@ import Testing
     }
 
     @Test func `Another program's database is left alone`() throws {
-        let other = try DatabaseQueue(path: self.file)
-        try other.write { try $0.execute(sql: "CREATE TABLE mine (id INTEGER PRIMARY KEY)") }
-        try other.close()
+        try CacheFile(self.file).execute("CREATE TABLE mine (id INTEGER PRIMARY KEY)")
         #expect(try self.refusal { _ = try self.open() }.code == .damaged)
-        let again = try DatabaseQueue(path: self.file)
-        #expect(try again.read { try $0.tableExists("mine") })
+        #expect(try CacheFile(self.file).integers("SELECT count(*) FROM sqlite_schema WHERE name = 'mine'") == [1])
     }
 
     @Test func `A folder that cannot be made is reported`() throws {
@@ -157,26 +153,19 @@ import Testing
         let storage = try self.open()
         try self.setDocument(storage)
         storage.close()
-        try self.change { try $0.execute(sql: "PRAGMA user_version = 1000") }
+        try CacheFile(self.file).execute("PRAGMA user_version = 1000")
         #expect(try self.refusal { _ = try self.open() }.code == .newer(schema: 1000, known: CacheSchema.steps.count))
-        try self.change { try $0.execute(sql: "PRAGMA user_version = \(CacheSchema.steps.count)") }
+        try CacheFile(self.file).execute("PRAGMA user_version = \(CacheSchema.steps.count)")
         #expect(try self.read(self.open()).isFound)
-    }
-
-    private func change(_ body: (Database) throws -> Void) throws {
-        let queue = try DatabaseQueue(path: self.file)
-        try queue.writeWithoutTransaction(body)
-        try queue.close()
     }
 
     @Test func `Steps run once each, and one that fails leaves the version before it`() throws {
         let first = "PRAGMA application_id = \(CacheSchema.applicationID); CREATE TABLE a (x); INSERT INTO a VALUES (1)"
         let steps = [first, "CREATE TABLE b (y); INSERT INTO a VALUES (2)"]
-        func migrate(_ steps: [String]) throws -> Int? {
+        func migrate(_ steps: [String]) throws -> Int64? {
             let connection = try CacheConnection(file: self.file)
-            defer { connection.close() }
             try CacheSchema.migrate(connection, folder: self.folder.path, steps: steps)
-            return try connection.file.write { try Int.fetchOne($0, sql: "SELECT sum(x) FROM a") }
+            return try connection.file.integers("SELECT sum(x) FROM a").first
         }
         #expect(try migrate([first]) == 1)
         #expect(throws: DiskStorageError.self) {

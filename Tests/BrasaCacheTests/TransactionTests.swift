@@ -1,7 +1,6 @@
 import BrasaCacheFile
 import BrasaDocuments
 import Foundation
-import GRDB
 import Testing
 
 @testable import BrasaCache
@@ -92,7 +91,7 @@ import Testing
     }
 
     private func limitPages(_ count: Int) throws {
-        try self.storage.open?.connection.file.write { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
+        try self.storage.open?.connection.file.execute("PRAGMA max_page_count = \(count)")
     }
 
     @Test func `The file stays bounded while documents come and go, and shrinks when it may be smaller`() throws {
@@ -125,18 +124,17 @@ import Testing
         throws
     {
         try self.storage.transaction(operation) { _ in }
-        let mode = try self.storage.open?.connection.file.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+        let mode = try self.storage.open?.connection.file.integers("PRAGMA synchronous")
         let durable: Set<StorageOperation> = [.writeLocally, .noteWriteStream, .rejectBatch]
-        #expect(mode == (durable.contains(operation) ? 2 : 1))
+        #expect(mode == [durable.contains(operation) ? 2 : 1])
     }
 
     @Test func `A time that the protocol cannot carry is damage, not something to reckon with`() throws {
         let data = TargetData(target: .bundle("b"), id: 2, purpose: .listen, sequence: 1)
         try self.storage.transaction(.allocateTarget) { tables throws(StorageError) in try tables.setTargetData(data) }
         for time in [Int64.min, .max] {
-            try self.storage.open?.connection.file.write {
-                try $0.execute(sql: "UPDATE targets SET snapshot_version = ?", arguments: [time])
-            }
+            let file = try #require(self.storage.open).connection.file
+            try file.statement("UPDATE targets SET snapshot_version = ?").run(.integer(time))
             let error = #expect(throws: StorageError.self) {
                 try self.storage.transaction(.allocateTarget) { tables throws(StorageError) in
                     _ = try tables.targetData(for: data.target)

@@ -88,4 +88,15 @@ struct PersistenceTests {
         await #expect(throws: (any Error).self) { _ = try await fourth.reference().getData() }
         await fourth.end()
     }
+    @Test("A folder that cannot be made: the system's error is below the one that is thrown")
+    func noFolder() async throws {
+        let folder = Folder()
+        try Data("x".utf8).write(to: URL(filePath: folder.path))
+        let database = try folder.database(port: 1)
+        let error = try #require(await #expect(throws: NSError.self) { try await database.reference().setValue(1) })
+        #expect(error.domain == "com.firebase")
+        let cause = try #require(error.userInfo[NSUnderlyingErrorKey] as? any Error)
+        #expect((cause as NSError).domain == NSCocoaErrorDomain)
+        await database.end()
+    }
 }

@@ -12,6 +12,24 @@ struct CancellationTests {
         let error = await #expect(throws: NSError.self) { try await task.value }
         #expect(error?.domain == FirestoreErrorDomain)
         #expect(error?.code == FirestoreErrorCode.cancelled.rawValue)
+        // What tells it from what a server calls so.
+        #expect(error?.userInfo[NSUnderlyingErrorKey] is CancellationError)
+    }
+
+    @Test("One clause catches the cancellation of a task, whatever it was waiting for")
+    func oneClause() async throws {
+        let task = Task {
+            do {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await Task.sleep(for: .seconds(60))
+                return "slept"
+            } catch FirestoreErrorCode.cancelled {
+                return "cancelled"
+            }
+        }
+        #expect(try await task.value == "cancelled")
+        #expect(FirestoreErrorCode(CancellationError()) == nil)
+        #expect(!(FirestoreErrorCode.Code.unavailable ~= CancellationError()))
     }
 
     @Test("A cancelled read ends, before or after it has begun", arguments: 0..<20)

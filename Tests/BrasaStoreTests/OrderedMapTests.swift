@@ -60,7 +60,7 @@ import Testing
         var random = SeededRandom(seed: 6)
         let map = OrderedMap<Numbered>()
         let keys = Array(0..<20_000)
-        map.fill(ascending: keys.map { Numbered($0, $0) })
+        map.fill(keys.map { Numbered($0, $0) })
         for key in keys.shuffled(using: &random).prefix(Int(part * 20_000)) { map.remove(key) }
         map.checkInvariants()
         let spare = OrderedMapNode<Numbered>.entriesSpare + 2
@@ -83,9 +83,7 @@ import Testing
     func isFilledFromBelowAndThenChangesLikeAnyOther(count: Int) {
         var random = SeededRandom(seed: UInt64(count))
         let map = OrderedMap<Numbered>()
-        var leaves = OrderedMapLeaves<Numbered>()
-        for number in 0..<count { leaves.append(Numbered(2 * number, number)) }
-        map.fill(leaves)
+        map.fill((0..<count).map { Numbered(2 * $0, $0) })
         #expect(map.leafCount == max(1, (count + 59) / 60))
         var model: [Int: Int] = [:]
         for number in 0..<count { model[2 * number] = number }
@@ -152,6 +150,13 @@ private struct Numbered: Keyed {
 }
 
 extension OrderedMap {
+    /// In ascending order.
+    fileprivate func fill(_ values: [Value]) {
+        var leaves = OrderedMapLeaves<Value>()
+        for value in values { leaves.append(value) }
+        self.fill(leaves)
+    }
+
     var leafCount: Int { self.root.leafCount }
 
     /// Separators bound their subtrees, all leaves are equally deep, and only nodes at the right edge are small.

@@ -1,7 +1,7 @@
+import BrasaCacheFile
 import BrasaTree
 import BrasaTreeSync
 import Foundation
-import GRDB
 import Synchronization
 
 @testable import BrasaTreeCache
@@ -38,7 +38,7 @@ final class CacheForTest {
     var pages: Int {
         get throws {
             self.close()
-            let count = try DatabaseQueue(path: self.file).read { try Int.fetchOne($0, sql: "PRAGMA page_count") ?? 0 }
+            let count = Int(try CacheFile(self.file).integers("PRAGMA page_count").first ?? 0)
             try self.open()
             return count
         }

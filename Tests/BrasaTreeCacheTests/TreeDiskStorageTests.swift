@@ -2,7 +2,6 @@ import BrasaCacheFile
 import BrasaTree
 import BrasaTreeSync
 import Foundation
-import GRDB
 import Testing
 
 @testable import BrasaTreeCache
@@ -154,7 +153,7 @@ struct TreeDiskStorageTests {
         }
         #expect(error.code == .inUse)
         cache.close()
-        try DatabaseQueue(path: cache.file).write { try $0.execute(sql: "PRAGMA application_id = 7") }
+        try CacheFile(cache.file).execute("PRAGMA application_id = 7")
         #expect(throws: DiskStorageError.self) { try cache.open() }
         try Data("no database, whatever its name says, but long enough".utf8).write(to: URL(filePath: cache.file))
         let damaged = try #require(throws: DiskStorageError.self) { try cache.open() }
@@ -172,7 +171,7 @@ struct TreeDiskStorageTests {
         let cache = try CacheForTest()
         cache.apply(.set(self.top, [try placement("a", "1")]))
         cache.close()
-        try DatabaseQueue(path: cache.file).write { try $0.execute(sql: sql) }
+        try CacheFile(cache.file).execute(sql)
         try cache.open()
         #expect(cache.node(self.top) == nil)
         #expect(cache.faults.all.count == 1)
@@ -185,7 +184,7 @@ struct TreeDiskStorageTests {
         cache.apply(.queued(PendingWrite(id: 0, write: write, change: write.workedOut(in: .absent, 0), isShown: true)))
         cache.close()
         for sql in ["UPDATE writes SET text = 'x'", "UPDATE writes SET text = x'7b7d'"] {
-            try DatabaseQueue(path: cache.file).write { try $0.execute(sql: sql) }
+            try CacheFile(cache.file).execute(sql)
             #expect(try #require(throws: DiskStorageError.self) { try cache.open() }.code == .damaged)
         }
     }

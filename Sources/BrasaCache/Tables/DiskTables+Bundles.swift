@@ -1,11 +1,11 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
-internal import GRDB
 
 struct BundleStatements {
-    let createTime, setCreateTime, query, setQuery: CacheStatement
+    let createTime, setCreateTime, query, setQuery: TableStatement
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.createTime = try connection.statement("SELECT create_time FROM bundles WHERE id = ?")
         self.setCreateTime = try connection.statement("INSERT OR REPLACE INTO bundles VALUES (?, ?)")
         self.query = try connection.statement(

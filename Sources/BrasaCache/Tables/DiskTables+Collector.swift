@@ -1,16 +1,16 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
-internal import GRDB
 
 struct CollectorStatements {
-    let pageSize, pages, freePages: CacheStatement
-    let targetCount, orphanCount, targetSequences, orphanSequences: CacheStatement
-    let targets, removeTarget, addForgotten: CacheStatement
-    let forgotten, held, letGo, removeForgotten: CacheStatement
-    let orphans, removeUse: CacheStatement
-    let isCollectionUsed, removeCollection, fillAnew: CacheStatement
+    let pageSize, pages, freePages: TableStatement
+    let targetCount, orphanCount, targetSequences, orphanSequences: TableStatement
+    let targets, removeTarget, addForgotten: TableStatement
+    let forgotten, held, letGo, removeForgotten: TableStatement
+    let orphans, removeUse: TableStatement
+    let isCollectionUsed, removeCollection, fillAnew: TableStatement
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.pageSize = try connection.statement("PRAGMA page_size")
         self.pages = try connection.statement("PRAGMA page_count")
         self.freePages = try connection.statement("PRAGMA freelist_count")
@@ -77,7 +77,7 @@ extension DiskTables {
         return CollectionOutcome(removed: removed, isUnfinished: isStillLarge || free > 0)
     }
 
-    private func number(_ statement: CacheStatement) throws(StorageError) -> Int {
+    private func number(_ statement: TableStatement) throws(StorageError) -> Int {
         try statement.first { Int($0.integer(0)) } ?? 0
     }
 
@@ -180,7 +180,7 @@ extension DiskTables {
 
     private func shrinkFile() throws(StorageError) -> Int {
         let pages = min(try self.freePagesToGiveBack(), Self.pagesPerBite)
-        if pages > 0 { try self.connection.shrink(pages: pages) }
+        if pages > 0 { try self.connection.run { file throws(SQLiteError) in try file.shrink(pages: pages) } }
         return pages
     }
 }

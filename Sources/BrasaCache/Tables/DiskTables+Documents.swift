@@ -1,11 +1,11 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
-internal import GRDB
 
 struct DocumentStatements {
-    let get, inCollection, set, remove, use, firstUse: CacheStatement
+    let get, inCollection, set, remove, use, firstUse: TableStatement
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.get = try connection.statement(
             "SELECT kind, is_committed, version, read_time, fields FROM documents WHERE collection = ? AND id = ?"
         )

@@ -1,14 +1,14 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaQueries
 internal import BrasaSync
-internal import GRDB
 
 struct IndexEntryStatements {
-    let owner, forwards, backwards, keys, add, remove: CacheStatement
-    let note, lastNoted, noted, overlays: CacheStatement
-    let documents, nextCollection, namedForwards, namedBackwards: CacheStatement
+    let owner, forwards, backwards, keys, add, remove: TableStatement
+    let note, lastNoted, noted, overlays: TableStatement
+    let documents, nextCollection, namedForwards, namedBackwards: TableStatement
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.owner = try connection.statement("SELECT number FROM index_progress WHERE field_index = ? AND user = ?")
         let range = "SELECT key, path FROM index_entries WHERE owner = ? AND key >= ? AND key < ?"
         self.forwards = try connection.statement("\(range) ORDER BY key LIMIT ?")

@@ -1,12 +1,12 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
-internal import GRDB
 
 struct IndexPartStatements {
-    let remove, addForgotten, forgotten, removeForgotten, removeEntries: CacheStatement
-    let changeCount, documentCount, overlayCount, nextChangedID, removeChanges: CacheStatement
+    let remove, addForgotten, forgotten, removeForgotten, removeEntries: TableStatement
+    let changeCount, documentCount, overlayCount, nextChangedID, removeChanges: TableStatement
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.remove = try connection.statement("DELETE FROM index_progress WHERE number = ?")
         self.addForgotten = try connection.statement("INSERT OR IGNORE INTO forgotten_parts VALUES (?)")
         self.forgotten = try connection.statement(

@@ -1,13 +1,13 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaQueries
 internal import BrasaSync
-internal import GRDB
 
 struct IndexStatements {
-    let indexes, parts, addIndex, addPart, removeIndex, removeParts: CacheStatement
-    let progress, setProgress, allProgress: CacheStatement
+    let indexes, parts, addIndex, addPart, removeIndex, removeParts: TableStatement
+    let progress, setProgress, allProgress: TableStatement
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.indexes = try connection.statement("SELECT id, collection_id, scope FROM field_indexes ORDER BY id")
         self.parts = try connection.statement(
             "SELECT path, kind FROM field_index_parts WHERE field_index = ? ORDER BY position"
@@ -50,7 +50,7 @@ extension DiskTables: IndexTables {
             .blob(definition.collectionID.bytes),
             .integer(StoredScope(definition.scope).rawValue)
         )
-        let id = self.connection.lastInsertedID
+        let id = self.connection.file.lastInsertedID
         for (position, part) in definition.parts.enumerated() {
             try self.indexStatements.addPart.run(
                 .integer(id),

@@ -1,13 +1,13 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaMessages
 internal import BrasaSync
 internal import BrasaWire
-internal import GRDB
 
 struct OverlayStatements {
-    let get, inCollection, set, remove, ofBatch, removeBatch: CacheStatement
+    let get, inCollection, set, remove, ofBatch, removeBatch: TableStatement
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.get = try connection.statement(
             "SELECT batch, kind, paths, fields FROM overlays WHERE user = ? AND collection = ? AND id = ?"
         )

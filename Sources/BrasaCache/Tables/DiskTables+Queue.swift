@@ -1,14 +1,14 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaMessages
 internal import BrasaSync
 internal import BrasaWire
-internal import GRDB
 
 struct QueueStatements {
-    let append, addDocument, next, get, highest, all, affecting, remove, removeDocument, holdsDocument: CacheStatement
-    let position, setPosition: CacheStatement
+    let append, addDocument, next, get, highest, all, affecting, remove, removeDocument, holdsDocument: TableStatement
+    let position, setPosition: TableStatement
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.append = try connection.statement(
             "INSERT INTO batches (user, local_write_time, base_writes, writes) VALUES (?, ?, ?, ?)"
         )
@@ -46,7 +46,7 @@ extension DiskTables {
             .blob(try self.stored(pending.baseWrites)),
             .blob(try self.stored(pending.writes))
         )
-        let id = self.connection.lastInsertedID
+        let id = self.connection.file.lastInsertedID
         let batch = MutationBatch(id: id, pending)
         for path in batch.paths {
             let key = try self.addedKey(of: path)

@@ -1,13 +1,13 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaMessages
 internal import BrasaSync
 internal import BrasaWire
-internal import GRDB
 
 struct TargetStatements {
-    let get, set, keys, addKey, removeKey: CacheStatement
+    let get, set, keys, addKey, removeKey: TableStatement
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.get = try connection.statement(
             """
             SELECT id, sequence, snapshot_version, limbo_free_version, resume_token FROM targets WHERE target = ?

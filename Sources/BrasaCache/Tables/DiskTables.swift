@@ -1,6 +1,6 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
-internal import GRDB
 
 /// The tables of `DiskStorage` in the running transaction.
 final class DiskTables: StorageTables {
@@ -25,10 +25,10 @@ final class DiskTables: StorageTables {
     var indexOwners: [IndexOwner: Int64] = [:]
 
     private struct TransactionStatements {
-        let begin, commit, rollBack: CacheStatement
+        let begin, commit, rollBack: TableStatement
     }
 
-    init(_ connection: CacheConnection, _ database: DatabaseName) throws(DatabaseError) {
+    init(_ connection: CacheConnection, _ database: DatabaseName) throws(SQLiteError) {
         self.connection = connection
         self.database = database
         self.globals = try GlobalValues(connection)
@@ -55,7 +55,7 @@ final class DiskTables: StorageTables {
 
     func begin() throws(StorageError) {
         try self.transactionStatements.begin.run()
-        self.totalChanges = self.connection.totalChanges
+        self.totalChanges = self.connection.file.totalChanges
         do throws(StorageError) {
             try self.globals.nextSequence()
         } catch {
@@ -65,7 +65,7 @@ final class DiskTables: StorageTables {
     }
 
     /// Whether the transaction has changed anything so far.
-    var hasChanges: Bool { self.connection.totalChanges != self.totalChanges }
+    var hasChanges: Bool { self.connection.file.totalChanges != self.totalChanges }
 
     func commit() throws(StorageError) {
         if self.hasChanges { try self.globals.takeSequence() }
@@ -74,7 +74,7 @@ final class DiskTables: StorageTables {
 
     /// SQLite may have done it already.
     func rollBack() {
-        if self.connection.isInTransaction { _ = try? self.transactionStatements.rollBack.run() }
+        if self.connection.file.isInTransaction { _ = try? self.transactionStatements.rollBack.run() }
         self.globals.forget()
         self.names.forget()
         self.knownIndexes = nil

@@ -1,3 +1,4 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
 
@@ -25,13 +26,15 @@ struct DocumentKey {
 extension DiskTables {
     /// Nil when nothing is known of the document's collection.
     func key(of path: ResourcePath) throws(StorageError) -> DocumentKey? {
+        if let key = self.names.lastKey(of: path) { return key }
         guard let collection = path.parent, let number = try self.names.number(of: collection) else { return nil }
-        return DocumentKey(number, path)
+        return self.names.keep(DocumentKey(number, path), of: path)
     }
 
     func addedKey(of path: ResourcePath) throws(StorageError) -> DocumentKey {
+        if let key = self.names.lastKey(of: path) { return key }
         guard path.isDocument, let collection = path.parent else { throw self.damage("\(path) is no document") }
-        return DocumentKey(try self.names.addedNumber(of: collection), path)
+        return self.names.keep(DocumentKey(try self.names.addedNumber(of: collection), path), of: path)
     }
 
     func path(of key: DocumentKey) throws(StorageError) -> ResourcePath {

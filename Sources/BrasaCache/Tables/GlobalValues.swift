@@ -1,11 +1,11 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
-internal import GRDB
 
 /// Single numbers, kept in memory between transactions.
 final class GlobalValues {
     private let connection: CacheConnection
-    private let get, set: CacheStatement
+    private let get, set: TableStatement
 
     /// Of the running transaction.
     private(set) var sequence: SequenceNumber = 0
@@ -20,7 +20,7 @@ final class GlobalValues {
         case sequenceEnd, lastTargetID, lastRemoteSnapshotVersion
     }
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.connection = connection
         self.get = try connection.statement("SELECT value FROM globals WHERE name = CAST(? AS TEXT)")
         self.set = try connection.statement("INSERT OR REPLACE INTO globals VALUES (CAST(? AS TEXT), ?)")

@@ -1,20 +1,22 @@
+internal import BrasaCacheFile
 internal import BrasaDocuments
 internal import BrasaSync
-internal import GRDB
 
 /// The numbers that stand for users and collections in the other tables. What was looked up stays in memory, up to a
 /// bound.
 final class InternedNames {
-    private let user, addUser, userKey, collection, addCollection, collectionPath, collectionsByID: CacheStatement
+    private let user, addUser, userKey, collection, addCollection, collectionPath, collectionsByID: TableStatement
     private let connection: CacheConnection
 
     private var users: [SyncUser: Int64] = [:]
     private var collections: [ResourcePath: Int64] = [:]
     private var paths: [Int64: ResourcePath] = [:]
+    /// A document's tables are asked for it one after the other: its collection and its id are made out once.
+    private var lastDocument: (path: ResourcePath, key: DocumentKey)?
 
     private static let keptMax = 4096
 
-    init(_ connection: CacheConnection) throws(DatabaseError) {
+    init(_ connection: CacheConnection) throws(SQLiteError) {
         self.connection = connection
         self.user = try connection.statement("SELECT number FROM users WHERE uid = ?")
         self.addUser = try connection.statement("INSERT INTO users (uid) VALUES (?)")
@@ -32,6 +34,19 @@ final class InternedNames {
         self.users = [:]
         self.collections = [:]
         self.paths = [:]
+        self.lastDocument = nil
+    }
+
+    // MARK: - The last document
+
+    func lastKey(of path: ResourcePath) -> DocumentKey? {
+        guard let last = self.lastDocument, last.path == path else { return nil }
+        return last.key
+    }
+
+    func keep(_ key: DocumentKey, of path: ResourcePath) -> DocumentKey {
+        self.lastDocument = (path, key)
+        return key
     }
 
     // MARK: - Users
@@ -47,7 +62,7 @@ final class InternedNames {
     func addedNumber(of user: SyncUser) throws(StorageError) -> Int64 {
         if let number = try self.number(of: user) { return number }
         try self.addUser.run(.blob(user.key))
-        let number = self.connection.lastInsertedID
+        let number = self.connection.file.lastInsertedID
         self.keep(number, of: user)
         return number
     }
@@ -80,7 +95,7 @@ final class InternedNames {
     func addedNumber(of collection: ResourcePath) throws(StorageError) -> Int64 {
         if let number = try self.number(of: collection) { return number }
         try self.addCollection.run(.blob(collection.bytes), .blob(Array(collection.collectionID)))
-        let number = self.connection.lastInsertedID
+        let number = self.connection.file.lastInsertedID
         self.keep(number, of: collection)
         return number
     }

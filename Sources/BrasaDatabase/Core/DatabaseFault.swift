@@ -1,3 +1,4 @@
+internal import BrasaStatus
 internal import BrasaTree
 internal import Foundation
 
@@ -16,9 +17,11 @@ struct DatabaseFault: Error, Hashable, Sendable {
 
     let code: Code
     let message: String
+    /// What was below, like the disk's error.
+    let cause: FailureCause?
 
-    init(_ message: String, code: Code = .other) {
-        (self.code, self.message) = (code, message)
+    init(_ message: String, code: Code = .other, cause: (any Error)? = nil) {
+        (self.code, self.message, self.cause) = (code, message, cause.map { FailureCause($0) })
     }
 
     init(_ error: TreeError) { self.init(error.description) }
@@ -35,11 +38,10 @@ struct DatabaseFault: Error, Hashable, Sendable {
 
     /// Only real `NSError` objects match `catch let error as NSError` on Linux.
     var nsError: NSError {
-        NSError(
-            domain: Self.domain,
-            code: self.code.rawValue,
-            userInfo: [NSLocalizedDescriptionKey: self.message]
-        )
+        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: self.message]
+        // As it was thrown, so that it can be cast to its own type, on Linux as well.
+        if let cause { userInfo[NSUnderlyingErrorKey] = cause.error }
+        return NSError(domain: Self.domain, code: self.code.rawValue, userInfo: userInfo)
     }
 
     /// What a `get` without a connection says.

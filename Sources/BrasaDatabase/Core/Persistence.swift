@@ -1,4 +1,5 @@
 internal import BrasaCacheFile
+internal import BrasaStatus
 internal import BrasaTreeCache
 
 /// What a database's client keeps over restarts, and where.
@@ -22,7 +23,7 @@ struct Persistence: Sendable {
         do throws(DiskStorageError) {
             return try TreeDiskStorage(folder: folder, bytesMax: Int(self.bytesMax)) { Database.log.notice($0) }
         } catch {
-            throw DatabaseFault(error.description)
+            throw DatabaseFault(error.description, cause: error.cause?.error)
         }
     }
 }

@@ -10,17 +10,21 @@ package struct GRPCCallResult: Error, Sendable {
     /// The server has said the status; otherwise it is what was made here of a broken connection, a deadline or an
     /// unreadable response, and the server may have done anything.
     package var isAnswer: Bool
+    /// What there was no connection or no token for.
+    package var cause: (any Error)?
 
     package init(
         _ status: GRPCStatus,
         trailers: GRPCMetadata = GRPCMetadata(),
         isSafeToRepeat: Bool = false,
-        isAnswer: Bool = false
+        isAnswer: Bool = false,
+        cause: (any Error)? = nil
     ) {
         self.status = status
         self.trailers = trailers
         self.isSafeToRepeat = isSafeToRepeat
         self.isAnswer = isAnswer
+        self.cause = cause
     }
 }
 

@@ -1,11 +1,11 @@
-internal import NIOCore
+package import NIOCore
 
 /// The deadlines of all calls of an event loop or connection behind one scheduled task. Almost every call has a deadline
 /// and almost none reaches it, so the task is not touched when a call ends: it finds out when it fires. Only on its loop.
 ///
 /// Deadlines are kept by the millisecond: none comes before its time, and none more than a millisecond after, besides what
 /// the loop is late by itself.
-final class DeadlineTimer {
+package final class DeadlineTimer {
     private static var tickNanoseconds: UInt64 { 1_000_000 }
 
     private let eventLoop: any EventLoop
@@ -14,12 +14,12 @@ final class DeadlineTimer {
     /// When `task` fires; meaningless without one.
     private var firesAt: UInt64 = 0
 
-    init(eventLoop: any EventLoop) {
+    package init(eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
 
     /// Replaces the deadline that the entry has.
-    func insert(_ entry: DeadlineEntry, deadline: NIODeadline, now: NIODeadline) {
+    package func insert(_ entry: DeadlineEntry, deadline: NIODeadline, now: NIODeadline) {
         let (tick, rest) = deadline.uptimeNanoseconds.quotientAndRemainder(
             dividingBy: Self.tickNanoseconds
         )
@@ -31,7 +31,7 @@ final class DeadlineTimer {
         self.schedule()
     }
 
-    func remove(_ entry: DeadlineEntry) {
+    package func remove(_ entry: DeadlineEntry) {
         self.wheel.remove(entry)
     }
 
@@ -53,4 +53,16 @@ final class DeadlineTimer {
         while let entry = self.wheel.popExpired(by: now) { entry.deadlineExpired() }
         self.schedule()
     }
+}
+
+/// What is done at a time, for those who are no entry themselves.
+package final class DeadlineAlarm: DeadlineEntry {
+    private let action: () -> Void
+
+    package init(_ action: @escaping () -> Void) {
+        self.action = action
+        super.init()
+    }
+
+    override func deadlineExpired() { self.action() }
 }

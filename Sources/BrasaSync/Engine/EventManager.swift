@@ -31,7 +31,7 @@ final class EventManager: ViewObserver {
                 try self.engine.beginRemoteListen(query)
             }
         } catch {
-            return listener.failed(SyncError(.unavailable, "The cache could not be read."))
+            return listener.failed(SyncError("The cache could not be read.", storage: error))
         }
         listening.listeners.append(listener)
         if known == nil { self.queries[query] = listening }

@@ -92,7 +92,7 @@ extension SyncEngine {
                 )
             )
         } catch {
-            return .failure(Self.cacheFailed)
+            return .failure(Self.cacheFailed(error))
         }
     }
 
@@ -110,11 +110,13 @@ extension SyncEngine {
             snapshot.readTime = answer.readTime
             return .success(snapshot)
         } catch {
-            return .failure(Self.cacheFailed)
+            return .failure(Self.cacheFailed(error))
         }
     }
 
-    private static let cacheFailed = SyncError(.unavailable, "The cache could not be read.")
+    private static func cacheFailed(_ error: StorageError) -> SyncError {
+        SyncError("The cache could not be read.", storage: error)
+    }
 
     /// Lets `store` keep documents of what was read, and tells the views that look at nothing but the cache.
     private func storing<Value>(

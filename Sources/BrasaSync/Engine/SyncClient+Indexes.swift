@@ -22,7 +22,7 @@ extension SyncClient {
             do throws(StorageError) {
                 try self.engine.local.setIndexes(definitions)
             } catch {
-                throw SyncError(.unavailable, "The indexes could not be stored.")
+                throw SyncError("The indexes could not be stored.", storage: error)
             }
             completion(nil)
         } catch {

@@ -80,7 +80,7 @@ extension SyncClient {
         do throws(StorageError) {
             return DocumentRead.result(ofCached: try self.engine.local.readDocument(at: path))
         } catch {
-            return .failure(SyncError(.unavailable, "The cache could not be read."))
+            return .failure(SyncError("The cache could not be read.", storage: error))
         }
     }
 

@@ -31,7 +31,7 @@ extension SyncEngine {
             try self.local.noteLoaded(metadata)
             return .success(done)
         } catch {
-            return .failure(SyncError(.unavailable, "The bundle could not be stored."))
+            return .failure(SyncError("The bundle could not be stored.", storage: error))
         }
     }
 }

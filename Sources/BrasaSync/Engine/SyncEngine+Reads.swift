@@ -8,7 +8,7 @@ extension SyncEngine {
             let result = try self.local.execute(query, usingPreviousResults: true, forView: false)
             return .success(ViewSnapshot(of: query, result.documents.values, isFromCache: true))
         } catch {
-            return .failure(SyncError(.unavailable, "The cache could not be read."))
+            return .failure(SyncError("The cache could not be read.", storage: error))
         }
     }
 }

@@ -23,7 +23,7 @@ extension SyncEngine {
             self.remote.fillPipeline()
             self.remote.writes.lifecycle.hasten()
         } catch {
-            waiter.completion(SyncError(.unavailable, "The write could not be stored."))
+            waiter.completion(SyncError("The write could not be stored.", storage: error))
         }
     }
 
@@ -33,7 +33,7 @@ extension SyncEngine {
             guard let id = try self.local.highestBatchID() else { return waiter.completion(nil) }
             self.pendingWriteWaiters[id, default: []].append(waiter)
         } catch {
-            waiter.completion(SyncError(.unavailable, "The queued writes could not be read."))
+            waiter.completion(SyncError("The queued writes could not be read.", storage: error))
         }
     }
 

@@ -6,17 +6,21 @@ package struct StorageError: Error, Sendable {
     /// What was read back cannot be what was written, nor become it, where other errors may pass. What SQLite itself
     /// finds is not in it.
     package let isDamage: Bool
+    /// What the disk's own software said.
+    package let cause: (any Error)?
 
-    package init(_ operation: StorageOperation, reason: String) {
+    package init(_ operation: StorageOperation, reason: String, cause: (any Error)? = nil) {
         self.operation = operation
         self.reason = reason
         self.isDamage = false
+        self.cause = cause
     }
 
     package init(_ operation: StorageOperation, damaged what: String) {
         self.operation = operation
         self.reason = "the cache is damaged: \(what)"
         self.isDamage = true
+        self.cause = nil
     }
 }
 

@@ -1,3 +1,4 @@
+internal import BrasaStatus
 internal import BrasaSync
 internal import Foundation
 internal import Synchronization
@@ -51,7 +52,8 @@ extension SyncError {
         NSError(
             self.firestoreCode,
             "\(self.message) The bulk writer goes on with the write, as long as the client is not terminated.",
-            isWriteQueued: true
+            isWriteQueued: true,
+            cause: self.cause?.error
         )
     }
 }

@@ -15,12 +15,15 @@ extension DocumentReference {
         } catch {
             return core.tell { completion(nil, error.nsError) }
         }
+        let traced = core.tracedRead(.batchGetDocuments, source)
         core.run { client in
-            client.getDocument(path, source: ReadSource(source)) { result in
-                core.tell {
-                    switch result {
-                    case .success(let read): completion(self.snapshot(read), nil)
-                    case .failure(let error): completion(nil, error.nsError)
+            _ = traced.asking {
+                client.getDocument(path, source: ReadSource(source)) { result in
+                    core.tell {
+                        switch result {
+                        case .success(let read): completion(self.snapshot(read), nil)
+                        case .failure(let error): completion(nil, error.nsError)
+                        }
                     }
                 }
             }
@@ -32,8 +35,9 @@ extension DocumentReference {
     ) async throws -> DocumentSnapshot {
         let core = try throwing { () throws(UsageError) in try self.firestore.core() }
         let path = try throwing { () throws(UsageError) in try self.resource }
+        let traced = core.tracedRead(.batchGetDocuments, source)
         let read = try await core.wait { client, done in
-            let token = client.getDocument(path, source: ReadSource(source), completion: done)
+            let token = traced.asking { client.getDocument(path, source: ReadSource(source), completion: done) }
             return { client.cancelRead(token) }
         }
         return self.snapshot(read)

@@ -39,13 +39,15 @@ extension Firestore {
             channel: channel,
             database: options.database,
             credentials: Firestore.credentials(settings, place, thread),
-            observer: settings.observer?.observer
+            observer: settings.observer?.observer,
+            tracer: settings.tracer?.tracer
         )
         Log.debug("\(options.database.string) is at \(place.host)")
         return ClientCore(
             queue: settings.dispatchQueue ?? .main,
             host: ConnectedHost(caller, settings.cache.kind, app: options.app, thread),
-            calls: ServerCalls(Datastore(caller))
+            calls: ServerCalls(Datastore(caller)),
+            tracer: settings.tracer?.tracer
         )
     }
 
@@ -56,7 +58,7 @@ extension Firestore {
         do {
             return try CallChannel(configuration, eventLoop: thread.eventLoop, keeping: thread)
         } catch {
-            throw UsageError(error.description)
+            throw UsageError(error.description, cause: error.cause)
         }
     }
 

@@ -1,7 +1,8 @@
 internal import Foundation
 
 /// The domain of every error that the library makes: all of them are `NSError` objects whose code is a
-/// ``FirestoreErrorCode/Code``.
+/// ``FirestoreErrorCode/Code``. What was below it, where there was something (the socket's or TLS's error, the disk's, what the
+/// provider of tokens threw) is in `userInfo` under `NSUnderlyingErrorKey`.
 // swift-format-ignore: AlwaysUseLowerCamelCase
 public let FirestoreErrorDomain: String = "FIRFirestoreErrorDomain"
 
@@ -60,9 +61,10 @@ public struct FirestoreErrorCode: Error, Hashable, Sendable {
         case dataLoss = 15
         case unauthenticated = 16
 
-        /// Whether an error is of ``FirestoreErrorDomain`` and has this code.
+        /// Whether an error is of ``FirestoreErrorDomain`` and has this code. A `CancellationError`, from wherever, matches
+        /// ``cancelled``, so that one clause catches that a task was cancelled, whatever it was waiting for.
         public static func ~= (code: Code, error: any Error) -> Bool {
-            FirestoreErrorCode(error)?.code == code
+            error is CancellationError ? code == .cancelled : FirestoreErrorCode(error)?.code == code
         }
     }
 }
@@ -90,8 +92,15 @@ extension FirestoreErrorCode {
 
 extension NSError {
     /// What users catch: only real `NSError` objects match `catch let error as NSError` on Linux.
-    convenience init(_ code: FirestoreErrorCode.Code, _ message: String, isWriteQueued: Bool = false) {
+    convenience init(
+        _ code: FirestoreErrorCode.Code,
+        _ message: String,
+        isWriteQueued: Bool = false,
+        cause: (any Error)? = nil
+    ) {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
+        // As it was thrown, so that it can be cast to its own type, on Linux as well.
+        if let cause { userInfo[NSUnderlyingErrorKey] = cause }
         if isWriteQueued { userInfo[FirestoreErrorCode.isWriteQueuedKey] = true }
         self.init(domain: FirestoreErrorDomain, code: code.rawValue, userInfo: userInfo)
     }

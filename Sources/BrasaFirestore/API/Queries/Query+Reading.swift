@@ -13,12 +13,15 @@ extension Query {
         let core = trapping { () throws(UsageError) in try self.firestore.core() }
         if self.definition.isForServerOnly { return self.getServerOnly(source, core, completion) }
         let query = self.readableQuery
+        let traced = core.tracedRead(.runQuery, source)
         core.run { client in
-            client.getDocuments(query, source: ReadSource(source)) { result in
-                core.tell {
-                    switch result {
-                    case .success(let view): completion(QuerySnapshot(query: self, view: view), nil)
-                    case .failure(let error): completion(nil, error.nsError)
+            _ = traced.asking {
+                client.getDocuments(query, source: ReadSource(source)) { result in
+                    core.tell {
+                        switch result {
+                        case .success(let view): completion(QuerySnapshot(query: self, view: view), nil)
+                        case .failure(let error): completion(nil, error.nsError)
+                        }
                     }
                 }
             }
@@ -32,8 +35,9 @@ extension Query {
         let core = try throwing { () throws(UsageError) in try self.firestore.core() }
         if self.definition.isForServerOnly { return try await self.serverOnlyResults(source, core) }
         let query = self.readableQuery
+        let traced = core.tracedRead(.runQuery, source)
         let view = try await core.wait { client, done in
-            let token = client.getDocuments(query, source: ReadSource(source), completion: done)
+            let token = traced.asking { client.getDocuments(query, source: ReadSource(source), completion: done) }
             return { if let token { client.cancelRead(token) } }
         }
         return QuerySnapshot(query: self, view: view)

@@ -16,12 +16,13 @@ public final class FirestoreSettings {
         var tokens: TokenSource?
         var keyFile: String?
         var observer: ObserverSource?
+        var tracer: TracerSource?
 
         static func == (left: Values, right: Values) -> Bool {
             left.projectID == right.projectID && left.host == right.host && left.isSSLEnabled == right.isSSLEnabled
                 && left.dispatchQueue === right.dispatchQueue && left.cache.kind == right.cache.kind
                 && left.security == right.security && left.tokens === right.tokens && left.keyFile == right.keyFile
-                && left.observer === right.observer
+                && left.observer === right.observer && left.tracer === right.tracer
         }
     }
 

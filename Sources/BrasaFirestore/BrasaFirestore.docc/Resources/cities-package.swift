@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "cities",
     platforms: [.macOS(.v15)],
-    dependencies: [.package(name: "brasa", path: "../brasa")],
+    dependencies: [.package(name: "brasa", path: "../brasa", traits: [])],
     targets: [
         .executableTarget(
             name: "Cities",

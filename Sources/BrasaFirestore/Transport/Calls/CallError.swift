@@ -9,20 +9,31 @@ package struct CallError: Error, Sendable, CustomStringConvertible {
     /// The server may have done what was asked: nobody knows. Only said of calls that change documents. Whoever does the
     /// same again may do it twice.
     package let mayHaveBeenApplied: Bool
+    /// Why there was no connection, or no token.
+    package let cause: (any Error)?
 
-    package init(_ status: GRPCStatus, mayHaveBeenApplied: Bool = false) {
+    package init(_ status: GRPCStatus, mayHaveBeenApplied: Bool = false, cause: (any Error)? = nil) {
         self.status = status
         self.mayHaveBeenApplied = mayHaveBeenApplied
+        self.cause = cause
     }
 
     init(_ result: GRPCCallResult, of method: CallMethod) {
-        self.status = result.status
-        self.mayHaveBeenApplied = method.changesDocuments && !result.isKnownUnapplied
+        self.init(
+            result.status,
+            mayHaveBeenApplied: method.changesDocuments && !result.isKnownUnapplied,
+            cause: result.cause
+        )
+    }
+
+    /// Of a call that was not sent.
+    init(unsent result: GRPCCallResult) {
+        self.init(result.status, cause: result.cause)
     }
 
     package var description: String { self.status.description }
 
-    package var syncError: SyncError { SyncError(self.status) }
+    package var syncError: SyncError { SyncError(self.status.code, self.status.message, cause: self.cause) }
 }
 
 extension GRPCCallResult {
@@ -49,6 +60,10 @@ extension StatusCode {
 extension SyncError {
     init(_ status: GRPCStatus) {
         self.init(status.code, status.message)
+    }
+
+    init(_ result: GRPCCallResult) {
+        self.init(result.status.code, result.status.message, cause: result.cause)
     }
 
     /// Of a part of an answer.

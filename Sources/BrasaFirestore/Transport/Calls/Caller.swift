@@ -13,6 +13,8 @@ package final class Caller: @unchecked Sendable {
     let credentials: Credentials
     /// Is told how calls went.
     let observer: FirestoreSettings.CallObserver?
+    /// Is told of calls that begin.
+    let tracer: FirestoreSettings.CallTracer?
 
     // Guarded by the event loop.
     private var requests: [GRPCClientRequest?]
@@ -25,13 +27,15 @@ package final class Caller: @unchecked Sendable {
         database: DatabaseName,
         credentials: Credentials,
         policies: CallPolicies = .standard,
-        observer: FirestoreSettings.CallObserver? = nil
+        observer: FirestoreSettings.CallObserver? = nil,
+        tracer: FirestoreSettings.CallTracer? = nil
     ) {
         self.channel = channel
         self.database = database
         self.credentials = credentials
         self.policies = policies
         self.observer = observer
+        self.tracer = tracer
         self.requests = CallMethod.allCases.map { _ in nil }
     }
 

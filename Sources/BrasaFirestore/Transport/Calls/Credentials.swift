@@ -132,7 +132,7 @@ package final class Credentials: @unchecked Sendable {
             outcome = .success(token)
         case .failure(let error):
             let status = GRPCStatus(.unauthenticated, "No token could be fetched: \(error)")
-            outcome = .failure(GRPCCallResult(status, isSafeToRepeat: true))
+            outcome = .failure(GRPCCallResult(status, isSafeToRepeat: true, cause: error))
         }
         let waiting = self.waiting.sorted { $0.key < $1.key }
         self.waiting = [:]

@@ -80,7 +80,8 @@ package struct Datastore: Sendable {
         _ request: Request,
         _ options: CallOptions = CallOptions()
     ) async throws(CallError) -> [Response] {
-        let call = RetryingCall<Request, Response>(self.caller, method, request, options)
+        let traced = self.caller.traced(method)
+        let call = RetryingCall<Request, Response>(self.caller, method, request, options, traced: traced)
         let eventLoop = self.caller.eventLoop
         let result: Result<[Response], CallError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -15,6 +15,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     private let request: Request
     private let policy: CallPolicy
     private let options: CallOptions
+    private let traced: FirestoreSettings.CallObserver?
 
     // All state is guarded by the event loop.
     /// Nil before the start and after the end.
@@ -29,9 +30,17 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     private var tokenWaiter: Credentials.Waiter?
     private var waiter: CallChannel.Waiter?
     private var call: GRPCClientCall?
-    private var timer: Scheduled<Void>?
+    /// Nil while it waits for nothing, as most calls.
+    private var alarm: DeadlineAlarm?
 
-    init(_ caller: Caller, _ method: CallMethod, _ request: Request, _ options: CallOptions) {
+    /// - Parameter traced: who follows it, and is told of its end.
+    init(
+        _ caller: Caller,
+        _ method: CallMethod,
+        _ request: Request,
+        _ options: CallOptions,
+        traced: FirestoreSettings.CallObserver?
+    ) {
         self.caller = caller
         self.method = method
         self.request = request
@@ -39,13 +48,17 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
         if let timeMax = options.timeMax { policy.timeout = min(policy.timeout ?? timeMax, timeMax) }
         self.policy = policy
         self.options = options
+        self.traced = traced
     }
 
     private var now: NIODeadline { self.caller.eventLoop.now }
 
     /// `completion` is called once.
     func start(_ completion: @escaping (Result<[Response], CallError>) -> Void) {
-        guard !self.isCancelled else { return completion(.failure(CallError(.cancelledByUser))) }
+        guard !self.isCancelled else {
+            self.caller.report(self.method, begun: nil, attempts: 0, .cancelledByUser, to: self.traced)
+            return completion(.failure(.cancelledByUser()))
+        }
         self.completion = completion
         self.begun = self.caller.reportedBeginning
         self.deadline = self.policy.timeout.map { self.now + $0 }
@@ -59,7 +72,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
         let wasSent = self.call != nil
         guard !wasSent || self.options.cancellation == .ends else { return }
         let call = self.call
-        self.end(.failure(CallError(.cancelledByUser, mayHaveBeenApplied: wasSent && self.method.changesDocuments)))
+        self.end(.failure(.cancelledByUser(mayHaveBeenApplied: wasSent && self.method.changesDocuments)))
         call?.cancel()
     }
 
@@ -90,8 +103,21 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     /// Once it is sent, the connection sees to the deadline.
     private func boundWaiting() {
         let isWaiting = self.completion != nil && (self.tokenWaiter != nil || self.waiter != nil)
-        guard isWaiting, self.timer == nil, let deadline = self.deadline else { return }
-        self.timer = self.caller.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.expire() }
+        guard isWaiting, self.alarm == nil, let deadline = self.deadline else { return }
+        self.setAlarm(deadline) { self.expire() }
+    }
+
+    private func setAlarm(_ time: NIODeadline, _ action: @escaping () -> Void) {
+        let alarm = DeadlineAlarm {
+            self.alarm = nil
+            action()
+        }
+        self.alarm = alarm
+        self.caller.channel.deadlines.insert(alarm, deadline: time, now: self.now)
+    }
+
+    private func clearAlarm() {
+        if let alarm = self.alarm.take() { self.caller.channel.deadlines.remove(alarm) }
     }
 
     private func findLink(_ token: Credentials.Token) {
@@ -106,8 +132,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     }
 
     private func send(over link: Link, _ token: Credentials.Token) {
-        self.timer?.cancel()
-        self.timer = nil
+        self.clearAlarm()
         let remaining = self.deadline.map { $0 - self.now }
         var message = link.grpc.makeMessageBuffer(capacity: 256)
         self.request.encode(into: &message)
@@ -131,11 +156,10 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     // MARK: What follows a failure
 
     private func failed(_ result: GRPCCallResult, wasPlaced: Bool) {
-        self.timer?.cancel()
-        self.timer = nil
+        self.clearAlarm()
         if self.isCancelled {
             let error = CallError(result, of: self.method)
-            return self.end(.failure(error.mayHaveBeenApplied ? error : CallError(.cancelledByUser)))
+            return self.end(.failure(error.mayHaveBeenApplied ? error : .cancelledByUser()))
         }
         if wasPlaced, result.isSafeToRepeat, self.moves < Self.movesMax {
             // GOAWAY, or a refused stream: no failure of the call's.
@@ -150,16 +174,16 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
             }
         }
         let chance = Double.random(in: 0..<1)
-        if self.options.isUrgent, !wasPlaced { return self.end(.failure(CallError(result.status))) }
+        if self.options.isUrgent, !wasPlaced { return self.end(.failure(CallError(unsent: result))) }
         guard let wait = self.policy.retry.backoff(after: result, attempts: self.attempts, chance: chance),
             self.deadline.map({ self.now + wait < $0 }) ?? true
         else {
             // What found no connection was not sent.
-            let failure = wasPlaced ? CallError(result, of: self.method) : CallError(result.status)
+            let failure = wasPlaced ? CallError(result, of: self.method) : CallError(unsent: result)
             return self.end(.failure(failure))
         }
         Log.debug("\(self.method) failed and is called again: \(result.status.message)")
-        self.timer = self.caller.eventLoop.assumeIsolated().scheduleTask(in: wait) { self.attempt() }
+        self.setAlarm(self.now + wait) { self.attempt() }
     }
 
     private static var movesMax: Int { 8 }
@@ -180,21 +204,26 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
     private func end(_ result: Result<[Response], CallError>) {
         guard let completion = self.completion else { return }
         self.completion = nil
-        self.timer?.cancel()
-        self.timer = nil
+        self.clearAlarm()
         self.tokenWaiter?.cancel()
         self.tokenWaiter = nil
         self.waiter?.cancel()
         self.waiter = nil
         self.call = nil
         let status = if case .failure(let error) = result { error.status } else { GRPCStatus.ok }
-        self.caller.report(self.method, begun: self.begun, attempts: self.attempts, status)
+        self.caller.report(self.method, begun: self.begun, attempts: self.attempts, status, to: self.traced)
         completion(result)
     }
 }
 
 extension GRPCStatus {
     fileprivate static let cancelledByUser = GRPCStatus(.cancelled, "The task was cancelled.")
+}
+
+extension CallError {
+    fileprivate static func cancelledByUser(mayHaveBeenApplied: Bool = false) -> CallError {
+        CallError(.cancelledByUser, mayHaveBeenApplied: mayHaveBeenApplied, cause: CancellationError())
+    }
 }
 
 /// Gathers the responses of one attempt.

@@ -15,6 +15,8 @@ package final class CallChannel: @unchecked Sendable {
     private let owner: EventLoopThread?
     private let connector: Connector
     private let resolver: any AddressResolver
+    /// Of calls that wait. Once sent, they have their connection's.
+    let deadlines: DeadlineTimer
 
     // All state is guarded by the event loop.
     private var endpoints: [Endpoint] = []
@@ -29,7 +31,7 @@ package final class CallChannel: @unchecked Sendable {
     private var resolvedAt: NIODeadline?
     private var resolutionBackoff: BackoffDelays
     private var resolutionNotBefore = NIODeadline.uptimeNanoseconds(0)
-    private var failure = "there is no connection"
+    private var failure = ConnectError(description: "there is no connection", cause: nil)
     private var isClosed = false
     /// Told of every connection that stands; on the event loop.
     package var onConnected: (@Sendable () -> Void)?
@@ -64,6 +66,7 @@ package final class CallChannel: @unchecked Sendable {
         self.configuration = configuration
         self.eventLoop = eventLoop
         self.resolver = resolver
+        self.deadlines = DeadlineTimer(eventLoop: eventLoop)
         self.connector = try Connector(configuration, eventLoop: eventLoop)
         self.resolutionBackoff = BackoffDelays(configuration.backoff)
     }
@@ -139,9 +142,9 @@ package final class CallChannel: @unchecked Sendable {
         else { return }
         let status = GRPCStatus(
             .unavailable,
-            "The server \(self.configuration.server) cannot be reached: \(self.failure)"
+            "The server \(self.configuration.server) cannot be reached: \(self.failure.description)"
         )
-        self.failWaiters(GRPCCallResult(status, isSafeToRepeat: true))
+        self.failWaiters(GRPCCallResult(status, isSafeToRepeat: true, cause: self.failure.cause))
     }
 
     private func take(_ waiter: Waiter) -> ((Result<Link, GRPCCallResult>) -> Void)? {
@@ -186,7 +189,7 @@ package final class CallChannel: @unchecked Sendable {
     }
 
     private func endpointChanged(_ endpoint: Endpoint) {
-        if let failure = endpoint.failure { self.failure = failure.description }
+        if let failure = endpoint.failure { self.failure = failure }
         // What was lost may be somewhere else by now, also while other addresses do the work.
         if endpoint.link == nil, !endpoint.isConnecting { self.refreshAddresses(isUrgent: false) }
         guard self.waiterCount > 0 else { return }
@@ -205,7 +208,7 @@ package final class CallChannel: @unchecked Sendable {
                 self.resolutionBackoff.reset()
                 self.use(addresses)
             case .failure(let error):
-                self.failure = "\(error)"
+                self.failure = ConnectError(description: "\(error)", cause: error)
                 let wait = self.resolutionBackoff.next(spent: .zero, chance: .random(in: 0..<1))
                 self.resolutionNotBefore = self.eventLoop.now + TimeAmount(wait)
             }

@@ -9,6 +9,8 @@ internal import NIOTLS
 /// Why there is no connection to an address.
 struct ConnectError: Error, CustomStringConvertible {
     let description: String
+    /// Of the socket, or of TLS.
+    let cause: (any Error)?
 }
 
 /// Makes connections.
@@ -53,7 +55,7 @@ struct Connector {
             .whenComplete { result in
                 switch result {
                 case .success(let channel): attempt.connected(channel)
-                case .failure(let error): attempt.fail("\(address): \(error)")
+                case .failure(let error): attempt.fail("\(address): \(error)", error)
                 }
             }
         return attempt
@@ -84,7 +86,7 @@ final class ConnectAttempt {
     private var channel: (any Channel)?
     private var timer: Scheduled<Void>?
     /// The first thing that went wrong, which tells more than that the connection was closed.
-    private var reason: String?
+    private var reason: (any Error)?
     private var hasFailed = false
 
     init(_ completion: @escaping (Result<Link, ConnectError>) -> Void) {
@@ -104,17 +106,18 @@ final class ConnectAttempt {
     }
 
     func note(_ error: any Error) {
-        if self.reason == nil { self.reason = "\(error)" }
+        if self.reason == nil { self.reason = error }
     }
 
     func peerIsReady(_ link: Link) {
         self.end()?(.success(link))
     }
 
-    func fail(_ reason: String) {
+    func fail(_ text: String, _ error: (any Error)? = nil) {
         guard let completion = self.end() else { return }
         self.abort()
-        completion(.failure(ConnectError(description: self.reason ?? reason)))
+        let text = self.reason.map { "\($0)" } ?? text
+        completion(.failure(ConnectError(description: text, cause: self.reason ?? error)))
     }
 
     /// Gives up; nobody is told.

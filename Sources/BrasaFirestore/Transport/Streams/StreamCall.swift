@@ -29,6 +29,8 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
     // On the channel's event loop.
     private var isAbandoned = false
     private var begun: NIODeadline?
+    /// Who follows it. Nil once told.
+    private var traced: FirestoreSettings.CallObserver?
     private var tokenWaiter: Credentials.Waiter?
     private var waiter: CallChannel.Waiter?
     private var call: GRPCClientCall?
@@ -138,13 +140,14 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
 
     private func connect() {
         guard !self.isAbandoned else { return }
+        self.traced = self.caller.traced(self.method)
         self.begun = self.caller.reportedBeginning
         self.tokenWaiter = self.caller.credentials.withToken { result in
             self.tokenWaiter = nil
             guard !self.isAbandoned else { return }
             switch result {
             case .success(let token): self.findLink(token)
-            case .failure(let failure): self.ended(failure.status)
+            case .failure(let failure): self.ended(failure)
             }
         }
     }
@@ -155,7 +158,7 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
             guard !self.isAbandoned else { return }
             switch result {
             case .success(let link): self.start(over: link, token)
-            case .failure(let failure): self.ended(failure.status)
+            case .failure(let failure): self.ended(failure)
             }
         }
     }
@@ -169,9 +172,9 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
         self.post(.opened)
     }
 
-    private func ended(_ status: GRPCStatus) {
-        self.caller.report(self.method, begun: self.begun, attempts: 1, status)
-        self.post(.closed(status.isOK ? nil : SyncError(status)))
+    private func ended(_ result: GRPCCallResult) {
+        self.caller.report(self.method, begun: self.begun, attempts: 1, result.status, to: self.traced.take())
+        self.post(.closed(result.status.isOK ? nil : SyncError(result)))
     }
 
     private func abandon(inGoodOrder: Bool) {
@@ -180,7 +183,10 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
         self.tokenWaiter = nil
         self.waiter?.cancel()
         self.waiter = nil
-        guard let call = self.call else { return }
+        guard let call = self.call else {
+            self.traced.take()?(CallReport(self.method, .cancelled, "The stream is not needed any more."))
+            return
+        }
         guard inGoodOrder else { return call.cancel() }
         call.halfClose()
         call.resumeReading()
@@ -211,6 +217,6 @@ extension StreamCall: GRPCClientResponseHandler {
         if result.isAnswer { self.link?.noteAnswer() }
         self.call = nil
         self.link = nil
-        self.ended((self.failure ?? result).status)
+        self.ended(self.failure ?? result)
     }
 }

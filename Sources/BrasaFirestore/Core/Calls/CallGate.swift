@@ -117,6 +117,6 @@ final class CallGate: Sendable {
 
 extension SyncError {
     /// What a task hears that was cancelled while it waited, whatever it waited for.
-    static let taskCancelled = SyncError(.cancelled, "The task was cancelled.")
+    static let taskCancelled = SyncError(.cancelled, "The task was cancelled.", cause: CancellationError())
     static let noAnswer = SyncError(.internal, "The server did not say whether the document exists.")
 }

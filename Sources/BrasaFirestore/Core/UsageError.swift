@@ -12,20 +12,24 @@ struct UsageError: Error, Hashable, Sendable {
 
     let kind: Kind
     let message: String
+    /// Of what the program hands over and the library cannot use, like a certificate.
+    let cause: FailureCause?
 
-    init(_ message: String) {
+    init(_ message: String, cause: (any Error)? = nil) {
         self.kind = .invalidArgument
         self.message = message
+        self.cause = cause.map { FailureCause($0) }
     }
 
     init(illegalState message: String) {
         self.kind = .illegalState
         self.message = message
+        self.cause = nil
     }
 
     var syncError: SyncError {
         switch self.kind {
-        case .invalidArgument: SyncError(.invalidArgument, self.message)
+        case .invalidArgument: SyncError(.invalidArgument, self.message, cause: self.cause?.error)
         case .illegalState: SyncError(.failedPrecondition, self.message)
         }
     }

@@ -1,27 +1,23 @@
-internal import BrasaSync
-internal import GRDB
-internal import GRDBSQLite
+internal import CBrasaSQLite
 
-enum SQLValue {
+package enum SQLValue {
     case null
     case integer(Int64)
     case blob([UInt8])
 }
 
 /// A statement that is compiled once and run often. Not to be run again while its rows are being read.
-final class CacheStatement {
-    private unowned let connection: CacheConnection
+package final class CacheStatement<Failure: Error> {
+    private let file: CacheFile
     private let handle: OpaquePointer
+    /// Makes of SQLite's errors what everything around throws.
+    private let failing: (SQLiteError) -> Failure
 
-    init(_ sql: String, _ connection: CacheConnection, _ database: OpaquePointer) throws(DatabaseError) {
+    init(_ sql: String, _ file: CacheFile, failing: @escaping (SQLiteError) -> Failure) throws(SQLiteError) {
         var handle: OpaquePointer?
-        let code = sqlite3_prepare_v3(database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-        guard code == SQLITE_OK, let handle else {
-            let message = sqlite3_errmsg(database).map { String(cString: $0) }
-            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: sql)
-        }
-        self.connection = connection
-        self.handle = handle
+        let code = sqlite3_prepare_v3(file.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard code == SQLITE_OK, let handle else { throw file.failure() }
+        (self.file, self.handle, self.failing) = (file, handle, failing)
     }
 
     deinit {
@@ -30,36 +26,33 @@ final class CacheStatement {
 
     /// Gives how many rows changed.
     @discardableResult
-    func run(_ values: SQLValue...) throws(StorageError) -> Int {
+    package func run(_ values: SQLValue...) throws(Failure) -> Int {
         defer { self.reset() }
         try self.bind(values)
         while try self.step() {}
-        return self.connection.changes
+        return self.file.changes
     }
 
     /// The first row, read by the body.
-    func first<Output>(
+    package func first<Output>(
         _ values: SQLValue...,
-        read: (CacheRow) throws(StorageError) -> Output
-    ) throws(StorageError) -> Output? {
+        read: (CacheRow) throws(Failure) -> Output
+    ) throws(Failure) -> Output? {
         defer { self.reset() }
         try self.bind(values)
         return try self.step() ? try read(CacheRow(handle: self.handle)) : nil
     }
 
-    func forEach(
-        _ values: SQLValue...,
-        row: (CacheRow) throws(StorageError) -> Void
-    ) throws(StorageError) {
+    package func forEach(_ values: SQLValue..., row: (CacheRow) throws(Failure) -> Void) throws(Failure) {
         defer { self.reset() }
         try self.bind(values)
         while try self.step() { try row(CacheRow(handle: self.handle)) }
     }
 
-    func all<Output>(
+    package func all<Output>(
         _ values: SQLValue...,
-        read: (CacheRow) throws(StorageError) -> Output
-    ) throws(StorageError) -> [Output] {
+        read: (CacheRow) throws(Failure) -> Output
+    ) throws(Failure) -> [Output] {
         defer { self.reset() }
         try self.bind(values)
         var outputs: [Output] = []
@@ -67,7 +60,7 @@ final class CacheStatement {
         return outputs
     }
 
-    private func bind(_ values: [SQLValue]) throws(StorageError) {
+    private func bind(_ values: [SQLValue]) throws(Failure) {
         for (offset, value) in values.enumerated() {
             let index = Int32(truncatingIfNeeded: offset + 1)
             let code =
@@ -76,7 +69,7 @@ final class CacheStatement {
                 case .integer(let integer): sqlite3_bind_int64(self.handle, index, integer)
                 case .blob(let bytes): self.bind(index, bytes)
                 }
-            guard code == SQLITE_OK else { throw self.connection.failure() }
+            guard code == SQLITE_OK else { throw self.failing(self.file.failure()) }
         }
     }
 
@@ -84,20 +77,15 @@ final class CacheStatement {
         // Without a pointer SQLite binds NULL, and an empty array may have none.
         guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(self.handle, index, 0) }
         return bytes.withUnsafeBytes {
-            sqlite3_bind_blob64(self.handle, index, $0.baseAddress, UInt64($0.count), Self.copied)
+            brasa_sqlite_bind_copy(self.handle, index, $0.baseAddress, UInt64($0.count))
         }
     }
 
-    /// SQLITE_TRANSIENT, a macro: SQLite copies what is bound.
-    private static var copied: sqlite3_destructor_type {
-        unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    }
-
-    private func step() throws(StorageError) -> Bool {
+    private func step() throws(Failure) -> Bool {
         switch sqlite3_step(self.handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
-        default: throw self.connection.failure()
+        default: throw self.failing(self.file.failure())
         }
     }
 
@@ -109,19 +97,29 @@ final class CacheStatement {
 }
 
 /// The current row of a statement; not to be kept.
-struct CacheRow {
+package struct CacheRow {
     fileprivate let handle: OpaquePointer
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(self.handle, column) }
 
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.handle, column) == SQLITE_NULL }
+    package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(self.handle, column) == SQLITE_NULL }
 
-    func bytes(_ column: Int32) -> [UInt8] { self.withBytes(column) { Array($0) } }
+    package func bytes(_ column: Int32) -> [UInt8] { self.withBytes(column) { Array($0) } }
 
     /// In place.
-    func withBytes<Output>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Output) -> Output {
+    package func withBytes<Output>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Output) -> Output {
         let start = sqlite3_column_blob(self.handle, column)
         let count = Int(sqlite3_column_bytes(self.handle, column))
         return body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    // MARK: Where a file could hold something else
+
+    package func integerIfStored(_ column: Int32) -> Int64? {
+        sqlite3_column_type(self.handle, column) == SQLITE_INTEGER ? self.integer(column) : nil
+    }
+
+    package func bytesIfStored(_ column: Int32) -> [UInt8]? {
+        sqlite3_column_type(self.handle, column) == SQLITE_BLOB ? self.bytes(column) : nil
     }
 }

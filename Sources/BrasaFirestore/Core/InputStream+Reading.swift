@@ -27,7 +27,7 @@ extension InputStream {
             let count = self.read(&buffer, maxLength: buffer.count)
             guard count >= 0 else {
                 let reason = self.streamError.map { ": \($0.localizedDescription)" } ?? "."
-                return .failure(SyncError(.unknown, "The stream could not be read\(reason)"))
+                return .failure(SyncError(.unknown, "The stream could not be read\(reason)", cause: self.streamError))
             }
             guard count > 0 else { return .success(bytes) }
             bytes += buffer[..<count]

@@ -69,6 +69,6 @@ extension SyncError {
             case .diskFull: .resourceExhausted
             case .inputOutput: .unavailable
             }
-        self.init(code, error.description)
+        self.init(code, error.description, cause: error.cause?.error)
     }
 }

@@ -94,5 +94,5 @@ extension SyncError {
         FirestoreErrorCode.Code(rawValue: self.code.rawValue) ?? .unknown
     }
 
-    var nsError: NSError { NSError(self.firestoreCode, self.message) }
+    var nsError: NSError { NSError(self.firestoreCode, self.message, cause: self.cause?.error) }
 }

@@ -21,13 +21,29 @@ final class ClientCore: Sendable {
     let passedCalls: any DatastoreCalls
     let gate: CallGate
     private let host: any EngineHost
+    /// Is told of calls that begin.
+    private let tracer: FirestoreSettings.CallTracer?
 
-    init(queue: DispatchQueue, host: any EngineHost, calls: (any DatastoreCalls)?, gate: CallGate = CallGate()) {
+    init(
+        queue: DispatchQueue,
+        host: any EngineHost,
+        calls: (any DatastoreCalls)?,
+        gate: CallGate = CallGate(),
+        tracer: FirestoreSettings.CallTracer? = nil
+    ) {
         self.queue = queue
         self.host = host
         self.calls = GatedCalls(calls: calls, gate: gate)
         self.passedCalls = GatedCalls(calls: calls, gate: gate, isPassed: true)
         self.gate = gate
+        self.tracer = tracer
+    }
+
+    /// A call that the engine will make for whoever asks now, where somebody follows calls. Other reads than the server's are
+    /// none.
+    func tracedRead(_ method: CallMethod, _ source: FirestoreSource) -> TracedRead? {
+        guard source == .server, let tracer = self.tracer else { return nil }
+        return TracedRead(method, tracer)
     }
 
     /// For what has no meaning without the server; an `NSError` while the network is disabled and after the end.

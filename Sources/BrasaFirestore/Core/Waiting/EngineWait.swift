@@ -1,5 +1,6 @@
 internal import BrasaApp
 internal import BrasaDocuments
+internal import BrasaStatus
 internal import BrasaSync
 internal import Foundation
 internal import Synchronization
@@ -156,6 +157,11 @@ private final class EngineWait: Sendable {
 extension SyncError {
     /// The waiting has ended, the write goes on.
     var nsErrorOfQueuedWrite: NSError {
-        NSError(self.firestoreCode, "\(self.message) The write is queued all the same.", isWriteQueued: true)
+        NSError(
+            self.firestoreCode,
+            "\(self.message) The write is queued all the same.",
+            isWriteQueued: true,
+            cause: self.cause?.error
+        )
     }
 }
