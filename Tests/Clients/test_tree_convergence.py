@@ -5,6 +5,7 @@ and delay, while they and the server are killed: in the end all of them and the 
   on disk all that it showed, whatever was killed.
 - A transaction that was told to have committed counts once, one that failed does not; of one whose fate nobody knows, and that
   says so, the server knows. An increment counts once, or as often as its write may have been sent at most.
+- A write that rules refuse is told so and leaves nothing, a read has an answer, and one of a member's own place has what is there.
 - Who is connected is shown to be there, and nobody else.
 - What observers show is what the server has, and what child events have made of it is that as well, at each value.
 """
@@ -19,11 +20,15 @@ from typing import Any
 
 import pytest
 
-from support.tree_members import Member
+from support.tree_members import NEST, Member, Transaction
 from support.tree_worker import SECONDS
 from support.trees import Tree
 
-RULES = {"shared": {".indexOn": ["n", ".value"]}}
+RULES = {
+    ".read": "auth != null",
+    ".write": "auth != null",
+    "shared": {".indexOn": ["n", ".value"], "$name": {".validate": "!newData.child('refused').exists()"}},
+}
 
 
 class Crowd:
@@ -53,6 +58,7 @@ class Crowd:
         for one in self.members:
             if self.chance.random() < 0.6:
                 one.burst()
+                self.touch()
         if self.chance.random() < 0.3:
             value = self.chance.choice([None, 5, {"n": self.chance.randrange(10)}])
             self.tree.ask("PUT", f"/shared/s{self.chance.randrange(8)}", value, body=json.dumps(value).encode())
@@ -64,6 +70,12 @@ class Crowd:
             if one.is_away and self.chance.random() < 0.6:
                 one.let_through(self.server.address)
 
+    def touch(self) -> None:
+        """Transactions that have nothing to do with it have to run again."""
+        for _ in range(self.chance.randrange(4)):
+            value = self.chance.randrange(10)
+            self.tree.ask("PUT", f"/{NEST}/touch", value, body=json.dumps(value).encode())
+
     def join(self, member: Member) -> None:
         if member.is_away:
             member.let_through(self.server.address)
@@ -72,7 +84,9 @@ class Crowd:
 
     def compare(self, member: Member) -> None:
         member.drain()
-        member.check_own(self.own(member))
+        own = self.own(member)
+        member.check_own(own)
+        assert member.worker.ask("get", path=f"own/{member.name}")["value"] == own
 
     def own(self, member: Member) -> dict[str, Any] | None:
         return self.tree.get(f"/own/{member.name}")
@@ -162,8 +176,21 @@ class Crowd:
         for member in there:
             assert member.worker.stop() == 0, member.log.read_text()
         for member in self.members:
-            # A life is not told what became of the writes of the one before.
-            assert "of an earlier process failed" not in member.log.read_text()
+            self.check_answers(member)
+
+    def check_answers(self, member: Member) -> None:
+        for life, request in member.refused:
+            answer = life.worker.answers.get(request)
+            assert (answer or {}).get("error") == "Permission denied" or answer is None and life.has_ended, answer
+        for life, request in member.reads:
+            answer = life.worker.answers.get(request)
+            assert answer is not None or life.has_ended, "a read has no end"
+            # Nobody is there for three seconds.
+            error = (answer or {}).get("error", "")
+            assert not error or error.startswith("Unable to get latest value"), answer
+        # A life is not told what became of the writes of the one before.
+        failures = [line for line in member.log.read_text().splitlines() if "of an earlier process failed" in line]
+        assert all(line.endswith("Permission denied") for line in failures), failures
 
     def shown(self, member: Member) -> dict[str, Any]:
         observers = member.worker.ask("show")["observers"]
@@ -187,25 +214,38 @@ class Crowd:
 
     def check_transactions(self) -> None:
         transactions = [one for member in self.members for one in member.transactions]
-        tallies = {f"tally/{name}": tally for name, tally in (self.tree.get("/tally") or {}).items()}
-        for place, tally in tallies.items():
-            assert tally["count"] == len(tally["entries"]), f"{place} has counted something twice, or not at all"
-            assert tally["entries"].keys() <= {one.entry for one in transactions if one.place == place}
-        plain_min = plain_max = 0
         for one in transactions:
             answer = one.life.worker.answers.get(one.request)
             assert answer is not None or one.life.has_ended, "a transaction has no end"
             if answer is not None and "error" in answer:
                 assert answer["error"] in ("disconnect", "maxretry"), answer
-            # Nothing else than that is unknown.
-            is_known = answer is not None and answer.get("error") != "disconnect"
-            is_committed = is_known and answer["committed"]
-            if one.entry is None:
-                plain_min, plain_max = plain_min + is_committed, plain_max + (is_committed or not is_known)
-            elif is_known:
+        tallies = {f"tally/{name}": tally for name, tally in (self.tree.get("/tally") or {}).items()}
+        tallies[NEST] = self.tree.get(f"/{NEST}") or {}
+        for place, tally in tallies.items():
+            entries = tally.get("entries", {})
+            assert entries.keys() <= {one.entry for one in transactions if one.place == place}
+            added = self.added(transactions, f"{place}/count")
+            assert tally.get("count", 0) - len(entries) in added, f"{place} has counted something twice, or not at all"
+        assert (self.tree.get("/plain") or 0) in self.added(transactions, "plain")
+        for one in transactions:
+            if one.entry is not None and self.is_known(one):
                 is_counted = one.entry in tallies.get(one.place, {}).get("entries", {})
-                assert is_counted == is_committed, f"{one.entry}: {answer}"
-        assert plain_min <= (self.tree.get("/plain") or 0) <= plain_max
+                assert is_counted == self.is_committed(one), f"{one.entry}: {one.life.worker.answers.get(one.request)}"
+
+    @staticmethod
+    def is_known(one: Transaction) -> bool:
+        """Nothing else than what became of one that was sent when the connection or the process ended is unknown."""
+        answer = one.life.worker.answers.get(one.request)
+        return answer is not None and answer.get("error") != "disconnect"
+
+    def is_committed(self, one: Transaction) -> bool:
+        return self.is_known(one) and one.life.worker.answers[one.request]["committed"]
+
+    def added(self, transactions: list[Transaction], place: str) -> range:
+        """What those that only count may have made."""
+        here = [one for one in transactions if one.place == place and one.entry is None]
+        committed = sum(self.is_committed(one) for one in here)
+        return range(committed, committed + sum(not self.is_known(one) for one in here) + 1)
 
 
 @pytest.mark.timeout(900)

@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any, Callable
 
 from support.proxy import Proxy
+from support.tokens import unsigned
 from support.tree_worker import TreeWorker
 
 ITEMS = 8
 SHARED = 8
 TALLIES = 2
+# Transactions of the whole and of the count in it overlap.
+NEST = "nest"
+# What rules do not let anybody write.
+REFUSED = {"refused": True}
 INCREMENT = {".sv": {"increment": 1}}
 TIMESTAMP = {".sv": "timestamp"}
 # What members listen to: a path below which all write, and a question about it.
@@ -26,6 +31,8 @@ QUERIES = [
     ("shared/s1", {}),
     ("present", {}),
     ("tally", {}),
+    ("nest", {}),
+    ("nest/count", {}),
     ("own", {}),
     ("", {}),
 ]
@@ -89,6 +96,9 @@ class Member:
         self.is_persistent = is_persistent
         self.log = folder / f"{name}.log"
         self.transactions: list[Transaction] = []
+        # Writes that rules refuse, and reads, by the lives that asked.
+        self.refused: list[tuple[Life, int]] = []
+        self.reads: list[tuple[Life, int]] = []
         self.proxy = Proxy("")
         # Between the two nobody says anything: the client is offline, or the line does not lead anywhere.
         self.is_away = True
@@ -119,7 +129,7 @@ class Member:
         options = ["--presence", f"present/{self.name}", "--life", str(number)]
         if self.is_persistent:
             options += ["--folder", str(self._folder)]
-        worker = TreeWorker(self.proxy.address, self._database, self.log, *options)
+        worker = TreeWorker(self.proxy.address, self._database, self.log, *options, token=unsigned(self.name))
         self._lives.append(Life(number, worker))
         self.has_joined = False
         worker.send("observe", name="seq", path=f"own/{self.name}/seq", tell=True)
@@ -166,6 +176,7 @@ class Member:
         self.worker.ask("set", path=f"fences/{self.name}", value=self.life.number)
         asked = [write.request for write in self._writes if write.life is self.life]
         asked += [one.request for one in self.transactions if one.life is self.life]
+        asked += [request for life, request in self.refused + self.reads if life is self.life]
         self.worker.wait(lambda: all(request in self.worker.answers for request in asked))
 
     # MARK: What it asks for
@@ -173,10 +184,15 @@ class Member:
     def burst(self) -> None:
         for _ in range(self._chance.randint(1, 8)):
             roll = self._chance.random()
-            if roll < 0.45:
+            if roll < 0.4:
                 self._write_own()
-            elif roll < 0.7:
+            elif roll < 0.6:
                 self._write_shared()
+            elif roll < 0.66:
+                self._write_refused()
+            elif roll < 0.72:
+                path, query = self._chance.choice(QUERIES)
+                self.reads.append((self.life, self.worker.send("get", path=f"/{path}", query=query)))
             elif roll < 0.9:
                 self._transact()
             elif roll < 0.98:
@@ -218,12 +234,37 @@ class Member:
             others = {f"s{(int(name[1:]) + 1) % SHARED}/n": INCREMENT}
             self.worker.send("update", path="shared", values={name: value, **others})
 
+    def _write_refused(self) -> None:
+        """Is shown here until the server says no."""
+        name, other = self._chance.sample([f"s{number}" for number in range(SHARED)], 2)
+        choices: list[Callable[[], int]] = [
+            lambda: self.worker.send("set", path=f"shared/{name}", value=REFUSED),
+            lambda: self.worker.send("set", path=f"shared/{name}/refused", value=True),
+            lambda: self.worker.send("set", path=f"shared/{name}", value={"n": 1, **REFUSED}, priority=3),
+            lambda: self.worker.send("update", path="shared", values={f"{other}/n": INCREMENT, name: REFUSED}),
+        ]
+        self.refused.append((self.life, self._chance.choice(choices)()))
+
     def _transact(self) -> None:
-        if self._chance.random() < 0.3:
-            request = self.worker.send("add", path="plain", amount=1)
-            self.transactions.append(Transaction("plain", None, self.life, request))
-            return
-        place = f"tally/t{self._chance.randrange(TALLIES)}"
+        roll = self._chance.random()
+        if roll < 0.2:
+            self._add("plain")
+        elif roll < 0.5:
+            # While one waits for its answer, those above and below it wait for it.
+            self._enter(NEST)
+            for _ in range(self._chance.randint(2, 4)):
+                if self._chance.random() < 0.2:
+                    self._enter(NEST)
+                else:
+                    self._add(f"{NEST}/count")
+        else:
+            self._enter(f"tally/t{self._chance.randrange(TALLIES)}")
+
+    def _add(self, place: str) -> None:
+        request = self.worker.send("add", path=place, amount=1)
+        self.transactions.append(Transaction(place, None, self.life, request))
+
+    def _enter(self, place: str) -> None:
         entry = f"{self.name}-{self.life.number}-{len(self.transactions)}"
         request = self.worker.send("enter", path=place, entry=entry, hidden=self._chance.random() < 0.3)
         self.transactions.append(Transaction(place, entry, self.life, request))

@@ -21,9 +21,15 @@ class TreeFailed(Exception):
 class TreeWorker(LineProgram):
     """One life of `tree-worker`. Answers come when they are known, and are kept: so are those that a killed process gave."""
 
-    def __init__(self, address: str, database: str, log: Path, *options: str):
+    def __init__(self, address: str, database: str, log: Path, *options: str, token: str | None = None):
+        """With a user's token security rules count; without one it is the owner, as everybody is with an emulator."""
         command = [str(swift_program("tree-worker")), "--url", f"http://{address}?ns={database}", *options]
-        super().__init__(command, log, {**os.environ, "FIREBASE_DATABASE_EMULATOR_HOST": address})
+        environment = {name: value for name, value in os.environ.items() if name != "FIREBASE_DATABASE_EMULATOR_HOST"}
+        if token is None:
+            environment["FIREBASE_DATABASE_EMULATOR_HOST"] = address
+        else:
+            command += ["--token", token]
+        super().__init__(command, log, environment)
         self.answers: dict[int, dict[str, Any]] = {}
         # What it says without being asked, by name.
         self.told: dict[str, list[Any]] = {}
