@@ -35,7 +35,9 @@ struct UnderlyingErrorTests {
         }
         #expect(code == FirestoreErrorCode.unavailable.rawValue)
         #expect((cause as? IOError)?.errnoCode == ECONNREFUSED)
-        let (_, callsCause) = try await self.cause { _ = try await firestore.runTransaction { _ in 1 } }
+        let (_, callsCause) = try await self.cause {
+            _ = try await firestore.collection("c").count.getAggregation(source: .server)
+        }
         #expect((callsCause as? IOError)?.errnoCode == ECONNREFUSED)
         try await firestore.terminate()
     }
