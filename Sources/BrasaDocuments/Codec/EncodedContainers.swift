@@ -65,21 +65,19 @@ package struct EncodedEntries: Sendable {
     }
 
     /// Looks for a key from here on, at no more than `count` entries, which is left with how many may still be looked at.
-    package func search(_ key: BytePart, within count: inout Int) -> Search {
+    package func search(_ key: UnsafeRawBufferPointer, within count: inout Int) -> Search {
         self.rest.withUnsafeBytes { memory in
-            key.withUnsafeBytes { key in
-                var reader = WireReader(memory)
-                while count > 0 {
-                    count -= 1
-                    guard let parts = Self.entry(&reader, self.field) else { return .absent }
-                    switch ByteOrder.compare(reader.slice(parts.key), key) {
-                    case .ascending: continue
-                    case .descending: return .absent
-                    case .same: return .found(self.rest.part(parts.value))
-                    }
+            var reader = WireReader(memory)
+            while count > 0 {
+                count -= 1
+                guard let parts = Self.entry(&reader, self.field) else { return .absent }
+                switch ByteOrder.compare(reader.slice(parts.key), key) {
+                case .ascending: continue
+                case .descending: return .absent
+                case .same: return .found(self.rest.part(parts.value))
                 }
-                return .unfinished
             }
+            return .unfinished
         }
     }
 

@@ -1,30 +1,66 @@
 package import BrasaDocuments
 
-/// Bytes, often a part of a document's, which are not copied.
+/// Bytes, often a part of a document's or of a name's, which are not copied.
 package struct RuleBytes: Sendable {
-    private let part: BytePart
+    private enum Storage {
+        case stored(BytePart)
+        /// Of names, of texts in rules and of what evaluation makes.
+        case array([UInt8], from: UInt32, to: UInt32)
+    }
 
+    private let storage: Storage
+
+    /// Traps beyond 4 GiB, which neither requests nor what evaluation may make come near.
     package init(_ bytes: [UInt8]) {
-        self.part = BytePart(bytes)
+        self.storage = .array(bytes, from: 0, to: UInt32(bytes.count))
     }
 
     init(_ part: BytePart) {
-        self.part = part
+        self.storage = .stored(part)
     }
 
-    var count: Int { self.part.count }
+    private init(_ storage: Storage) {
+        self.storage = storage
+    }
 
-    /// A part of them, counted from the first.
-    func part(_ range: Range<Int>) -> RuleBytes { RuleBytes(self.part.part(range)) }
+    var count: Int {
+        switch self.storage {
+        case .stored(let part): part.count
+        case .array(_, let from, let to): Int(to - from)
+        }
+    }
 
-    /// All of them, to be looked at as slowly as that.
+    /// A part of them, counted from the first, and clamped.
+    func part(_ range: Range<Int>) -> RuleBytes {
+        switch self.storage {
+        case .stored(let part): return RuleBytes(part.part(range))
+        case .array(let bytes, let from, _):
+            let range = range.clamped(to: 0..<self.count)
+            let (lower, upper) = (from + UInt32(range.lowerBound), from + UInt32(range.upperBound))
+            return RuleBytes(.array(bytes, from: lower, to: upper))
+        }
+    }
+
+    /// To be paid for by whoever looks.
+    func withUnsafeBytes<Output>(_ body: (UnsafeRawBufferPointer) -> Output) -> Output {
+        switch self.storage {
+        case .stored(let part): part.withUnsafeBytes(body)
+        case .array(let bytes, let from, let to):
+            bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[Int(from)..<Int(to)])) }
+        }
+    }
+
+    /// All of them, to be looked at as slowly as that. Copies what is no document's.
     func all(_ pace: Work.Pace, _ work: inout Work) throws(EvaluationError) -> BytePart {
         try work.spend(bytes: self.count, pace)
-        return self.part
+        return switch self.storage {
+        case .stored(let part): part
+        case .array: self.withUnsafeBytes { BytePart(ByteString($0)) }
+        }
     }
 
     /// The first few, for people.
-    func prefix(_ count: Int) -> BytePart { self.part.prefix(min(count, 1_024)) }
+    func prefix(_ count: Int) -> [UInt8] { self.withUnsafeBytes { Array($0.prefix(min(count, 1_024))) } }
 
     static func equal(_ left: RuleBytes, _ right: RuleBytes, _ work: inout Work) throws(EvaluationError) -> Bool {
         guard left.count == right.count else { return false }
@@ -48,16 +84,16 @@ package struct RuleBytes: Sendable {
         _ work: inout Work
     ) throws(EvaluationError) -> Int {
         try work.spend(bytes: min(left.count, right.count), .block)
-        return left.part.withUnsafeBytes { left in
-            right.part.withUnsafeBytes { ByteOrder.firstMismatch(left, $0) }
+        return left.withUnsafeBytes { left in
+            right.withUnsafeBytes { ByteOrder.firstMismatch(left, $0) }
         }
     }
 
-    func byte(_ index: Int) -> UInt8 { self.part[self.part.startIndex + index] }
+    func byte(_ index: Int) -> UInt8 { self.withUnsafeBytes { $0[index] } }
 
     func hash(into hasher: inout Hasher, _ work: inout Work) throws(EvaluationError) {
-        let bytes = try self.all(.each, &work)
-        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        try work.spend(bytes: self.count, .each)
+        self.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 }
 
@@ -86,9 +122,9 @@ package struct RuleText: Sendable {
 
     func isEqual(to text: StaticString) -> Bool {
         self.bytes.count == text.utf8CodeUnitCount
-            && self.bytes.prefix(text.utf8CodeUnitCount).elementsEqual(
-                UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-            )
+            && self.bytes.withUnsafeBytes { bytes in
+                bytes.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+            }
     }
 
     /// For people: cut off where it grows long.

@@ -116,10 +116,10 @@ package struct RuleMap: Sendable {
             let (index, isThere) = try Self.place(of: key, in: entries, &work)
             return isThere ? entries[index].value : nil
         case .stored(let entries):
-            let name = try key.all(.block, &work)
+            try work.spend(bytes: key.bytes.count, .block)
             let most = work.steps
             var left = most
-            let search = entries.search(name, within: &left)
+            let search = key.bytes.withUnsafeBytes { entries.search($0, within: &left) }
             try work.spend((most - left) * Work.step)
             switch search {
             case .found(let value): return try RuleValue(value, &work)
