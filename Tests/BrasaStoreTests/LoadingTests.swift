@@ -53,8 +53,12 @@ import Testing
             #expect(try group == sorted(documents.keys.filter { $0.contains("b/") }), note)
             for name in names { #expect(try fixture.store.text(name, in: database) == documents[name], note) }
             database.order.withLock { order in
-                order.names.current.checkInvariants()
-                order.groups.values.forEach { $0.current.checkInvariants() }
+                for tree in [order.names] + order.groups.values {
+                    tree.current.checkInvariants()
+                    // What is deleted stands apart, where pruning looks for it.
+                    var cursor = tree.current.cursor { _ in false }
+                    while let chain = cursor.next() { #expect(chain.fields != nil, note) }
+                }
             }
         }
     }
