@@ -238,6 +238,30 @@ import Testing
         #expect(bench.fields(.doesNotFit).count == 256 && bench.fields(.doesNotFit, in: quiet) == ["x"])
         #expect(bench.fields(.doesNotFit).last == "f399" && bench.fields(.ready) == ["x"])
     }
+
+    @Test func `What waits and what failed is bounded for all databases together`() throws {
+        let bench = try self.small(places: 1)
+        let databases = try (0..<20).map { bench.store.database(try databaseName("db\($0)")) }
+        for database in databases { for number in 0..<256 { try bench.request("f\(number)", in: database) } }
+        let quiet = bench.store.database(try databaseName("quiet"))
+        try bench.request("x", in: quiet)
+        #expect(bench.store.indexes().count { $0.state == .building } == 4_096)
+        #expect(bench.fields(.building, in: quiet) == ["x"])
+        bench.buildAll()
+        for database in databases { for number in 256..<300 { try bench.build("f\(number)", in: database) } }
+        #expect(bench.store.indexes().count { $0.state == .doesNotFit } == 4_096)
+    }
+
+    @Test func `What is asked for again is built before what is not, and takes the place of it`() throws {
+        let bench = try self.small(places: 1_000)
+        for number in 0..<256 { try bench.request("f\(number)") }
+        bench.fixture.wait(.seconds(1))
+        for field in ["f0", "f7", "new"] { try bench.request(field) }
+        let waiting = bench.fields(.building)
+        #expect(waiting.count == 256 && waiting.contains("new") && waiting.contains("f0") && !waiting.contains("f1"))
+        while bench.fields(.ready).count < 3, bench.store.indexStep() {}
+        #expect(Set(bench.fields(.ready)) == ["f0", "f7", "new"])
+    }
 }
 
 extension Index {

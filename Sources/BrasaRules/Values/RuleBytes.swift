@@ -89,7 +89,10 @@ package struct RuleBytes: Sendable {
         }
     }
 
-    func byte(_ index: Int) -> UInt8 { self.withUnsafeBytes { $0[index] } }
+    func byte(_ index: Int) -> UInt8 {
+        precondition(index >= 0 && index < self.count, "a byte beyond the bytes")
+        return self.withUnsafeBytes { $0[index] }
+    }
 
     func hash(into hasher: inout Hasher, _ work: inout Work) throws(EvaluationError) {
         try work.spend(bytes: self.count, .each)

@@ -14,13 +14,15 @@ extension IndexRegistry {
     func nextWork() -> Work? {
         let now = self.clock.monotonic()
         return self.state.withLock { state in
+            if state.begun == nil { state.chooseBuild() }
             // What is dropped counts until it is out of its order.
             if state.dropped.isEmpty { self.tidy(&state, now: now) }
             if let dropped = state.dropped.popLast() {
                 self.hasChanged()
                 return .drop(dropped)
             }
-            return state.builds.first.flatMap { state.records[$0]?.index }.map { .build($0) }
+            state.begun = state.builds.first
+            return state.begun.flatMap { state.records[$0]?.index }.map { .build($0) }
         }
     }
 
@@ -109,19 +111,8 @@ extension IndexRegistry.State {
     mutating func endBuild(_ key: IndexRegistry.Key) {
         guard let place = self.builds.firstIndex(of: key) else { return }
         self.builds.remove(at: place)
+        if self.begun == key { self.begun = nil }
         self.builds =
             self.builds.filter { $0.database != key.database } + self.builds.filter { $0.database == key.database }
     }
-
-    /// Forgets the failure that was wanted least recently if there are too many. It costs another build at most.
-    fileprivate mutating func boundFailures(of database: DatabaseHandle) {
-        let failures = self.records.filter { $0.value.isFailed && $0.key.database == database }
-        guard failures.count > Self.failuresMax else { return }
-        let first = failures.min {
-            ($0.value.usage.lastWanted, $0.value.number) < ($1.value.usage.lastWanted, $1.value.number)
-        }
-        if let first { self.remove(first.key) }
-    }
-
-    private static var failuresMax: Int { 256 }
 }

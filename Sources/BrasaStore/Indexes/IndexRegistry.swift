@@ -47,15 +47,14 @@ final class IndexRegistry: Sendable {
         var records: [Key: Record] = [:]
         /// The one that is being built, and those that wait for it.
         var builds: [Key] = []
+        /// The first of them, once the background thread has it.
+        var begun: Key?
         var nextNumber = 0
         /// No longer to be used, and still in the order.
         var dropped: [Index] = []
         /// No index is idle before this, and no failure is to be forgotten.
         var nextDue: MonotonicTime?
     }
-
-    /// How many builds of a database may wait. Those past it are not noted: queries ask again.
-    private static let waitingMax = 256
 
     let state = Mutex(State())
     let total: IndexTotal
@@ -102,7 +101,7 @@ final class IndexRegistry: Sendable {
                 known?.usage.isWanted(now)
                 return false
             }
-            guard state.builds.count(where: { $0.database == key.database }) < Self.waitingMax else { return false }
+            guard state.makeWaitingRoom(for: key.database) else { return false }
             let usage = IndexUsage(wanted: now)
             state.records[key] = Record(
                 index: Index(definition: key.definition, database: key.database, total: self.total, usage: usage),

@@ -10,9 +10,9 @@ struct RecordedDocuments: @unchecked Sendable {
     let count: Int
 
     /// Of a run, unless the part ends: so many that what a thread does for them is worth giving it to one, and some for each
-    /// thread in a chunk; and whole leaves of the order of names.
+    /// thread in a chunk; and whole leaves of the order of names, if documents are not too large for that.
     static func isRun(_ count: Int, bytes: Int) -> Bool {
-        bytes >= 16 << 10 && count % OrderedMapNode<DocumentChain>.entriesMax == 0
+        bytes >= 32 << 10 || bytes >= 16 << 10 && count % OrderedMapNode<DocumentChain>.entriesMax == 0
     }
 
     struct Entry: Sendable {

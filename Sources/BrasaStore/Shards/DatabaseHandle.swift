@@ -15,6 +15,8 @@ package final class DatabaseHandle: Sendable {
     let history: ReadHistory
     let recent = RecentChanges()
     let beforeImageSubscriptions = Atomic<Int>(0)
+    /// Whether commits record what documents were before.
+    var hasImageSubscriptions: Bool { self.beforeImageSubscriptions.load(ordering: .relaxed) > 0 }
     private let hash: KeyedHash
 
     init(name: DatabaseName, shardCount: Int, hash: KeyedHash, oldestReadTime: Int64, historyTotal: HistoryTotal) {

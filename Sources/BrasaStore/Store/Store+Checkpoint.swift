@@ -91,7 +91,8 @@ package final class CheckpointRun {
     private var isDone = false
 
     private static let chunkBytes = 256 << 10
-    private static let documentsPerFetch = 512
+    /// Whole leaves of the order of names.
+    private static let documentsPerFetch = 8 * OrderedMapNode<DocumentChain>.entriesMax
 
     init(of store: Store) throws(StoreError) {
         self.store = store

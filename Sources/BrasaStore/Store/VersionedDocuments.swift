@@ -37,14 +37,22 @@ final class VersionedDocuments: Sendable {
         var images: [BeforeImage?] = []
         // Nearly all commits have one change, and need no lists.
         if changes.count == 1, let change = changes.first {
-            self.note(change.database.add(change.version(at: time), to: change.path), of: 0, in: changes, time, &images)
+            let hasImages = change.database.hasImageSubscriptions
+            let added = change.database.add(change.version(at: time), to: change.path)
+            self.note(added, of: 0, in: changes, hasImages, time, &images)
             return images
         }
         var run = 0..<0
+        // Asked once: of a commit's changes to a database all have images or none.
+        var asked: (database: DatabaseHandle, hasImages: Bool)?
         while run.upperBound < changes.count {
             run = changes.orderRun(from: run.upperBound)
-            for (index, added) in zip(run, changes[run.lowerBound].database.add(changes[run], time: time)) {
-                self.note(added, of: index, in: changes, time, &images)
+            let database = changes[run.lowerBound].database
+            let known = asked.flatMap { $0.database === database ? $0.hasImages : nil }
+            let hasImages = known ?? database.hasImageSubscriptions
+            asked = (database, hasImages)
+            for (index, added) in zip(run, database.add(changes[run], time: time)) {
+                self.note(added, of: index, in: changes, hasImages, time, &images)
             }
         }
         return images
@@ -54,12 +62,13 @@ final class VersionedDocuments: Sendable {
         _ added: AddedVersion?,
         of index: Int,
         in changes: [DocumentChange],
+        _ hasImages: Bool,
         _ time: Int64,
         _ images: inout [BeforeImage?]
     ) {
         guard let added else { return }
         let (path, database) = (changes[index].path, changes[index].database)
-        if database.beforeImageSubscriptions.load(ordering: .relaxed) > 0 {
+        if hasImages {
             if images.isEmpty { images = Array(repeating: nil, count: changes.count) }
             images[index] = added.before.flatMap { BeforeImage($0) }
         }

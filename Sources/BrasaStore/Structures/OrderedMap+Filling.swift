@@ -18,7 +18,8 @@ struct OrderedMapLeaves<Value: Keyed> {
         let size = OrderedMapNode<Value>.entriesMax
         if self.leaves.last.map({ $0.count == size }) ?? true {
             self.leaves.append([])
-            self.leaves[self.leaves.count - 1].reserveCapacity(size)
+            // Of trees of one leaf there may be many, which need less.
+            if self.leaves.count > 1 { self.leaves[self.leaves.count - 1].reserveCapacity(size) }
         }
         self.leaves[self.leaves.count - 1].append(value)
         self.count += 1
