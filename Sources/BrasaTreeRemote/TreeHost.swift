@@ -16,8 +16,6 @@ package final class TreeHost: @unchecked Sendable {
         package var server: TreeServer
         package var token: String?
         package var tokenProvider: TokenProvider?
-        /// How often the provider is asked for another token, which is shown on the open connection, before the last one ends.
-        package var tokenRenewal: TimeAmount?
         /// Servers may not send the client to another host.
         package var isHostFixed = false
         package var resolver: any AddressResolver = SystemResolver()
@@ -44,7 +42,6 @@ package final class TreeHost: @unchecked Sendable {
     private var socket: TreeSocket?
     private var timer: Scheduled<Void>?
     private var timerDeadline: Duration?
-    private var renewal: RepeatedTask?
     private var fetch: (number: Int, task: Task<Void, Never>)?
     private var hasEnded = false
     /// Of the steps that are being made, in order.
@@ -87,7 +84,6 @@ package final class TreeHost: @unchecked Sendable {
             if !self.hasEnded {
                 self.step { $0.goOffline($1) }
                 self.timer?.cancel()
-                self.renewal?.cancel()
                 self.fetch?.task.cancel()
                 self.storage = nil
                 self.hasEnded = true
@@ -110,14 +106,6 @@ package final class TreeHost: @unchecked Sendable {
 
     /// The first step.
     package func restore() {
-        if let interval = self.configuration.tokenRenewal {
-            self.renewal = self.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) {
-                [weak self] _ in
-                // One that is on its way is as good, and would be given up.
-                guard let self, self.fetch == nil else { return }
-                self.step { $0.changeToken($1) }
-            }
-        }
         guard let writes = self.storage?.queuedWrites(), !writes.isEmpty else { return }
         self.step { $0.restore(writes, $1) }
     }

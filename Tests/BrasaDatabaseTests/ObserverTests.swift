@@ -1,3 +1,4 @@
+import BrasaTree
 import Foundation
 import Synchronization
 import Testing
@@ -64,6 +65,33 @@ struct ObserverTests {
         _ = ref.say(to: lines)
         for number in 0..<8 { ref.setValue(number, withCompletionBlock: nil) }
         #expect(await lines.next(8) == (0..<8).map { "\($0)" })
+    }
+
+    @Test("On a queue that is not serial it misses values, and is told those that come")
+    func turnsOutOfOrder() throws {
+        let record = Record()
+        let ref = try Databases.offline().reference(withPath: "a")
+        let observer = Observer(
+            of: ref,
+            .value,
+            isSingle: false,
+            delivery: .onQueue,
+            { snapshot, _ in record.told.withLock { $0.values.append(UInt(snapshot.value as? Int ?? 0)) } },
+            cancel: nil
+        )
+        // Two threads of such a queue, of which one is late.
+        let (late, prompt) = (DispatchQueue(label: "late"), DispatchQueue(label: "prompt"))
+        let isFree = DispatchSemaphore(value: 0)
+        late.async { isFree.wait() }
+        for (turn, queue) in [(1, late), (2, prompt), (3, prompt)] {
+            observer.deliver(DataSnapshot(ref, .leaf(.integer(Int64(turn)))), nil, on: queue, number: turn)
+        }
+        prompt.sync {}
+        isFree.signal()
+        late.sync {}
+        observer.deliver(DataSnapshot(ref, .leaf(.integer(4))), nil, on: prompt, number: 4)
+        prompt.sync {}
+        #expect(record.told.withLock { $0.values } == [2, 3, 4])
     }
 
     @Test("A removed one that values wait for is told nothing, and keeps none of them")

@@ -106,7 +106,6 @@ struct TLSTests {
         let (keys, server) = try await self.serverWithKeys()
         let database = self.client(of: server, roots: "ca.pem")
         database.keyFile = self.workshop.path("operator.json")
-        database.state.withLock { $0.keyTokenRenewal = .milliseconds(100) }
         try await database.reference(withPath: "a").setValue(1)
         let connected = Lines()
         _ = database.reference(withPath: ".info/connected").say(to: connected)
@@ -114,6 +113,7 @@ struct TLSTests {
         let seen = server.callersSeen
         let other = try Data(contentsOf: URL(filePath: self.workshop.path("other.json")))
         try other.write(to: URL(filePath: self.workshop.path("operator.json")), options: .atomic)
+        database.refreshToken()
         while server.callersSeen == seen { try await Task.sleep(for: .milliseconds(50)) }
         try keys.delete("operator")
         await server.reloadKeys()

@@ -139,6 +139,61 @@ struct LinkTests {
         #expect(script.disconnects == 0 && script.connects.count == 1)
     }
 
+    /// A connection that is open by a token that ends in so long.
+    private func connected(tokenFor milliseconds: Int64) throws -> ScriptedClient {
+        var script = ScriptedClient { $0.hasTokenProvider = true }
+        try script.step { $0.goOnline($1) }
+        let token = self.token("a", ending: script.time + milliseconds)
+        try script.step { $0.tokenFetched(.success(token), fetch: 1, $1) }
+        try script.hello()
+        try script.respond(#require(script.requests.last))
+        script.requests.removeAll()
+        return script
+    }
+
+    @Test("A server that cannot tell now whether another token is good is shown one again, on the same connection")
+    func unavailableRenewal() throws {
+        var script = try self.connected(tokenFor: 3_600_000)
+        let end = script.time + 3_600_000
+        for left in [300_000, 150_000, 75_000] as [Int64] {
+            try self.waitForFetch(&script)
+            #expect((0...1).contains(script.time - (end - left)))
+            let next = self.token("b", ending: end + 3_600_000)
+            try script.step { [fetch = script.fetch] in $0.tokenFetched(.success(next), fetch: fetch, $1) }
+            let renewal = try #require(script.requests.last)
+            #expect(try script.takeRequests() == ["auth \(next)"])
+            try script.respond(renewal, left == 75_000 ? .ok : .unavailable)
+        }
+        try self.waitForFetch(&script)
+        #expect((0...1).contains(script.time - (end + 3_600_000 - 300_000)))
+        #expect(script.disconnects == 0 && script.connects.count == 1)
+    }
+
+    @Test("Who is another is not kept waiting as who they were: that ends the connection when the server cannot tell")
+    func unavailableChange() throws {
+        var script = try self.connected(tokenFor: 3_600_000)
+        try script.step { $0.changeToken($1) }
+        try script.step { $0.tokenFetched(.success("a.b.c"), fetch: 2, $1) }
+        try script.respond(#require(script.requests.last), .unavailable)
+        #expect(script.disconnects == 1)
+    }
+
+    @Test("A provider that does not answer is asked again, with pauses, until the token has ended")
+    func hungProvider() throws {
+        var script = try self.connected(tokenFor: 3_600_000)
+        let end = script.time + 3_600_000
+        for left in [300_000, 150_000, 75_000] as [Int64] {
+            try self.waitForFetch(&script)
+            #expect((0...1).contains(script.time - (end - left)))
+        }
+        while script.time < end {
+            try script.waitForDeadline()
+            try script.say(.pong)
+        }
+        #expect((8...12).contains(script.fetches.count))
+        #expect(script.disconnects == 0)
+    }
+
     @Test(
         "Of a token whose end cannot be read the server says that it has ended",
         arguments: ["a.b.c", "owner", "a.e30.c", "a.!.c", "a.eyJleHAiOiJ4In0.c", "a.eyJleHAiOjFlMzAwfQ.c"]

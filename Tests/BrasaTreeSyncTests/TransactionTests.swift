@@ -170,6 +170,69 @@ struct TransactionTests {
         #expect(line.shown == ["/n =1", "/n =2", "/n =21"])
     }
 
+    @Test func `Increments that go together add up`() throws {
+        var line = try Line(listeningTo: "/n")
+        line.push("/n", "0")
+        let increment = try template(#"{".sv":{"increment":1}}"#)
+        for _ in 0..<3 { try line.transact(at: "/n") { _ in increment } }
+        let first = try line.sentTransaction()
+        #expect(first.text == #"/n={".sv":{"increment":1}}"#)
+        line.push("/n", "1")
+        line.answer(first.put, "ok")
+        let second = try line.sentTransaction()
+        #expect(second.text == "/n=3")
+        #expect(second.hash == (try node("1").hash))
+        line.push("/n", "3")
+        line.answer(second.put, "ok")
+        #expect(line.ended.values.map(\.text).sorted() == ["committed 1", "committed 2", "committed 3"])
+        #expect(line.shown.last == "/n =3")
+    }
+
+    @Test(
+        arguments: [
+            ("/a", #"{"n":5}"#, "/a/n", #"{".sv":{"increment":1}}"#, #"/a={"n":6}"#),
+            (
+                "/a/n", "5", "/a", #"{"n":{".sv":{"increment":1}},"t":{".sv":"timestamp"}}"#,
+                #"/a={"n":6,"t":{".sv":"timestamp"}}"#
+            ),
+            ("/a/n", #"{".sv":"timestamp"}"#, "/a/n", #"{".sv":{"increment":1}}"#, "/a/n=1001"),
+            ("/a/n/x", "true", "/a/n", #"{".sv":{"increment":2}}"#, "/a/n=2"),
+            (
+                "/a/n", #"{".value":4,".priority":1}"#, "/a/n",
+                #"{".value":{".sv":{"increment":1}},".priority":{".sv":{"increment":2}}}"#,
+                #"/a/n={".value":5,".priority":3}"#
+            ),
+            (
+                "/a/n", "4", "/a/n", #"{".value":{".sv":"timestamp"},".priority":{".sv":{"increment":2}}}"#,
+                #"/a/n={".value":{".sv":"timestamp"},".priority":2}"#
+            ),
+            // What the server has counts where none of them has written.
+            (
+                "/a", #"{"n":{".sv":{"increment":1}}}"#, "/a/m", #"{".sv":{"increment":1}}"#,
+                #"/a={"m":1,"n":{".sv":{"increment":1}}}"#
+            ),
+        ]
+    )
+    func `An increment adds to what an earlier one of the same put writes`(
+        _ first: String,
+        _ written: String,
+        _ second: String,
+        _ added: String,
+        _ sent: String
+    ) throws {
+        var line = try Line(listeningTo: "/")
+        line.push("/", #"{"a":{"n":1}}"#)
+        let (present, before, after) = (try template(#"{"n":1}"#), try template(written), try template(added))
+        // Until it is answered, the others wait.
+        try line.transact(at: "/a") { _ in present }
+        let put = try line.sentTransaction().put
+        try line.transact(at: first) { _ in before }
+        try line.transact(at: second) { _ in after }
+        line.answer(put, "ok")
+        #expect(try line.sentTransaction().text == sent)
+        #expect(line.sent.isEmpty)
+    }
+
     @Test(arguments: ["/a/n", "/a", "/a/n/x", "/"]) func `A set over its place ends it`(_ text: String) throws {
         var line = try Line(listeningTo: "/")
         line.push("/", #"{"a":{"n":1},"b":1}"#)

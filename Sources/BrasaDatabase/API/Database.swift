@@ -3,7 +3,6 @@
 internal import BrasaTree
 public import Dispatch
 internal import Foundation
-internal import NIOCore
 internal import Synchronization
 
 /// A Realtime Database: where references come from.
@@ -29,8 +28,6 @@ public final class Database: Sendable {
         var callbackQueue: DispatchQueue?
         var tokenProvider: TokenProvider?
         var keyFile: String?
-        /// The tokens of a key file are good for an hour.
-        var keyTokenRenewal = TimeAmount.minutes(50)
         var trustedRootsFile: String?
         /// Once it is used.
         var core: Result<DatabaseCore, DatabaseFault>?

@@ -20,7 +20,6 @@ extension Database.State {
                 configuration.tokenProvider = provider
             } else if !address.isEmulator, let file = self.key(address, environment) {
                 configuration.tokenProvider = { _ in try Self.token(of: file) }
-                configuration.tokenRenewal = self.keyTokenRenewal
                 // Whoever reads along elsewhere could use the token.
                 configuration.isHostFixed = !address.isEncrypted
             } else if !address.isEncrypted {

@@ -113,8 +113,10 @@ private struct PendingValues {
         return !isNext
     }
 
-    /// Nil where a newer one has come in its place.
+    /// Nil where a newer one has come in its place. Those of turns before it go: on a queue that is not serial they may come
+    /// later, and would tell what is not so any more.
     mutating func take(_ turn: Int) -> DataSnapshot? {
+        self.values.removeFirst(self.values.prefix { $0.turn < turn }.count)
         guard let first = self.values.first, first.turn == turn else { return nil }
         self.values.removeFirst()
         return first.snapshot

@@ -106,7 +106,12 @@ actor BulkSender {
     private func sendSoon() {
         guard !self.isSending else { return }
         self.isSending = true
-        Task { await self.sendAll() }
+        self.detach { await $0.sendAll() }
+    }
+
+    /// A batch has the writes of many tasks: what one of them has of its own, as the span that a call belongs to, is not theirs.
+    private func detach(_ work: @escaping @Sendable (BulkSender) async -> Void) {
+        Task.detached(priority: Task.currentPriority) { await work(self) }
     }
 
     private func sendAll() async {
@@ -118,7 +123,7 @@ actor BulkSender {
             while !self.gate.isEnded, let wait = self.rate.take(batch.count, now: ContinuousClock().now) {
                 try? await self.gate.sleep(wait)
             }
-            Task { await self.send(batch) }
+            self.detach { await $0.send(batch) }
         }
         self.isSending = false
     }
@@ -156,9 +161,9 @@ actor BulkSender {
             }
             let delay = operation.backoff.next()
             let again = operation
-            Task {
-                try? await self.gate.sleep(delay)
-                self.retry(again)
+            self.detach { sender in
+                try? await sender.gate.sleep(delay)
+                await sender.retry(again)
             }
         }
     }

@@ -1,4 +1,5 @@
 import BrasaTree
+import BrasaTreeWire
 
 /// What a token says of its own end. Nobody is believed for it: a connection renews its token before, no more.
 enum TokenEnd {
@@ -11,7 +12,7 @@ enum TokenEnd {
         switch value {
         case .integer(let seconds): return seconds
         case .double(let seconds): return Int64(exactly: seconds.rounded(.down))
-        default: return nil
+        case .boolean: return nil
         }
     }
 
@@ -19,23 +20,12 @@ enum TokenEnd {
     private static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var (bytes, bits, count): ([UInt8], UInt32, Int) = ([], 0, 0)
         for character in text {
-            guard let value = self.value(of: character) else { return nil }
+            guard let value = Base64Digit.value(of: character) else { return nil }
             (bits, count) = (bits << 6 | value, count + 6)
             guard count >= 8 else { continue }
             count -= 8
             bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
         }
         return bytes
-    }
-
-    private static func value(of character: UInt8) -> UInt32? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        default: nil
-        }
     }
 }

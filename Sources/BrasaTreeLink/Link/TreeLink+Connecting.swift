@@ -22,8 +22,8 @@ extension TreeLink {
         guard self.configuration.hasTokenProvider else { return [] }
         switch self.phase {
         case .open:
-            // What comes of it says when the next one is due.
-            self.renewalTime = nil
+            // An answer that is still to come would be to a token of whoever it was before.
+            (self.isCallerChanging, self.renewal) = (true, nil)
             self.fetchToken(isRefresh: false)
         case .connecting, .authenticating:
             self.end(uptime)
@@ -51,10 +51,8 @@ extension TreeLink {
         case (.open, .success(let token)):
             self.token = .known(token)
             self.renew(token, uptime)
-            self.scheduleRenewal(uptime)
         case (.open, .failure(let error)):
             self.log("no token could be fetched: \(error.description)")
-            self.scheduleRenewal(uptime)
         default: break
         }
         return self.finishStep()
@@ -86,9 +84,10 @@ extension TreeLink {
         case .connecting, .authenticating: self.lose("no answer", uptime)
         case .open:
             if let renewalTime, renewalTime <= uptime {
-                self.renewalTime = nil
                 // The provider may have kept the one that is about to end.
                 self.fetchToken(isRefresh: true)
+                // Unless another one is taken by then, whatever has become of this.
+                self.scheduleRenewal(uptime)
             }
             if self.keepaliveDeadline <= uptime { self.keepAlive(uptime) }
         }
@@ -131,16 +130,17 @@ extension TreeLink {
     private mutating func connect(_ uptime: Duration) {
         self.socket += 1
         self.joiner = FrameJoiner(messageBytesMax: self.configuration.messageBytesMax)
-        (self.pinged, self.renewal) = (nil, nil)
+        (self.pinged, self.renewal, self.isCallerChanging) = (nil, nil, false)
         self.phase = .connecting(until: uptime + self.configuration.patience)
         let address = LinkAddress(host: self.host, lastSession: self.session, token: self.knownToken)
         self.actions.append(.socket(.connect(address, socket: self.socket)))
     }
 
     /// A connection whose token ends is ended by the server, which does then what is to be done at the end of a connection.
+    /// Half of the time that is left passes between two attempts.
     mutating func scheduleRenewal(_ uptime: Duration) {
         self.renewalTime = nil
-        guard self.configuration.hasTokenProvider, let end = self.knownToken.flatMap(TokenEnd.seconds) else { return }
+        guard self.configuration.hasTokenProvider, let end = self.takenToken.flatMap(TokenEnd.seconds) else { return }
         let left = .seconds(end) - self.serverClockStart - uptime
         // Who is given the same one again and again does not ask without a pause.
         guard left > .seconds(1) else { return }

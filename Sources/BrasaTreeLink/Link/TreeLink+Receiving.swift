@@ -47,6 +47,7 @@ extension TreeLink {
 
     private mutating func open(_ uptime: Duration) {
         self.phase = .open(since: uptime)
+        self.takenToken = self.knownToken
         self.scheduleRenewal(uptime)
         self.actions.append(.news(.opened))
     }
@@ -58,12 +59,22 @@ extension TreeLink {
         }
         if number == self.renewal {
             self.renewal = nil
-            _ = self.isTaken(status, data, uptime)
-            return
+            return self.renewed(status, data, uptime)
         }
         guard let request = self.requests.answer(number) else { return }
         self.actions.append(.news(.answered(request, status, data)))
         self.flush(uptime)
+    }
+
+    private mutating func renewed(_ status: TreeStatus, _ data: ResponseData, _ uptime: Duration) {
+        // The token before is good until its end, and the next attempt comes before. But nobody goes on as who they are not.
+        guard status != .unavailable || self.isCallerChanging else {
+            return self.log("the server cannot tell now whether the token is good")
+        }
+        guard self.isTaken(status, data, uptime) else { return }
+        self.isCallerChanging = false
+        self.takenToken = self.knownToken
+        self.scheduleRenewal(uptime)
     }
 
     /// Whether the server knows who asks.

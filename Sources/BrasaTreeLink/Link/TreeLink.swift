@@ -42,6 +42,10 @@ package struct TreeLink: Sendable {
     var redirections = 0
     /// An `auth` or `unauth` on a connection that is open.
     var renewal: Int64?
+    /// Who asks is another since, and the server has not been told or has not taken it.
+    var isCallerChanging = false
+    /// By which the server knows who asks, on the connection that is open.
+    var takenToken: String?
     /// When another token is fetched for the connection that is open.
     var renewalTime: Duration?
     /// The server's clock, as its last hello had it, when this one was at zero.

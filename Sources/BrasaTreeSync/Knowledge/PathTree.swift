@@ -34,6 +34,11 @@ struct PathTree<Value> {
         return (path, value)
     }
 
+    /// Whether there is a value above a path, at it or below.
+    func touches(_ path: TreePath) -> Bool {
+        !(self.branch(at: path)?.isEmpty ?? true) || self.first(onWayTo: path) { _ in true } != nil
+    }
+
     mutating func update<Result>(at path: TreePath, _ body: (inout PathTree) -> Result) -> Result {
         self.update(path.keys[...], body)
     }

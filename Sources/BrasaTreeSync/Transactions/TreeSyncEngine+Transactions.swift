@@ -30,7 +30,7 @@ extension TreeSyncEngine {
             )
             self.transactions.update(at: path) { $0.value = ($0.value ?? []) + [transaction] }
             self.concerned.append(path)
-            self.sendReady()
+            self.sendReady(milliseconds)
         case .failure(let outcome):
             self.effects.ended.append(TransactionEnd(id: id, outcome: outcome.outcome))
             self.stopListening(listener)
@@ -41,7 +41,7 @@ extension TreeSyncEngine {
     /// The server's answer to a put: `ok`, `datastale`, or why not.
     package mutating func answerTransaction(put: Int, status: String, milliseconds: Int64) -> EngineEffects {
         self.end(put, status: status, milliseconds)
-        self.sendReady()
+        self.sendReady(milliseconds)
         return self.finishStep()
     }
 
@@ -103,7 +103,11 @@ extension TreeSyncEngine {
         switch self.run(transaction.update, on: input, at: path) {
         case .success(let write):
             // In the old one's place, or it would be laid over what those after it have made of it.
-            guard let (output, effects) = self.tree.replace(id, by: write, milliseconds: milliseconds) else { return }
+            guard let (output, effects) = self.tree.replace(id, by: write, milliseconds: milliseconds) else {
+                // What has no write would wait for ever, and hold up those above and below.
+                assertionFailure("a transaction that waits has no write")
+                return self.remove(transaction, .failed(status: TransactionEnd.overwritten))
+            }
             self.take(effects)
             self.change(transaction) { ($0.input, $0.output) = (input, output) }
         case .failure(let outcome):
@@ -114,16 +118,14 @@ extension TreeSyncEngine {
 
     /// Sends what waits where nothing above or below is on its way: all of one place and beneath as one put. Only where the
     /// step has changed something, lest each step goes through all transactions.
-    mutating func sendReady() {
+    mutating func sendReady(_ milliseconds: Int64) {
         let concerned = self.concerned
         self.concerned = []
         for path in concerned.flatMap({ self.tops(at: $0) }) {
             let queue = self.queue(at: path)
             guard queue.allSatisfy({ $0.phase == .waiting }) else { continue }
             let state = self.tree.state(at: path, without: Set(queue.map(\.output.id))) ?? .absent
-            let template = queue.reduce(TreeTemplate(state)) { template, transaction in
-                template.setting(transaction.output.template, at: path.relative(transaction.path) ?? .root)
-            }
+            let template = self.merged(queue, over: state, at: path, milliseconds)
             guard let write = try? TreeWrite.set(template, at: TreeLocation(path)) else { continue }
             self.lastPut += 1
             let put = self.lastPut
@@ -133,6 +135,29 @@ extension TreeSyncEngine {
             }
             self.effects.writes.append(.transaction(put: put, write, hash: state.hash))
         }
+    }
+
+    /// What transactions write one after the other, as one put. The server adds to what it has; an increment over what an earlier
+    /// one of them writes adds to that, and is worked out here: the put counts only where the server has the same state.
+    private func merged(
+        _ queue: [QueuedTransaction],
+        over state: TreeNode,
+        at path: TreePath,
+        _ milliseconds: Int64
+    ) -> TreeTemplate {
+        var merged = TreeTemplate(state)
+        var written = PathTree<Bool>()
+        for transaction in queue {
+            let place = path.relative(transaction.path) ?? .root
+            var template = transaction.output.template
+            if template.serverValues != nil, written.touches(place) {
+                let present = merged[place].resolved(present: state[place], milliseconds: milliseconds)
+                template = template.resolvingIncrements(present: present)
+            }
+            merged = merged.setting(template, at: place)
+            written.update(at: place) { $0.value = true }
+        }
+        return merged
     }
 }
 

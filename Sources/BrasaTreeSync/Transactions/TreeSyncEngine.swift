@@ -94,7 +94,7 @@ extension TreeSyncEngine {
     package mutating func receive(_ change: TreeChange, tag: Int? = nil, milliseconds: Int64) -> EngineEffects {
         self.take(self.tree.receive(change, tag: tag))
         for placement in change.placements { self.rerun(at: placement.location.path, milliseconds) }
-        self.sendReady()
+        self.sendReady(milliseconds)
         return self.finishStep()
     }
 
@@ -106,7 +106,7 @@ extension TreeSyncEngine {
     ) -> EngineEffects {
         self.take(self.tree.receive(merges, at: path, tag: tag))
         self.rerun(at: path, milliseconds)
-        self.sendReady()
+        self.sendReady(milliseconds)
         return self.finishStep()
     }
 
@@ -138,7 +138,7 @@ extension TreeSyncEngine {
         self.effects.writes.append(.write(pending))
         self.tree.notes?.changes.append(.queued(pending))
         for path in pending.places { self.rerun(at: self.overwrite(at: path), milliseconds) }
-        self.sendReady()
+        self.sendReady(milliseconds)
         return (pending.id, self.finishStep())
     }
 
@@ -167,7 +167,7 @@ extension TreeSyncEngine {
             }
         }
         self.onDisconnect = DisconnectQueue()
-        self.sendReady()
+        self.sendReady(milliseconds)
         return self.finishStep()
     }
 

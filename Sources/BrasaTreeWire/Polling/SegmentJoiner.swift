@@ -74,7 +74,7 @@ private struct SegmentDecoder {
                 self.isPadded = true
                 continue
             }
-            guard !self.isPadded, let value = Self.value(character) else { throw .malformedMessage }
+            guard !self.isPadded, let value = Base64Digit.value(of: character) else { throw .malformedMessage }
             self.bits = (self.bits << 6 | value) & 0x3FFF
             self.bitCount += 6
             guard self.bitCount >= 8 else { continue }
@@ -86,15 +86,4 @@ private struct SegmentDecoder {
 
     /// No byte is cut.
     var isComplete: Bool { self.bitCount < 6 }
-
-    private static func value(_ character: UInt8) -> UInt32? {
-        switch character {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
-        case UInt8(ascii: "-"): 62
-        case UInt8(ascii: "_"): 63
-        default: nil
-        }
-    }
 }

@@ -78,6 +78,25 @@ struct CallTracerTests {
         #expect(spans.everything.allSatisfy { $0.reports.count == 1 })
     }
 
+    @Test("A bulk writer's calls are no task's, whoever adds to it first")
+    func bulkWriter() async throws {
+        let server = try await LocalServer()
+        let spans = Spans()
+        let firestore = self.client(port: server.port, spans)
+        let writer = firestore.bulkWriter()
+        for name in ["a", "b"] {
+            try await Request.$name.withValue(name) {
+                let receipt = try await writer.setData(["n": 1], forDocument: firestore.document("cities/\(name)"))
+                await writer.flush()
+                _ = try await receipt.updateTime()
+            }
+        }
+        await writer.close()
+        #expect(spans.of("BatchWrite").map(\.request) == [nil, nil])
+        try await firestore.terminate()
+        try await server.stop()
+    }
+
     @Test("A read with a handler begins on the thread that passes it")
     func handlers() async throws {
         let server = try await LocalServer()
@@ -92,6 +111,28 @@ struct CallTracerTests {
         try await firestore.terminate()
         try await server.stop()
         #expect(spans.of("BatchGetDocuments").map(\.reports.count) == [1])
+    }
+
+    @Test("A stream that nobody needs any more while it waits for a token has taken its time")
+    func unsentStream() async throws {
+        let spans = Spans()
+        let settings = FirestoreSettings()
+        settings.dispatchQueue = DispatchQueue(label: "handlers")
+        settings.host = "127.0.0.1:1"
+        settings.isSSLEnabled = false
+        settings.callTracer = { spans.begin($0) }
+        settings.tokenProvider = { _ in
+            try await Task.sleep(for: .seconds(600))
+            return nil
+        }
+        let firestore = Firestore(projectID: "demo-test", settings: settings)
+        let registration = firestore.document("cities/SF").addSnapshotListener { _, _ in }
+        while spans.of("Listen").isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        try await Task.sleep(for: .milliseconds(50))
+        registration.remove()
+        try await firestore.terminate()
+        let ends = spans.of("Listen").flatMap(\.reports)
+        #expect(ends.map(\.code) == [.cancelled] && ends.allSatisfy { $0.duration >= .milliseconds(40) })
     }
 
     @Test("What is given up before it is sent ends all the same")

@@ -40,7 +40,8 @@ extension FirestoreSettings {
     ///
     /// Calls of a task are transactions, aggregations, reads with a read time, of collections' ids and pages, and reads with
     /// ``FirestoreSource/server``; with a handler, of the thread that passes it. `Listen` and `Write`, the streams of listeners and
-    /// queued writes, serve all tasks and belong to none: for them it is called on a thread of the client's.
+    /// queued writes, serve all tasks and belong to none, as do a ``BulkWriter``'s calls: for them it is called on a thread of the
+    /// client's, without what a task has of its own.
     public var callTracer: CallTracer? {
         get { self.values.tracer?.tracer }
         set { self.values.tracer = newValue.map { TracerSource($0) } }

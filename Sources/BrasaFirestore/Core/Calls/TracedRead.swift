@@ -32,11 +32,16 @@ extension TracedRead? {
 }
 
 extension CallReport {
-    /// Of a call that never began.
-    init(_ method: CallMethod, _ code: FirestoreErrorCode.Code, _ message: String) {
+    /// Of a call that was never sent.
+    init(
+        _ method: CallMethod,
+        _ code: FirestoreErrorCode.Code,
+        _ message: String,
+        after duration: Duration = .zero
+    ) {
         self.init(
             method: method.descriptor.method,
-            duration: .zero,
+            duration: duration,
             attempts: 0,
             code: code,
             message: message

@@ -184,7 +184,9 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
         self.waiter?.cancel()
         self.waiter = nil
         guard let call = self.call else {
-            self.traced.take()?(CallReport(self.method, .cancelled, "The stream is not needed any more."))
+            let duration = self.begun.map { Duration(self.caller.eventLoop.now - $0) } ?? .zero
+            let message = "The stream is not needed any more."
+            self.traced.take()?(CallReport(self.method, .cancelled, message, after: duration))
             return
         }
         guard inGoodOrder else { return call.cancel() }
