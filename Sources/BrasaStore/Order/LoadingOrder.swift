@@ -57,7 +57,8 @@ struct LoadingOrder {
         var chains: [DocumentChain] = []
         chains.reserveCapacity(self.names.count + self.others.count)
         self.names.forEach { chains.append($0) }
-        let sorted = LoadedDocuments.sorted(chains + self.others)
+        chains += self.others
+        let sorted = LoadedDocuments.sorted(chains)
         var merged = LoadingOrder()
         var loaded = Loaded()
         for chain in sorted {

@@ -4,7 +4,6 @@ struct OrderedMapLeaves<Value: Keyed> {
     private(set) var leaves: [[Value]] = []
     private(set) var count = 0
 
-    var isEmpty: Bool { self.count == 0 }
     var last: Value? { self.leaves.last?.last }
 
     /// A leaf of its own: some values that are after all that are there, at most `OrderedMapNode.entriesMax`.
