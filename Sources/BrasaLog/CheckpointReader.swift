@@ -1,6 +1,6 @@
 import BrasaPlatform
 
-/// Reads one checkpoint file. Every read checks everything again; nothing is believed from an earlier pass.
+/// Reads one checkpoint file. Every read checks everything; nothing is believed from an earlier one.
 struct CheckpointReader: ~Copyable {
     let path: String
     let header: CheckpointHeader

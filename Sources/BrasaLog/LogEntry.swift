@@ -2,6 +2,8 @@
 /// from the reader's buffer and gone when the call returns.
 package enum LogEntry {
     case checkpointChunk(UnsafeRawBufferPointer)
+    /// The checkpoint is not whole: what was handed out so far is to be forgotten. Another one follows, or all records.
+    case checkpointVoid
     case record(time: Int64, UnsafeRawBufferPointer)
 }
 

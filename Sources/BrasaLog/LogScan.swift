@@ -39,10 +39,9 @@ struct LogScan {
 
     func run(_ replay: (LogEntry) throws(LogRejection) -> Void) throws(LogError) -> Result {
         var result = Result()
-        let checkpoint = try self.newestWholeCheckpoint()
+        let checkpoint = try self.replayCheckpoint(replay)
         var headers = try self.neededHeaders(after: checkpoint?.time)
         if let checkpoint {
-            try self.replay(checkpoint, replay)
             result.checkpointTime = checkpoint.time
             result.lastTime = checkpoint.time
         }
@@ -114,39 +113,55 @@ struct LogScan {
 
     // Which checkpoint
 
-    /// A damaged one is passed over when an older one, or the log from its very beginning, can stand in for it: whether
-    /// the segments reach back that far is checked afterwards.
-    func newestWholeCheckpoint() throws(LogError) -> CheckpointHeader? {
-        var firstError: LogError?
-        for time in self.contents.checkpoints.reversed() {
-            do throws(LogError) {
-                var reader = try CheckpointReader(disk: self.folder.disk, path: self.folder.checkpointPath(time))
-                if reader.header.time != time {
-                    throw .damaged(reader.path, 32, "the checkpoint's name does not fit its time")
-                }
-                _ = try reader.forEachChunk { _, _ in }
-                return reader.header
-            } catch {
-                firstError = firstError ?? error
-            }
-        }
-        if let firstError {
-            let first = self.contents.segments.first
-            let reachesBack = first.map { number in
-                (try? SegmentReader(disk: self.folder.disk, path: self.folder.segmentPath(number)))?.header.previousTime
-                    == .min
-            }
-            if reachesBack != true { throw firstError }
-        }
-        return nil
+    /// Replays the newest whole checkpoint. A damaged one is passed over when an older one, or the log from its very
+    /// beginning, can stand in for it: whether the segments reach back that far is checked afterwards.
+    private func replayCheckpoint(
+        _ replay: (LogEntry) throws(LogRejection) -> Void
+    ) throws(LogError) -> CheckpointHeader? {
+        let (checkpoint, damage) = try self.replayNewestWholeCheckpoint(replay)
+        if checkpoint == nil, let damage, !self.segmentsReachBack { throw damage }
+        return checkpoint
     }
 
-    func replay(
-        _ checkpoint: CheckpointHeader,
+    /// Whether the log has everything from its beginning.
+    private var segmentsReachBack: Bool {
+        guard let number = self.contents.segments.first,
+            let first = try? SegmentReader(disk: self.folder.disk, path: self.folder.segmentPath(number))
+        else { return false }
+        return first.header.previousTime == .min
+    }
+
+    /// Replays a checkpoint as it is read, since nearly all are whole, and takes back what was replayed of one that is not.
+    /// With what is wrong with the newest that is not whole.
+    func replayNewestWholeCheckpoint(
         _ replay: (LogEntry) throws(LogRejection) -> Void
-    ) throws(LogError) {
-        let path = self.folder.checkpointPath(checkpoint.time)
+    ) throws(LogError) -> (checkpoint: CheckpointHeader?, damage: LogError?) {
+        var damage: LogError?
+        for time in self.contents.checkpoints.reversed() {
+            do throws(LogError) {
+                return (try self.replayCheckpoint(of: time, replay), damage)
+            } catch {
+                if error.code == .rejected { throw error }
+                damage = damage ?? error
+                do throws(LogRejection) {
+                    try replay(.checkpointVoid)
+                } catch {
+                    throw LogError(.rejected, file: self.folder.checkpointPath(time), detail: error.reason)
+                }
+            }
+        }
+        return (nil, damage)
+    }
+
+    private func replayCheckpoint(
+        of time: Int64,
+        _ replay: (LogEntry) throws(LogRejection) -> Void
+    ) throws(LogError) -> CheckpointHeader {
+        let path = self.folder.checkpointPath(time)
         var reader = try CheckpointReader(disk: self.folder.disk, path: path)
+        if reader.header.time != time {
+            throw .damaged(path, 32, "the checkpoint's name does not fit its time")
+        }
         _ = try reader.forEachChunk { chunk, offset throws(LogError) in
             do throws(LogRejection) {
                 try replay(.checkpointChunk(chunk))
@@ -154,6 +169,7 @@ struct LogScan {
                 throw LogError(.rejected, file: path, offset: offset, detail: error.reason)
             }
         }
+        return reader.header
     }
 
     // Which segments

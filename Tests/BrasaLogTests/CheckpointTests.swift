@@ -165,6 +165,7 @@ import Testing
         let report = try LogInspector.check(disk: self.disk, directory: testDirectory) { entry in
             switch entry {
             case .checkpointChunk: chunks += 1
+            case .checkpointVoid: chunks = 0
             case .record: records += 1
             }
         }

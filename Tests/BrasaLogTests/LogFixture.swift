@@ -93,6 +93,7 @@ func openLog(
     ) { entry in
         switch entry {
         case .checkpointChunk(let bytes): recovered.chunks.append(Array(bytes))
+        case .checkpointVoid: recovered = Recovered()
         case .record(let time, let bytes): recovered.records.append(TestRecord(time: time, payload: Array(bytes)))
         }
     }

@@ -58,6 +58,33 @@ import Testing
         #expect(try fixture.store.names(range("", "a"), in: last) == ["a/1"])
     }
 
+    /// Chunks are taken in as they are read, before it is known whether the file is whole.
+    @Test func whatADamagedCheckpointHeldIsForgotten() throws {
+        let fixture = try StoreFixture { $0.log = LogConfiguration(segmentBytes: 64 << 20) }
+        var database = fixture.store.database(try databaseName())
+        let large = String(repeating: "x", count: 3_000)
+        try fixture.commit(database, (0..<400).map { ("a/\($0)", large) })
+        try fixture.commit(database, [("a/7", nil), ("a/8", "late")])
+        try fixture.store.checkpoint()
+        try fixture.commit(database, [("a/9", nil)])
+        let before = try fixture.store.names(range("", nil, all: true), in: database)
+        let checkpoint = try #require(fixture.disk.paths.first { $0.hasSuffix(".chk") })
+        let size = try #require(fixture.disk.bytes(checkpoint)).count
+        #expect(size > 3 * 256 << 10)
+        for offset in [size - 8, size / 2, 30] {
+            fixture.store.stop()
+            fixture.disk.damage(checkpoint, at: offset)
+            let found = try Store.inspect(disk: fixture.disk, directory: "data")
+            #expect(found.databases.map(\.documents) == [before.count] && !found.log.damage.isEmpty)
+            try fixture.restart(kill: true)
+            database = fixture.store.database(try databaseName())
+            #expect(fixture.store.statistics.documents == before.count)
+            #expect(try fixture.store.names(range("", nil, all: true), in: database) == before)
+            #expect(try fixture.store.text("a/8", in: database) == "late")
+            fixture.disk.damage(checkpoint, at: offset)
+        }
+    }
+
     @Test func anAbandonedCheckpointLeavesTheLogInCharge() throws {
         let fixture = try StoreFixture()
         let database = fixture.store.database(try databaseName())

@@ -34,12 +34,9 @@ extension SharedCommitLog {
         let contents = try asLogError { () throws(DiskError) in try folder.contents() }
         let scan = LogScan(folder: folder, contents: contents)
         // The log has everything from its beginning, so that a damaged checkpoint is no loss.
-        let checkpoint = try? scan.newestWholeCheckpoint()
-        if let checkpoint {
-            guard checkpoint.salt == log.salt else {
-                throw LogError(.damaged, file: directory, detail: "the checkpoint belongs to another log")
-            }
-            try scan.replay(checkpoint, replay)
+        let checkpoint = try scan.replayNewestWholeCheckpoint(replay).checkpoint
+        if let checkpoint, checkpoint.salt != log.salt {
+            throw LogError(.damaged, file: directory, detail: "the checkpoint belongs to another log")
         }
         try asLogError { () throws(DiskError) in
             for path in contents.temporaries { try disk.remove(path) }

@@ -2,10 +2,11 @@ import BrasaDocuments
 import BrasaLog
 import BrasaTree
 
-/// Fills the documents and trees from what the log kept: a checkpoint's chunks, then the records after it.
+/// Fills documents and trees from what the log kept: a checkpoint's chunks, then the records after it. They are others than
+/// at the beginning when a checkpoint turned out not to be whole.
 struct Recovery {
-    private let documents: VersionedDocuments
-    private let trees: TreeRegistry
+    let documents: VersionedDocuments
+    let trees: TreeRegistry
     /// Reads the documents of checkpoints; nil when there was none yet.
     private var crew: Crew?
     /// Of the checkpoint; nil when all its trees are there.
@@ -31,6 +32,8 @@ struct Recovery {
     mutating func read(_ entry: LogEntry) throws(LogRejection) {
         switch entry {
         case .checkpointChunk(let bytes): try self.readChunk(bytes)
+        case .checkpointVoid:
+            self = Recovery(into: self.documents.emptied(), TreeRegistry(configuration: self.documents.configuration))
         case .record(let time, let bytes):
             // What the checkpoint covers may still be there.
             guard time > self.snapshotTime ?? .min else { return }

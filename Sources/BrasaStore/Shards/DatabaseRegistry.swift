@@ -21,7 +21,7 @@ final class DatabaseRegistry: Sendable {
     private let state = Mutex(State())
     let historyTotal = HistoryTotal()
     private let shardCount: Int
-    private let hash: KeyedHash
+    let hash: KeyedHash
 
     init(shardCount: Int, hash: KeyedHash) {
         self.shardCount = shardCount

@@ -118,8 +118,6 @@ package final class Store: Sendable {
             _ observer: LogObserver, _ replay: (LogEntry) throws(LogRejection) -> Void
         ) throws(LogError) -> StoreLog
     ) throws(StoreError) -> Store {
-        let documents = VersionedDocuments(configuration: configuration, entropy: entropy)
-        let trees = TreeRegistry(configuration: configuration)
         let commitClock = CommitClock(clock: clock)
         let observer = LogObserver(
             onDurable: { time in
@@ -129,7 +127,10 @@ package final class Store: Sendable {
             onFailure: onFailure,
             onDiskFull: onDiskFull
         )
-        var recovery = Recovery(into: documents, trees)
+        var recovery = Recovery(
+            into: VersionedDocuments(configuration: configuration, entropy: entropy),
+            TreeRegistry(configuration: configuration)
+        )
         do throws(LogError) {
             let log = try openLog(observer) { (entry) throws(LogRejection) in try recovery.read(entry) }
             do throws(LogRejection) {
@@ -140,13 +141,13 @@ package final class Store: Sendable {
             receiptKeeper?.recovered(recovery.receipts.all)
             let creationTime = recovery.creationTime ?? clock.wall().microseconds
             commitClock.resume(after: max(recovery.lastTime, log.lastTime, creationTime))
-            documents.resume(oldestReadTime: recovery.oldestReadTime ?? creationTime)
+            recovery.documents.resume(oldestReadTime: recovery.oldestReadTime ?? creationTime)
             if recovery.creationTime == nil {
                 try log.append(time: creationTime, record: RecordWriter.creation(), waiter: nil)
             }
             return Store(
-                documents: documents,
-                trees: trees,
+                documents: recovery.documents,
+                trees: recovery.trees,
                 commitClock: commitClock,
                 clock: clock,
                 log: log,

@@ -39,9 +39,10 @@ extension Store {
             recentChangesMax: 0,
             recentTreeStepsMax: 0
         )
-        let documents = VersionedDocuments(configuration: configuration, entropy: .system)
-        let trees = TreeRegistry(configuration: configuration)
-        var recovery = Recovery(into: documents, trees)
+        var recovery = Recovery(
+            into: VersionedDocuments(configuration: configuration, entropy: .system),
+            TreeRegistry(configuration: configuration)
+        )
         var report: LogReport
         do throws(LogError) {
             report = try LogInspector.check(disk: disk, directory: directory) { (entry) throws(LogRejection) in
@@ -56,7 +57,7 @@ extension Store {
             report.damage.append(LogError(.rejected, detail: error.reason))
             report.isUsable = false
         }
-        let databases = documents.registry.all.map { database in
+        let databases = recovery.documents.registry.all.map { database in
             let counts = database.counts
             return StoreInspection.Database(
                 name: database.name,
@@ -64,11 +65,11 @@ extension Store {
                 fieldBytes: counts.fieldBytes
             )
         }
-        let wills = trees.wills.all(at: { .max }).wills
+        let wills = recovery.trees.wills.all(at: { .max }).wills
         return StoreInspection(
             log: report,
             databases: report.isUsable ? databases.filter { $0.documents > 0 } : [],
-            trees: report.isUsable ? trees.all.compactMap(StoreInspection.Tree.init) : [],
+            trees: report.isUsable ? recovery.trees.all.compactMap(StoreInspection.Tree.init) : [],
             wills: (wills.count, wills.reduce(0) { $0 + $1.will.queue.count }),
             creationTime: recovery.creationTime.map { Timestamp(microseconds: $0) }
         )

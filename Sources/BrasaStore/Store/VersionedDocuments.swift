@@ -12,8 +12,16 @@ final class VersionedDocuments: Sendable {
     /// About what the newest versions take.
     private let keptBytes = Atomic<Int>(0)
 
-    init(configuration: Store.Configuration, entropy: Entropy) {
-        let hash = KeyedHash(key0: entropy.next(), key1: entropy.next())
+    convenience init(configuration: Store.Configuration, entropy: Entropy) {
+        self.init(configuration: configuration, hash: KeyedHash(key0: entropy.next(), key1: entropy.next()))
+    }
+
+    /// Others like these, without any document.
+    func emptied() -> VersionedDocuments {
+        VersionedDocuments(configuration: self.configuration, hash: self.registry.hash)
+    }
+
+    private init(configuration: Store.Configuration, hash: KeyedHash) {
         self.registry = DatabaseRegistry(shardCount: configuration.shards, hash: hash)
         self.changes = ChangeHistory(completeAfter: .min, changesMax: configuration.recentChangesMax)
         self.configuration = configuration
