@@ -133,7 +133,8 @@ let package = Package(
         // engine: knows no network and no protobuf
         .target(name: "CBrasaChecksum"),
         .target(name: "CBrasaThreads"),
-        room("BrasaPlatform", ["CBrasaThreads"]),
+        .target(name: "CBrasaAllocator"),
+        room("BrasaPlatform", ["CBrasaThreads", "CBrasaAllocator"]),
         room("BrasaLog", ["BrasaPlatform", "BrasaMeasures", "CBrasaChecksum"]),
         room("BrasaStore", pure + ["BrasaTree", "BrasaBytes", "BrasaLog", "BrasaMeasures", "BrasaPlatform"]),
         room("BrasaTransactions", pure + ["BrasaTree", "BrasaStore", "BrasaPlatform"]),

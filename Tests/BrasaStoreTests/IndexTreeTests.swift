@@ -36,13 +36,14 @@ import Testing
         }
     }
 
-    /// Keys as an equality and an order have them, in any order: what a node's keys begin with is there once.
-    @Test func anEntryWhoseKeyHas42BytesTakesAtMost64() throws {
+    /// Keys as an equality and an order have them, in any order: what a node's keys begin with is there once, and of what
+    /// they end with nothing.
+    @Test func anEntryWhoseKeyHas42BytesTakesLessThanTheKey() throws {
         var random = SeededRandom(seed: 3)
         let parts = [try FieldPath(names: ["kind"]), try FieldPath(names: ["number"])]
             .map { IndexDefinition.Part($0, .ascending) }
         let definition = IndexDefinition(collectionID: "rows", scope: .collection, parts: parts)
-        let tree = IndexTree()
+        let tree = IndexTree(.current(definition.scope))
         var keyBytes = 0
         for number in (0..<20_000).shuffled(using: &random) {
             let fields = EncodedFields(encoding: [
@@ -57,39 +58,71 @@ import Testing
         }
         #expect(tree.count == 20_000)
         #expect(keyBytes / 20_000 == 41)
-        #expect(tree.bytes <= 64 * 20_000)
+        #expect(tree.bytes <= 40 * 20_000)
     }
 
-    @Test(arguments: Keys.allCases, 0..<4 as Range<UInt64>)
-    func holdsWhatASortedArrayHolds(keys: Keys, seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
-        var run = try TreeRun()
+    /// Whole keys, and such as end with the documents' names, which the tree then has from the documents.
+    enum Ends: UInt64, CaseIterable {
+        case whole, ids, paths
+
+        var scope: IndexDefinition.Scope? {
+            switch self {
+            case .whole: nil
+            case .ids: .collection
+            case .paths: .collectionGroup
+            }
+        }
+
+        private static let ids = [
+            "a", "b", "aa", "ab", "__id7__", "__id-7__", "a\u{0}b", "document-1000001", "document-1000002",
+        ]
+
+        func make(_ keys: Keys, _ random: inout SeededRandom) throws -> TreeRun.Entry {
+            let bytes = keys.make(&random)
+            guard let scope = self.scope else { return TreeRun.Entry(key: bytes, chain: try chain(of: "a/b")) }
+            let parent = random.chance(1, in: 3) ? "c/d/a/" : "a/"
+            let chain = try chain(of: parent + (Self.ids.randomElement(using: &random) ?? "a"))
+            var key = IndexKey(.bytes(bytes))
+            scope.appendName(of: chain.path, to: &key)
+            return TreeRun.Entry(key: key.bytes, chain: chain)
+        }
+    }
+
+    @Test(arguments: Keys.allCases, Ends.allCases)
+    func holdsWhatASortedArrayHolds(keys: Keys, ends: Ends) throws {
+        for seed in 0..<4 as Range<UInt64> { try self.run(keys, ends, seed) }
+    }
+
+    private func run(_ keys: Keys, _ ends: Ends, _ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed * 3 + ends.rawValue)
+        var run = TreeRun(ends)
         let steps = keys == .long ? 150 : 1_500
         for phase in 0..<4 {
             for _ in 0..<steps {
                 if random.chance(phase % 2 == 0 ? 8 : 2, in: 10) {
-                    run.insert(keys.make(&random))
-                } else if let key = run.anyKey(&random), random.chance(4, in: 5) {
-                    run.remove(key)
+                    run.insert(try ends.make(keys, &random))
+                } else if let entry = run.anyEntry(&random), random.chance(4, in: 5) {
+                    run.remove(entry.key)
                 } else {
-                    run.remove(keys.make(&random))
+                    run.remove(try ends.make(keys, &random).key)
                 }
             }
-            run.check(keys, &random)
+            try run.check(keys, &random)
         }
-        while let key = run.anyKey(&random) { run.remove(key) }
-        run.check(keys, &random)
+        while let entry = run.anyEntry(&random) { run.remove(entry.key) }
+        try run.check(keys, &random)
         #expect(run.tree.root.isLeaf)
         #expect(run.tree.bytes < 10_000 || keys == .long || keys == .mixed)
     }
 
     @Test(arguments: [true, false])
     func staysDenseWhenFilledInOrder(ascending: Bool) throws {
-        var run = try TreeRun()
+        var run = TreeRun(.whole)
+        let chain = try chain(of: "a/b")
         let keys = (0..<20_000 as Range<UInt32>).map { number in
             [UInt8](repeating: 5, count: 10) + withUnsafeBytes(of: number.bigEndian) { Array($0) }
         }
-        for key in ascending ? keys : keys.reversed() { run.insert(key) }
+        for key in ascending ? keys : keys.reversed() { run.insert(TreeRun.Entry(key: key, chain: chain)) }
         run.tree.checkInvariants()
         #expect(run.tree.bytes < 20_000 * (ascending ? 40 : 70))
         for (index, key) in keys.enumerated() {
@@ -116,30 +149,33 @@ import Testing
     }
 
     @Test(arguments: Field.allCases)
-    func anEntryTakesLittleMoreThanItsId(field: Field) throws {
-        let (tree, chain) = (IndexTree(), try anyChain())
+    func anEntryTakesLittleMoreThanItsValue(field: Field) throws {
         var random = SeededRandom(seed: 1)
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         let path = try FieldPath(parsing: "f".utf8)
         let definition = IndexDefinition(collectionID: "users", scope: .collection, parts: [.init(path, .ascending)])
+        let tree = IndexTree(.current(definition.scope))
         var keys: [[UInt8]] = []
         for number in 0..<20_000 {
             let id = (0..<20).map { _ in letters[Int.random(in: 0..<letters.count, using: &random)] }
             let fields = EncodedFields(encoding: [.init(key: "f", value: field.value(number, &random))])
             let name = try ResourcePath(parsing: Array("users/".utf8) + id)
-            keys += try definition.keys(path: name, fields: fields).unwrapped().map(\.bytes)
+            let chain = DocumentChain(path: name, version: .init(fields: fields, createTime: 1, time: 1))
+            for key in try definition.keys(path: name, fields: fields).unwrapped() {
+                keys.append(key.bytes)
+                tree.insert(key.bytes, chain)
+            }
         }
-        for key in keys { tree.insert(key, chain) }
-        #expect(tree.bytes < 58 * tree.count)
+        #expect(tree.bytes < 38 * tree.count)
         // Nor is room kept for what is gone.
         for key in keys.shuffled(using: &random).dropFirst(10_000) { tree.remove(key) }
         tree.checkInvariants()
-        #expect(tree.bytes < 76 * tree.count)
+        #expect(tree.bytes < 50 * tree.count)
     }
 
     @Test func storesTheBeginningOfLongKeysOncePerNode() throws {
-        let tree = IndexTree()
-        let chain = try anyChain()
+        let tree = IndexTree(.current(nil))
+        let chain = try chain(of: "a/b")
         let long = [UInt8](repeating: 0x61, count: 1 << 15)
         // Alike but for their ends, so that a node stores their beginning once; then keys that break it.
         for number in 0..<200 as Range<UInt8> { tree.insert(long + [number], chain) }
@@ -154,34 +190,40 @@ import Testing
     }
 }
 
-private func anyChain() throws -> DocumentChain {
-    DocumentChain(path: try path("a/b"), version: DocumentChain.Version(fields: .empty, createTime: 1, time: 1))
+private func chain(of name: String) throws -> DocumentChain {
+    DocumentChain(path: try path(name), version: DocumentChain.Version(fields: .empty, createTime: 1, time: 1))
 }
 
-private struct TreeRun {
-    let tree = IndexTree()
-    private let chain: DocumentChain
-    private var model: [[UInt8]] = []
+struct TreeRun {
+    struct Entry {
+        let key: [UInt8]
+        let chain: DocumentChain
+    }
 
-    init() throws {
-        self.chain = try anyChain()
+    let tree: IndexTree
+    private let ends: IndexTreeTests.Ends
+    private var model: [Entry] = []
+
+    init(_ ends: IndexTreeTests.Ends) {
+        self.ends = ends
+        self.tree = IndexTree(.current(ends.scope))
     }
 
     private func place(_ key: [UInt8]) -> (index: Int, isThere: Bool) {
         var (low, high) = (0, self.model.count)
         while low < high {
             let middle = (low + high) / 2
-            if self.model[middle].lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
+            if self.model[middle].key.lexicographicallyPrecedes(key) { low = middle + 1 } else { high = middle }
         }
-        return (low, low < self.model.count && self.model[low] == key)
+        return (low, low < self.model.count && self.model[low].key == key)
     }
 
-    func anyKey(_ random: inout SeededRandom) -> [UInt8]? { self.model.randomElement(using: &random) }
+    func anyEntry(_ random: inout SeededRandom) -> Entry? { self.model.randomElement(using: &random) }
 
-    mutating func insert(_ key: [UInt8]) {
-        let (index, isThere) = self.place(key)
-        if !isThere { self.model.insert(key, at: index) }
-        #expect(self.tree.insert(key, self.chain) == !isThere)
+    mutating func insert(_ entry: Entry) {
+        let (index, isThere) = self.place(entry.key)
+        if !isThere { self.model.insert(entry, at: index) }
+        #expect(self.tree.insert(entry.key, entry.chain) == !isThere)
     }
 
     mutating func remove(_ key: [UInt8]) {
@@ -190,32 +232,35 @@ private struct TreeRun {
         #expect(self.tree.remove(key) == isThere)
     }
 
-    func check(_ keys: IndexTreeTests.Keys, _ random: inout SeededRandom) {
+    func check(_ keys: IndexTreeTests.Keys, _ random: inout SeededRandom) throws {
         self.tree.checkInvariants()
         #expect(self.tree.count == self.model.count)
         var cursor = self.tree.cursor(.start)
-        for key in self.model { #expect(cursor.next()?.key == key) }
+        for entry in self.model {
+            let found = try #require(cursor.next())
+            #expect(found.key == entry.key && found.chain.path == entry.chain.path)
+        }
         #expect(cursor.next() == nil)
-        for key in self.model.reversed() { #expect(cursor.previous()?.key == key) }
+        for entry in self.model.reversed() { #expect(cursor.previous()?.key == entry.key) }
         #expect(cursor.previous() == nil)
         cursor = self.tree.cursor(.end)
         #expect(cursor.next() == nil)
         for _ in 0..<40 {
-            var key = self.anyKey(&random) ?? []
-            if random.chance(1, in: 2) { key = keys.make(&random) }
+            var key = self.anyEntry(&random)?.key ?? []
+            if random.chance(1, in: 2) { key = try self.ends.make(keys, &random).key }
             if random.chance(1, in: 2) { key = Array(key.prefix(Int.random(in: 0...key.count, using: &random))) }
             let position = IndexPosition(prefix: key, isAfter: random.chance(1, in: 2))
-            let index = self.model.firstIndex { model in
+            let index = self.model.map(\.key).firstIndex { model in
                 !(model.lexicographicallyPrecedes(key) || position.isAfter && model.starts(with: key))
             }
             let place = index ?? self.model.count
             var forward = self.tree.cursor(position)
             let next = forward.next()
-            #expect(next?.key == (place < self.model.count ? self.model[place] : nil))
+            #expect(next?.key == (place < self.model.count ? self.model[place].key : nil))
             #expect(next.map { !$0.isBefore(position) } ?? true)
             var backward = self.tree.cursor(position)
             let previous = backward.previous()
-            #expect(previous?.key == (place > 0 ? self.model[place - 1] : nil))
+            #expect(previous?.key == (place > 0 ? self.model[place - 1].key : nil))
             #expect(previous.map { $0.isBefore(position) } ?? true)
         }
     }
@@ -234,7 +279,7 @@ extension IndexNode {
     fileprivate var totalFootprint: Int { self.footprint + self.children.reduce(0) { $0 + $1.totalFootprint } }
 
     fileprivate func check(above low: [UInt8]?, below high: [UInt8]?, isRoot: Bool) -> Int? {
-        let keys = (0..<self.keys.count).map(self.keys.key)
+        let keys = (0..<self.keys.count).map(self.key)
         guard self.entryCount <= Self.entriesMax, isRoot || self.entryCount > 0,
             self.keys.count <= Self.entriesFew + 1
                 || self.keys.restBytes <= Self.bytesMax + (keys.map(\.count).max() ?? 0),

@@ -16,8 +16,14 @@ struct ChurnCommand: ParsableCommand {
     @Option(help: "How many changes.")
     var changes = 100_000
 
+    @Option(help: "How many times so many more, each followed by the end of the history.")
+    var rounds = 1
+
     @Option(help: "What is kept of the past at most. All changes have to fit.")
     var historyBytes = 256 << 20
+
+    @Flag(inversion: .prefixedNo, help: "Whether all changes have to be within the history when it is asked.")
+    var inHistory = true
 
     @Option(help: "How many queries a batch has.")
     var queries = 1_000
@@ -41,18 +47,21 @@ struct ChurnCommand: ParsableCommand {
         let start = churn.now
         try churn.change(self.changes)
         try self.tell("changed", churn)
-        try churn.checkHistory(since: start, changes: self.changes)
+        if self.inHistory { try churn.checkHistory(since: start, changes: self.changes) }
         churn.passWindow()
         try self.tell("passed", churn)
-        try churn.change(self.changes)
-        churn.passWindow()
-        try self.tell("again", churn)
+        for _ in 0..<self.rounds {
+            try churn.change(self.changes)
+            churn.passWindow()
+            try self.tell("again", churn)
+        }
     }
 
     private func tell(_ when: String, _ churn: Churn) throws {
         // What was not asked lately is in no cache.
         _ = try churn.ask(self.queries, batches: 1)
         let (took, examined) = try churn.ask(self.queries, batches: self.batches)
+        ResidentMemory.settle()
         let sizes = [ResidentMemory.bytes, churn.bytes, churn.historyBytes].map { "\($0 >> 10) KiB" }
         print("\(when) \(took) \(examined) entries, \(sizes[0]), counted \(sizes[1]), history \(sizes[2])")
     }

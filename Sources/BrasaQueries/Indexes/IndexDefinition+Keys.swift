@@ -30,11 +30,6 @@ extension IndexDefinition {
         }
     }
 
-    /// The end of a document's keys.
-    package func appendName(of path: ResourcePath, to key: inout IndexKey) {
-        if self.scope == .collection { key.appendID(of: path) } else { key.append(path) }
-    }
-
     /// A document's keys, none when it lacks one of the fields; nil when they are more than an index takes of one
     /// document. `path` is one that the index covers.
     package func keys(path: ResourcePath, fields: EncodedFields) -> [IndexKey]? {
@@ -57,7 +52,7 @@ extension IndexDefinition {
             }
             if keys.isEmpty { return [] }
         }
-        for index in keys.indices { self.appendName(of: path, to: &keys[index]) }
+        for index in keys.indices { self.scope.appendName(of: path, to: &keys[index]) }
         let fits = keys.count == 1 || keys.reduce(0) { $0 + $1.bytes.count } <= Self.entryBytesMax
         return fits ? keys : nil
     }
@@ -65,6 +60,13 @@ extension IndexDefinition {
     /// Whether the document has the key.
     package func has(_ key: [UInt8], _ path: ResourcePath, _ fields: EncodedFields) -> Bool {
         self.keys(path: path, fields: fields)?.contains { ByteOrder.equal($0.bytes, key) } ?? false
+    }
+}
+
+extension IndexDefinition.Scope {
+    /// The end of a document's keys.
+    package func appendName(of path: ResourcePath, to key: inout IndexKey) {
+        if self == .collection { key.appendID(of: path) } else { key.append(path) }
     }
 }
 

@@ -10,7 +10,7 @@ final class IndexState: @unchecked Sendable {
     let definition: IndexDefinition
     /// Tells one index from others.
     let counts: IndexCounts
-    private(set) var current = IndexTree()
+    private(set) var current: IndexTree
     private(set) var superseded = SupersededKeys()
     private(set) var progress = Progress.building(Place(scope: 0, position: .start))
 
@@ -40,6 +40,7 @@ final class IndexState: @unchecked Sendable {
     init(definition: IndexDefinition, counts: IndexCounts) {
         self.definition = definition
         self.counts = counts
+        self.current = IndexTree(.current(definition.scope))
         counts.add(entries: 0, bytes: self.bytes)
     }
 

@@ -86,16 +86,16 @@ extension IndexVisit {
                 self.count += run.indices.count
                 if reading.needsPlaces { self.lastChain = (run.leaf.chains[end], self.found.count) }
                 guard self.canGoOn(reading) else {
-                    self.resume = IndexPosition(prefix: run.leaf.keys.key(at: end), isAfter: !reading.isDescending)
+                    self.resume = IndexPosition(prefix: run.leaf.key(at: end), isAfter: !reading.isDescending)
                     return
                 }
                 continue
             }
             var index = reading.isDescending ? last : first
             while true {
-                self.take(run.leaf.chains[index], isSuperseded: false, reading) { run.leaf.keys.key(at: index) }
+                self.take(run.leaf.chains[index], isSuperseded: false, reading) { run.leaf.key(at: index) }
                 guard self.canGoOn(reading) else {
-                    self.resume = IndexPosition(prefix: run.leaf.keys.key(at: index), isAfter: !reading.isDescending)
+                    self.resume = IndexPosition(prefix: run.leaf.key(at: index), isAfter: !reading.isDescending)
                     return
                 }
                 if index == (reading.isDescending ? first : last) { break }

@@ -1,3 +1,5 @@
+import BrasaQueries
+
 /// A leaf has as many `chains` as `keys`. An inner node has `children` and, between each two, a separator in `keys`: every
 /// key left of it is below it, no key right of it is. In a tree of keys that ended a node also knows when, so that a reader
 /// passes over whatever ended before its time without a look at it.
@@ -16,19 +18,25 @@ final class IndexNode {
     private(set) var children: [IndexNode]
     /// Of a leaf's entries, or the latest below each child; nil in trees of keys that did not end.
     private(set) var endTimes: [Int64]?
+    /// Of a leaf whose keys are without the names that they end with.
+    private let scope: IndexDefinition.Scope?
 
-    init(isOfEnded: Bool) {
+    init(_ kind: IndexTree.Kind) {
         self.keys = KeyBlock()
         self.chains = []
         self.children = []
-        self.endTimes = isOfEnded ? [] : nil
+        switch kind {
+        case .current(let scope): (self.endTimes, self.scope) = (nil, scope)
+        case .ended: (self.endTimes, self.scope) = ([], nil)
+        }
     }
 
-    init(keys: KeyBlock, chains: [DocumentChain], endTimes: [Int64]?) {
+    init(keys: KeyBlock, chains: [DocumentChain], endTimes: [Int64]?, in scope: IndexDefinition.Scope?) {
         self.keys = keys
         self.chains = chains
         self.children = []
         self.endTimes = endTimes
+        self.scope = scope
     }
 
     init(separators: KeyBlock, children: [IndexNode]) {
@@ -36,6 +44,7 @@ final class IndexNode {
         self.chains = []
         self.children = children
         self.endTimes = children.first?.endTimes == nil ? nil : children.map(\.latestEnd)
+        self.scope = nil
     }
 
     /// What a leaf has for a key.
@@ -43,6 +52,8 @@ final class IndexNode {
         let chain: DocumentChain
         /// Nil: the key did not end.
         let endTime: Int64?
+        /// How many of the key's bytes are the name, where leaves' keys are without it.
+        let nameCount: Int
     }
 
     struct Split {
@@ -57,12 +68,29 @@ final class IndexNode {
     }
 
     var isLeaf: Bool { self.children.isEmpty }
+    /// To be asked for anew when the entries have changed.
+    private var names: KeyNames {
+        self.scope.map { KeyNames(scope: $0, chains: self.chains) } ?? .none
+    }
+    private var named: KeyBlock.Named { KeyBlock.Named(self.keys, self.names) }
     var entryCount: Int { self.isLeaf ? self.chains.count : self.children.count }
 
     /// What the node takes in memory, about: this object, its arrays and their headers.
     var footprint: Int {
-        96 + self.keys.footprint + (self.isLeaf ? self.chains.capacity : self.children.capacity) * 8 + 48
+        104 + self.keys.footprint + (self.isLeaf ? self.chains.capacity : self.children.capacity) * 8 + 48
             + (self.endTimes.map { $0.capacity * 8 + 32 } ?? 0)
+    }
+
+    func key(at index: Int) -> [UInt8] { self.keys.key(at: index, self.names) }
+
+    /// The number of entries before a place, or of children.
+    func search(_ position: IndexPosition) -> Int {
+        self.keys.search(position.prefix, isAfter: position.isAfter, self.names)
+    }
+
+    /// Whether the key at an index lies before a place.
+    func isBefore(_ position: IndexPosition, at index: Int) -> Bool {
+        self.keys.isBefore(position, at: index, self.names)
     }
 
     /// When the last of the entries here ended.
@@ -96,13 +124,15 @@ final class IndexNode {
     }
 
     func childIndex(_ key: [UInt8]) -> Int {
-        let (index, isThere) = self.keys.find(key)
+        let (index, isThere) = self.keys.find(key, .none)
         return isThere ? index + 1 : index
     }
 
     /// Whether the node has to be split for one more key.
-    private func isFull(for key: [UInt8]) -> (byCount: Bool, byBytes: Bool) {
-        let byBytes = self.keys.count >= Self.entriesFew && self.keys.restBytes(inserting: key) > Self.bytesMax
+    private func isFull(for key: [UInt8], nameCount: Int = 0) -> (byCount: Bool, byBytes: Bool) {
+        let byBytes =
+            self.keys.count >= Self.entriesFew
+            && self.keys.restBytes(inserting: key, nameCount: nameCount) > Self.bytesMax
         return (self.entryCount >= Self.entriesMax, byBytes)
     }
 
@@ -121,14 +151,14 @@ final class IndexNode {
     }
 
     private func insertIntoLeaf(_ key: [UInt8], _ value: Value, _ change: inout Change) -> Split? {
-        let (index, isThere) = self.keys.find(key)
+        let (index, isThere) = self.keys.find(key, self.names)
         if isThere {
             self.chains[index] = value.chain
             return nil
         }
         change.entries += 1
         let before = self.footprint
-        let full = self.isFull(for: key)
+        let full = self.isFull(for: key, nameCount: value.nameCount)
         guard full.byCount || full.byBytes else {
             self.place(key, value, at: index)
             change.bytes += self.footprint - before
@@ -137,26 +167,28 @@ final class IndexNode {
         let right: IndexNode
         if index == self.keys.count {
             // The key comes last: what is here stays full.
-            right = IndexNode(key, value)
+            right = IndexNode(key, value, in: self.scope)
         } else if full.byBytes && index == 0 {
             // The key may have little in common with the others, and giving them a shorter prefix would cost much.
-            right = IndexNode(keys: self.keys, chains: self.chains, endTimes: self.endTimes)
-            (self.keys, self.chains, self.endTimes) = (KeyBlock(key), [value.chain], value.endTime.map { [$0] })
+            right = IndexNode(keys: self.keys, chains: self.chains, endTimes: self.endTimes, in: self.scope)
+            self.keys = KeyBlock(key, nameCount: value.nameCount)
+            (self.chains, self.endTimes) = ([value.chain], value.endTime.map { [$0] })
         } else {
             right = self.splitLeaf(at: self.keys.count / 2)
             let isLeft = index <= self.keys.count
             (isLeft ? self : right).place(key, value, at: isLeft ? index : index - self.keys.count)
         }
         change.bytes += self.footprint - before + right.footprint
-        return Split(separator: KeyBlock.separator(self.keys, right.keys), right: right)
+        return Split(separator: KeyBlock.separator(self.named, right.named), right: right)
     }
 
-    private convenience init(_ key: [UInt8], _ value: Value) {
-        self.init(keys: KeyBlock(key), chains: [value.chain], endTimes: value.endTime.map { [$0] })
+    private convenience init(_ key: [UInt8], _ value: Value, in scope: IndexDefinition.Scope?) {
+        let keys = KeyBlock(key, nameCount: value.nameCount)
+        self.init(keys: keys, chains: [value.chain], endTimes: value.endTime.map { [$0] }, in: scope)
     }
 
     private func place(_ key: [UInt8], _ value: Value, at index: Int) {
-        self.keys.insert(key, at: index)
+        self.keys.insert(key, nameCount: value.nameCount, at: index, self.names)
         self.chains.makeRoom()
         self.chains.insert(value.chain, at: index)
         guard let endTime = value.endTime else { return }
@@ -166,11 +198,12 @@ final class IndexNode {
 
     private func splitLeaf(at middle: Int) -> IndexNode {
         let right = IndexNode(
-            keys: self.keys.part(middle..<self.keys.count),
+            keys: self.keys.part(middle..<self.keys.count, self.names),
             chains: Array(self.chains[middle...]),
-            endTimes: self.endTimes.map { Array($0[middle...]) }
+            endTimes: self.endTimes.map { Array($0[middle...]) },
+            in: self.scope
         )
-        self.keys = self.keys.part(0..<middle)
+        self.keys = self.keys.part(0..<middle, self.names)
         self.chains = Array(self.chains[..<middle])
         self.endTimes = self.endTimes.map { Array($0[..<middle]) }
         return right
@@ -188,30 +221,33 @@ final class IndexNode {
         let full = self.isFull(for: split.separator)
         let last = self.keys.count
         guard last > 0, full.byCount || full.byBytes else {
-            self.keys.insert(split.separator, at: index)
+            self.keys.insert(split.separator, at: index, .none)
             self.children.makeRoom()
             self.children.insert(split.right, at: index + 1)
             return nil
         }
         if index == last, isRightEdge || full.byBytes {
-            let separator = self.keys.key(at: last - 1)
+            let separator = self.key(at: last - 1)
             let right = IndexNode(separators: KeyBlock(split.separator), children: [self.children[last], split.right])
-            (self.keys, self.children) = (self.keys.part(0..<(last - 1)), Array(self.children[..<last]))
+            (self.keys, self.children) = (self.keys.part(0..<(last - 1), .none), Array(self.children[..<last]))
             return Split(separator: separator, right: right)
         }
         if index == 0, full.byBytes {
-            let separator = self.keys.key(at: 0)
-            let right = IndexNode(separators: self.keys.part(1..<last), children: Array(self.children[1...]))
+            let separator = self.key(at: 0)
+            let right = IndexNode(separators: self.keys.part(1..<last, .none), children: Array(self.children[1...]))
             (self.keys, self.children) = (KeyBlock(split.separator), [self.children[0], split.right])
             return Split(separator: separator, right: right)
         }
         let middle = self.children.count / 2
-        let separator = self.keys.key(at: middle - 1)
-        let right = IndexNode(separators: self.keys.part(middle..<last), children: Array(self.children[middle...]))
-        (self.keys, self.children) = (self.keys.part(0..<(middle - 1)), Array(self.children[..<middle]))
+        let separator = self.key(at: middle - 1)
+        let right = IndexNode(
+            separators: self.keys.part(middle..<last, .none),
+            children: Array(self.children[middle...])
+        )
+        (self.keys, self.children) = (self.keys.part(0..<(middle - 1), .none), Array(self.children[..<middle]))
         let target = index < middle ? self : right
         let place = index < middle ? index : index - middle
-        target.keys.insert(split.separator, at: place)
+        target.keys.insert(split.separator, at: place, .none)
         target.children.insert(split.right, at: place + 1)
         return Split(separator: separator, right: right)
     }
@@ -240,7 +276,7 @@ extension IndexNode {
     }
 
     private func removeFromLeaf(_ key: [UInt8], _ change: inout Change) {
-        let (index, isThere) = self.keys.find(key)
+        let (index, isThere) = self.keys.find(key, self.names)
         guard isThere else { return }
         let before = self.footprint
         self.keys.remove(at: index)
@@ -253,7 +289,7 @@ extension IndexNode {
 
     /// Of a leaf that has lost most of what it had.
     private func letRoomGo() {
-        self.keys = self.keys.part(0..<self.keys.count)
+        self.keys = self.keys.part(0..<self.keys.count, self.names)
         self.chains = self.chains.map { $0 }
         self.endTimes = self.endTimes.map { $0.map { $0 } }
     }
@@ -269,16 +305,16 @@ extension IndexNode {
         guard left.entryCount + right.entryCount <= Self.entriesMax - Self.entriesMin else { return false }
         let before = left.footprint + right.footprint
         if left.isLeaf {
-            guard left.keys.fits(joining: right.keys) else { return false }
-            left.keys = KeyBlock.joined(left.keys, right.keys)
+            guard left.named.fits(joining: right.named) else { return false }
+            left.keys = KeyBlock.joined(left.named, right.named)
             left.chains += right.chains
             left.endTimes? += right.endTimes ?? []
         } else {
-            let separator = KeyBlock(self.keys.key(at: index))
-            guard left.keys.fits(joining: separator) else { return false }
-            let keys = KeyBlock.joined(left.keys, separator)
-            guard keys.fits(joining: right.keys) else { return false }
-            left.keys = KeyBlock.joined(keys, right.keys)
+            let separator = KeyBlock.Named(KeyBlock(self.key(at: index)), .none)
+            guard left.named.fits(joining: separator) else { return false }
+            let keys = KeyBlock.Named(KeyBlock.joined(left.named, separator), .none)
+            guard keys.fits(joining: right.named) else { return false }
+            left.keys = KeyBlock.joined(keys, right.named)
             left.children += right.children
             left.noteEndTimes()
         }
@@ -288,9 +324,9 @@ extension IndexNode {
     }
 }
 
-extension KeyBlock {
-    fileprivate func fits(joining right: KeyBlock) -> Bool {
-        guard self.count > 0, right.count > 0 else { return true }
+extension KeyBlock.Named {
+    fileprivate func fits(joining right: KeyBlock.Named) -> Bool {
+        guard self.keys.count > 0, right.keys.count > 0 else { return true }
         return KeyBlock.joinedSize(self, right).restBytes <= IndexNode.bytesMax
     }
 }

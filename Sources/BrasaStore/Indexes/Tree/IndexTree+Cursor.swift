@@ -16,13 +16,11 @@ extension IndexTree {
             self.leaf = root
             while !self.leaf.isLeaf {
                 // A separator that equals the place: what is right of it comes after the place.
-                let index =
-                    position.isAfter
-                    ? self.leaf.keys.search(position.prefix, isAfter: true) : self.leaf.childIndex(position.prefix)
+                let index = position.isAfter ? self.leaf.search(position) : self.leaf.childIndex(position.prefix)
                 self.steps.append((self.leaf, index))
                 self.leaf = self.leaf.children[index]
             }
-            self.index = self.leaf.keys.search(position.prefix, isAfter: position.isAfter)
+            self.index = self.leaf.search(position)
         }
 
         /// The entry after the place; the place moves behind it.
@@ -55,8 +53,8 @@ extension IndexTree {
             }
             let start = self.index
             var stop = limit < self.leaf.chains.count - start ? start + limit : self.leaf.chains.count
-            if stop > start, !self.leaf.keys.isBefore(end, at: stop - 1) {
-                stop = max(start, self.leaf.keys.search(end.prefix, isAfter: end.isAfter))
+            if stop > start, !self.leaf.isBefore(end, at: stop - 1) {
+                stop = max(start, self.leaf.search(end))
             }
             self.index = stop
             return Run(leaf: self.leaf, indices: start..<stop)
@@ -67,8 +65,8 @@ extension IndexTree {
             if self.index == 0, !self.moveToPreviousLeaf() { return Run(leaf: self.leaf, indices: 0..<0) }
             let stop = self.index
             var start = max(stop - limit, 0)
-            if start < stop, self.leaf.keys.isBefore(end, at: start) {
-                start = min(stop, self.leaf.keys.search(end.prefix, isAfter: end.isAfter))
+            if start < stop, self.leaf.isBefore(end, at: start) {
+                start = min(stop, self.leaf.search(end))
             }
             self.index = start
             return Run(leaf: self.leaf, indices: start..<stop)
@@ -125,9 +123,9 @@ extension IndexTree {
         fileprivate let index: Int
 
         var chain: DocumentChain { self.leaf.chains[self.index] }
-        var key: [UInt8] { self.leaf.keys.key(at: self.index) }
+        var key: [UInt8] { self.leaf.key(at: self.index) }
 
-        func isBefore(_ position: IndexPosition) -> Bool { self.leaf.keys.isBefore(position, at: self.index) }
+        func isBefore(_ position: IndexPosition) -> Bool { self.leaf.isBefore(position, at: self.index) }
     }
 
     /// In a tree of keys that ended, `time` keeps to those that did later.

@@ -1,3 +1,6 @@
+import BrasaDocuments
+import BrasaQueries
+
 /// A B+tree of byte keys of any length. A node holds at most `IndexNode.entriesMax` entries and, where it has more than a
 /// few, about `IndexNode.bytesMax` bytes of keys beyond what they all begin with. One that loses entries is joined with a
 /// neighbour when both are small; none is empty but the root.
@@ -12,11 +15,18 @@ final class IndexTree {
     private(set) var count = 0
     /// About what the tree takes in memory.
     private(set) var bytes: Int
-    private let isOfEnded: Bool
+    private let kind: Kind
 
-    init(isOfEnded: Bool = false) {
-        self.root = IndexNode(isOfEnded: isOfEnded)
-        self.isOfEnded = isOfEnded
+    enum Kind {
+        /// Keys of documents as they are now. With a scope they end with the documents' names as definitions of it write
+        /// them, and are kept without these.
+        case current(IndexDefinition.Scope?)
+        case ended
+    }
+
+    init(_ kind: Kind) {
+        self.root = IndexNode(kind)
+        self.kind = kind
         self.bytes = self.root.footprint
     }
 
@@ -24,7 +34,7 @@ final class IndexTree {
     @discardableResult
     func insert(_ key: [UInt8], _ chain: DocumentChain, endTime: Int64? = nil) -> Bool {
         var change = IndexNode.Change()
-        let value = IndexNode.Value(chain: chain, endTime: endTime)
+        let value = IndexNode.Value(chain: chain, endTime: endTime, nameCount: self.nameCount(chain.path))
         if let split = self.root.insert(key, value, isRightEdge: true, &change) {
             let left = self.root
             self.root = IndexNode(separators: KeyBlock(split.separator), children: [left, split.right])
@@ -33,6 +43,11 @@ final class IndexTree {
         self.bytes += change.bytes
         self.count += change.entries
         return change.entries > 0
+    }
+
+    private func nameCount(_ path: ResourcePath) -> Int {
+        guard case .current(let scope?) = self.kind else { return 0 }
+        return KeyNames.name(path, in: scope).count
     }
 
     /// Whether the key was there.
@@ -45,7 +60,7 @@ final class IndexTree {
             if let child = self.root.children.first {
                 self.root = child
             } else {
-                self.root = IndexNode(isOfEnded: self.isOfEnded)
+                self.root = IndexNode(self.kind)
                 change.bytes += self.root.footprint
             }
         }

@@ -3,55 +3,69 @@ import BrasaDocuments
 /// New blocks out of old ones.
 extension KeyBlock {
     /// The keys in a range, with as long a prefix as they allow.
-    func part(_ range: Range<Int>) -> KeyBlock {
+    func part(_ range: Range<Int>, _ names: KeyNames) -> KeyBlock {
         guard let first = range.first, let last = range.last else { return KeyBlock() }
-        let more = self.bytes.withUnsafeBytes { bytes in
-            ByteOrder.firstMismatch(
-                UnsafeRawBufferPointer(rebasing: bytes[self.rest(first)]),
-                UnsafeRawBufferPointer(rebasing: bytes[self.rest(last)])
-            )
-        }
-        return self.copy(range, prefixCount: self.prefixCount + more)
+        let common = Self.commonCount(self.key(at: first, names), self.key(at: last, names))
+        return self.copy(range, prefixCount: common, names)
     }
 
     /// The keys in a range, all of which begin with the first `prefixCount` bytes of the first.
-    func copy(_ range: Range<Int>, prefixCount: Int) -> KeyBlock {
+    func copy(_ range: Range<Int>, prefixCount: Int, _ names: KeyNames) -> KeyBlock {
         var block = KeyBlock()
         guard let first = range.first else { return block }
-        let prefix = self.key(at: first)[..<prefixCount]
-        let total = range.reduce(prefixCount) { $0 + self.keyCount(at: $1) - prefixCount }
-        block.begin(prefix: prefix, capacity: total, count: range.count)
-        block.append(self, range)
+        let prefix = self.key(at: first, names)[..<prefixCount]
+        let total = range.reduce(prefixCount) { $0 + max(self.valueCount(at: $1) - prefixCount, 0) }
+        let nameCount = max(prefixCount - self.valueCount(at: first), 0)
+        block.begin(prefix: prefix, nameCount: nameCount, capacity: total, count: range.count)
+        block.append(self, range, names)
         return block
     }
 
+    /// A block's keys with their names.
+    struct Named {
+        let keys: KeyBlock
+        let names: KeyNames
+
+        init(_ keys: KeyBlock, _ names: KeyNames) {
+            self.keys = keys
+            self.names = names
+        }
+
+        var first: [UInt8] { self.keys.key(at: 0, self.names) }
+        var last: [UInt8] { self.keys.key(at: self.keys.count - 1, self.names) }
+    }
+
     /// The keys of two blocks, the second's behind the first's.
-    static func joined(_ left: KeyBlock, _ right: KeyBlock) -> KeyBlock {
-        guard left.count > 0 else { return right }
-        guard right.count > 0 else { return left }
+    static func joined(_ left: Named, _ right: Named) -> KeyBlock {
+        guard left.keys.count > 0 else { return right.keys }
+        guard right.keys.count > 0 else { return left.keys }
         let (prefixCount, restBytes) = self.joinedSize(left, right)
+        let nameCount = max(prefixCount - left.keys.valueCount(at: 0), 0)
+        let count = left.keys.count + right.keys.count
         var block = KeyBlock()
-        let count = left.count + right.count
-        block.begin(prefix: left.key(at: 0)[..<prefixCount], capacity: prefixCount + restBytes, count: count)
-        block.append(left, 0..<left.count)
-        block.append(right, 0..<right.count)
+        block.begin(
+            prefix: left.first[..<prefixCount],
+            nameCount: nameCount,
+            capacity: prefixCount + restBytes,
+            count: count
+        )
+        for part in [left, right] { block.append(part.keys, 0..<part.keys.count, part.names) }
         return block
     }
 
     /// The prefix and the rests of two blocks, neither of them empty, as one.
-    static func joinedSize(_ left: KeyBlock, _ right: KeyBlock) -> (prefixCount: Int, restBytes: Int) {
-        let (first, last) = (left.key(at: 0), right.key(at: right.count - 1))
-        let common = first.withUnsafeBytes { first in last.withUnsafeBytes { ByteOrder.firstMismatch(first, $0) } }
-        let bytes = [left, right].reduce(0) { total, block in
-            total + block.restBytes + block.count * (block.prefixCount - common)
-        }
-        return (common, bytes)
+    static func joinedSize(_ left: Named, _ right: Named) -> (prefixCount: Int, restBytes: Int) {
+        let common = self.commonCount(left.first, right.last)
+        return (common, left.keys.restBytes(after: common) + right.keys.restBytes(after: common))
     }
 
     /// The shortest key that is above all of `left` and at most every one of `right`.
-    static func separator(_ left: KeyBlock, _ right: KeyBlock) -> [UInt8] {
-        let (last, first) = (left.key(at: left.count - 1), right.key(at: 0))
-        let common = last.withUnsafeBytes { last in first.withUnsafeBytes { ByteOrder.firstMismatch(last, $0) } }
-        return Array(first.prefix(common + 1))
+    static func separator(_ left: Named, _ right: Named) -> [UInt8] {
+        let first = right.first
+        return Array(first.prefix(self.commonCount(left.last, first) + 1))
+    }
+
+    private static func commonCount(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { ByteOrder.firstMismatch(left, $0) } }
     }
 }

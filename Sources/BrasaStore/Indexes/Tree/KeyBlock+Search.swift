@@ -3,13 +3,18 @@ import BrasaQueries
 
 extension KeyBlock {
     /// The number of keys before the place of a key: keys below it and, with `isAfter`, all that begin with it.
-    func search(_ key: [UInt8], isAfter: Bool) -> Int {
+    func search(_ key: [UInt8], isAfter: Bool, _ names: KeyNames) -> Int {
         self.bytes.withUnsafeBytes { bytes in
-            key.withUnsafeBytes { self.search($0, isAfter: isAfter, bytes) }
+            key.withUnsafeBytes { self.search($0, isAfter: isAfter, bytes, names) }
         }
     }
 
-    private func search(_ key: UnsafeRawBufferPointer, isAfter: Bool, _ bytes: UnsafeRawBufferPointer) -> Int {
+    private func search(
+        _ key: UnsafeRawBufferPointer,
+        isAfter: Bool,
+        _ bytes: UnsafeRawBufferPointer,
+        _ names: KeyNames
+    ) -> Int {
         let prefix = UnsafeRawBufferPointer(rebasing: bytes[..<self.prefixCount])
         let common = ByteOrder.firstMismatch(prefix, key)
         guard common == prefix.count else {
@@ -26,13 +31,34 @@ extension KeyBlock {
                 if slots[middle].head != head {
                     isBefore = slots[middle].head < head
                 } else {
-                    let start = middle == 0 ? self.prefixCount : Int(slots[middle &- 1].end)
-                    let other = UnsafeRawBufferPointer(rebasing: bytes[start..<Int(slots[middle].end)])
-                    isBefore = Self.isBefore(other, rest, isAfter: isAfter)
+                    isBefore = self.isRestBefore(rest, isAfter: isAfter, at: middle, bytes, names)
                 }
                 if isBefore { low = middle &+ 1 } else { high = middle }
             }
             return low
+        }
+    }
+
+    /// Whether a key's rest lies before a place.
+    private func isRestBefore(
+        _ place: UnsafeRawBufferPointer,
+        isAfter: Bool,
+        at index: Int,
+        _ bytes: UnsafeRawBufferPointer,
+        _ names: KeyNames
+    ) -> Bool {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[self.rest(index)])
+        guard names.scope != nil, ByteOrder.firstMismatch(rest, place) == rest.count else {
+            return Self.isBefore(rest, place, isAfter: isAfter)
+        }
+        // What is here decides nothing.
+        let place = UnsafeRawBufferPointer(rebasing: place[rest.count...])
+        return names.name(index).withUnsafeBytes { name in
+            Self.isBefore(
+                UnsafeRawBufferPointer(rebasing: name.dropFirst(self.prefixNameCount)),
+                place,
+                isAfter: isAfter
+            )
         }
     }
 
@@ -47,39 +73,43 @@ extension KeyBlock {
     }
 
     /// The key's index, or where it would be.
-    func find(_ key: [UInt8]) -> (index: Int, isThere: Bool) {
-        let index = self.search(key, isAfter: false)
-        return (index, index < self.count && self.equals(key, at: index))
+    func find(_ key: [UInt8], _ names: KeyNames) -> (index: Int, isThere: Bool) {
+        let index = self.search(key, isAfter: false, names)
+        return (index, index < self.count && self.equals(key, at: index, names))
     }
 
     /// Whether the key at an index lies before a place.
-    func isBefore(_ position: IndexPosition, at index: Int) -> Bool {
-        let rest = self.rest(index)
-        return self.bytes.withUnsafeBytes { bytes in
+    func isBefore(_ position: IndexPosition, at index: Int, _ names: KeyNames) -> Bool {
+        self.bytes.withUnsafeBytes { bytes in
             position.prefix.withUnsafeBytes { place in
                 let prefix = UnsafeRawBufferPointer(rebasing: bytes[..<self.prefixCount])
                 let common = ByteOrder.firstMismatch(prefix, place)
                 guard common == prefix.count else {
                     return common == place.count ? position.isAfter : prefix[common] < place[common]
                 }
-                return Self.isBefore(
-                    UnsafeRawBufferPointer(rebasing: bytes[rest]),
-                    UnsafeRawBufferPointer(rebasing: place[common...]),
-                    isAfter: position.isAfter
-                )
+                let rest = UnsafeRawBufferPointer(rebasing: place[common...])
+                return self.isRestBefore(rest, isAfter: position.isAfter, at: index, bytes, names)
             }
         }
     }
 
-    private func equals(_ key: [UInt8], at index: Int) -> Bool {
+    private func equals(_ key: [UInt8], at index: Int, _ names: KeyNames) -> Bool {
         let rest = self.rest(index)
-        guard key.count == self.prefixCount + rest.count, self.commonCount(key) == self.prefixCount else {
-            return false
-        }
+        let here = self.prefixCount + rest.count
+        guard key.count >= here, self.commonCount(key) == self.prefixCount else { return false }
         return self.bytes.withUnsafeBytes { bytes in
             key.withUnsafeBytes { key in
-                let other = UnsafeRawBufferPointer(rebasing: key[self.prefixCount...])
-                return ByteOrder.firstMismatch(UnsafeRawBufferPointer(rebasing: bytes[rest]), other) == rest.count
+                ByteOrder.equal(
+                    UnsafeRawBufferPointer(rebasing: bytes[rest]),
+                    UnsafeRawBufferPointer(rebasing: key[self.prefixCount..<here])
+                )
+                    && names.name(index).withUnsafeBytes { name in
+                        let nameCount = max(name.count - self.prefixNameCount, 0)
+                        return ByteOrder.equal(
+                            UnsafeRawBufferPointer(rebasing: name.suffix(nameCount)),
+                            UnsafeRawBufferPointer(rebasing: key[here...])
+                        )
+                    }
             }
         }
     }

@@ -2,24 +2,31 @@ import BrasaDocuments
 
 /// Keys of one node in ascending order: what all of them begin with once, then the rest of each, one after the other. A
 /// search runs over the slots, which hold the first bytes of each rest, and touches the rests only at the end.
+///
+/// The rests of a leaf's keys are there without the names that they end with (`KeyNames`), which whoever asks for them has
+/// to bring. Its slots have the first bytes of the whole rests, so that a search seldom has to look at a document.
 struct KeyBlock {
     struct Slot {
-        /// The first four bytes of the rest, zeros behind a shorter one.
+        /// The first four bytes of the whole rest, zeros behind a shorter one.
         var head: UInt32
-        /// Where the rest ends.
+        /// Where ends what is here of the rest.
         var end: UInt32
     }
 
     /// The prefix and the rests.
     private(set) var bytes: [UInt8] = []
     private(set) var prefixCount = 0
+    /// How many of the prefix's bytes belong to the names. Not none only if the keys differ in nothing but their names.
+    private(set) var prefixNameCount = 0
     private(set) var slots: [Slot] = []
 
     init() {}
 
-    init(_ key: [UInt8]) {
+    /// `nameCount`: how many bytes at its end are the name.
+    init(_ key: [UInt8], nameCount: Int = 0) {
         self.bytes = key
         self.prefixCount = key.count
+        self.prefixNameCount = nameCount
         self.slots = [Slot(head: 0, end: UInt32(truncatingIfNeeded: key.count))]
     }
 
@@ -34,30 +41,47 @@ struct KeyBlock {
     /// About so much room is made at once, for keys like one that comes.
     private static let spareBytes = 256
 
-    /// What the rests take.
+    /// What is here of the rests takes.
     var restBytes: Int { self.bytes.count - self.prefixCount }
 
-    /// What they would take with one more key, which may shorten the prefix.
-    func restBytes(inserting key: [UInt8]) -> Int {
+    /// What the prefix has of what stands before the names.
+    var prefixValueCount: Int { self.prefixCount - self.prefixNameCount }
+
+    /// What the rests would take with one more key, which may shorten the prefix.
+    func restBytes(inserting key: [UInt8], nameCount: Int) -> Int {
         let common = self.commonCount(key)
-        return self.restBytes + (self.prefixCount - common) * self.count + key.count - common
+        return self.restBytes(after: common) + max(key.count - nameCount - common, 0)
     }
 
-    func key(at index: Int) -> [UInt8] {
+    /// What they would take behind a prefix of so many bytes, no more than it has.
+    func restBytes(after prefixCount: Int) -> Int {
+        self.restBytes + max(self.prefixValueCount - prefixCount, 0) * self.count
+    }
+
+    func key(at index: Int, _ names: KeyNames) -> [UInt8] {
         let rest = self.rest(index)
+        let name = names.name(index)
         return self.bytes.withUnsafeBytes { bytes in
-            [UInt8](unsafeUninitializedCapacity: self.prefixCount + rest.count) { buffer, count in
+            let nameCount = max(name.count - self.prefixNameCount, 0)
+            let total = self.prefixCount + rest.count + nameCount
+            return [UInt8](unsafeUninitializedCapacity: total) { buffer, count in
                 let key = UnsafeMutableRawBufferPointer(buffer)
                 key.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[..<self.prefixCount]))
                 UnsafeMutableRawBufferPointer(rebasing: key[self.prefixCount...])
                     .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[rest]))
-                count = self.prefixCount + rest.count
+                name.withUnsafeBytes { name in
+                    UnsafeMutableRawBufferPointer(rebasing: key[(self.prefixCount + rest.count)...])
+                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: name.suffix(nameCount)))
+                }
+                count = total
             }
         }
     }
 
-    func keyCount(at index: Int) -> Int { self.prefixCount + self.rest(index).count }
+    /// How many bytes of the key stand before its name.
+    func valueCount(at index: Int) -> Int { self.prefixValueCount + self.rest(index).count }
 
+    /// Where what is here of the rest stands.
     func rest(_ index: Int) -> Range<Int> {
         let start = index == 0 ? self.prefixCount : Int(self.slots[index - 1].end)
         return start..<Int(self.slots[index].end)
@@ -72,21 +96,22 @@ struct KeyBlock {
         }
     }
 
-    /// `index` is the key's place. Complexity: the block's size.
-    mutating func insert(_ key: [UInt8], at index: Int) {
+    /// `index` is the key's place; `names` are of the keys before the insertion. Complexity: the block's size.
+    mutating func insert(_ key: [UInt8], nameCount: Int = 0, at index: Int, _ names: KeyNames) {
         guard self.count > 0 else {
-            self = KeyBlock(key)
+            self = KeyBlock(key, nameCount: nameCount)
             return
         }
         let common = self.commonCount(key)
-        if common < self.prefixCount { self.shortenPrefix(to: common) }
+        if common < self.prefixCount { self = self.copy(0..<self.count, prefixCount: common, names) }
         let place = index == 0 ? self.prefixCount : Int(self.slots[index - 1].end)
-        let added = UInt32(truncatingIfNeeded: key.count - common)
-        let head = key.withUnsafeBytes { rest in
-            let rest = UnsafeRawBufferPointer(rebasing: rest[common...])
+        let end = max(key.count - nameCount, common)
+        let added = UInt32(truncatingIfNeeded: end - common)
+        let head = key.withUnsafeBytes { key in
+            let rest = UnsafeRawBufferPointer(rebasing: key[common..<end])
             self.bytes.makeRoom(for: rest.count, spare: min(8 * rest.count, max(self.bytes.count / 8, Self.spareBytes)))
             self.bytes.insert(contentsOf: rest, at: place)
-            return Self.head(rest, padding: 0)
+            return Self.head(UnsafeRawBufferPointer(rebasing: key[common...]), padding: 0)
         }
         self.slots.makeRoom()
         self.slots.insert(Slot(head: head, end: UInt32(truncatingIfNeeded: place)), at: index)
@@ -106,39 +131,47 @@ struct KeyBlock {
         for index in index..<self.slots.count { self.slots[index].end &-= removed }
     }
 
-    /// Makes the block one without keys whose keys will have this prefix.
-    mutating func begin(prefix: ArraySlice<UInt8>, capacity: Int, count: Int) {
+    /// Makes the block one without keys whose keys will have this prefix. `nameCount`: how much of it is of their names.
+    mutating func begin(prefix: ArraySlice<UInt8>, nameCount: Int, capacity: Int, count: Int) {
         self.bytes.reserveCapacity(capacity)
         self.bytes.append(contentsOf: prefix)
         self.prefixCount = prefix.count
+        self.prefixNameCount = nameCount
         self.slots.reserveCapacity(count)
     }
 
     /// Adds another block's keys, which begin with this one's prefix, at the end.
-    mutating func append(_ other: KeyBlock, _ range: Range<Int>) {
-        other.bytes.withUnsafeBytes { bytes in
-            for index in range {
-                let rest = other.rest(index)
-                let start = self.bytes.count
-                if self.prefixCount < other.prefixCount {
-                    self.bytes.append(contentsOf: bytes[self.prefixCount..<other.prefixCount])
-                    self.bytes.append(contentsOf: bytes[rest])
-                } else {
-                    self.bytes.append(
-                        contentsOf: bytes[(rest.lowerBound + self.prefixCount - other.prefixCount)..<rest.upperBound]
-                    )
-                }
-                let head = self.bytes.withUnsafeBytes {
-                    Self.head(UnsafeRawBufferPointer(rebasing: $0[start...]), padding: 0)
-                }
-                let end = UInt32(truncatingIfNeeded: self.bytes.count)
-                self.slots.append(Slot(head: head, end: end))
-            }
+    mutating func append(_ other: KeyBlock, _ range: Range<Int>, _ names: KeyNames) {
+        for index in range {
+            let start = self.bytes.count
+            self.appendRest(of: other, index)
+            let head = other.head(of: index, behind: self.prefixCount, self.bytes[start...], names)
+            self.slots.append(Slot(head: head, end: UInt32(truncatingIfNeeded: self.bytes.count)))
         }
     }
 
-    private mutating func shortenPrefix(to common: Int) {
-        self = self.copy(0..<self.count, prefixCount: common)
+    private mutating func appendRest(of other: KeyBlock, _ index: Int) {
+        let rest = other.rest(index)
+        other.bytes.withUnsafeBytes { bytes in
+            if self.prefixCount < other.prefixValueCount {
+                self.bytes.append(contentsOf: bytes[self.prefixCount..<other.prefixValueCount])
+            }
+            let passed = min(max(self.prefixCount - other.prefixCount, 0), rest.count)
+            self.bytes.append(contentsOf: bytes[(rest.lowerBound + passed)..<rest.upperBound])
+        }
+    }
+
+    /// The head of a key's rest behind a prefix of so many bytes. `rest`: what a block with that prefix has of it.
+    private func head(
+        of index: Int,
+        behind prefixCount: Int,
+        _ rest: ArraySlice<UInt8>,
+        _ names: KeyNames
+    ) -> UInt32 {
+        if prefixCount == self.prefixCount { return self.slots[index].head }
+        guard rest.count < 4, names.scope != nil else { return rest.withUnsafeBytes { Self.head($0, padding: 0) } }
+        let passed = max(prefixCount - self.valueCount(at: index), 0)
+        return (rest + names.name(index).dropFirst(passed)).withUnsafeBytes { Self.head($0, padding: 0) }
     }
 
     /// First four bytes as a number.

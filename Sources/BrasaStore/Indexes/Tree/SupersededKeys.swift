@@ -6,7 +6,7 @@ import BrasaQueries
 ///
 /// A reference type without a guard of its own, like the tree in it.
 final class SupersededKeys {
-    let tree = IndexTree(isOfEnded: true)
+    let tree = IndexTree(.ended)
 
     /// In the tree the end's time stands behind the key, which leaves the order as it is: no key is the beginning of
     /// another.

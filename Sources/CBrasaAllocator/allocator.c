@@ -1,0 +1,3 @@
+#include "CBrasaAllocator.h"
+
+const char *malloc_conf = "background_thread:true";
