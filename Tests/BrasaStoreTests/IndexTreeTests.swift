@@ -80,7 +80,7 @@ import Testing
         func make(_ keys: Keys, _ random: inout SeededRandom) throws -> TreeRun.Entry {
             let bytes = keys.make(&random)
             guard let scope = self.scope else { return TreeRun.Entry(key: bytes, chain: try chain(of: "a/b")) }
-            let parent = random.chance(1, in: 3) ? "c/d/a/" : "a/"
+            let parent = self == .paths && random.chance(1, in: 3) ? "c/d/a/" : "a/"
             let chain = try chain(of: parent + (Self.someIDs.randomElement(using: &random) ?? "a"))
             var key = IndexKey(.bytes(bytes))
             scope.appendName(of: chain.path, to: &key)
