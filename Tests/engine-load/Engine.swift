@@ -32,6 +32,10 @@ final class Engine: Sendable {
 
     var failureCount: Int { self.failures.load(ordering: .relaxed) }
 
+    func subscribeToBeforeImages() -> BeforeImageSubscription {
+        self.store.subscribeToBeforeImages(of: self.database)
+    }
+
     @inline(never)
     func commitInline(_ number: Int, on mailbox: Inline) { self.commit(number, on: mailbox) {} }
 

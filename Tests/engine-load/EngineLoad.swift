@@ -31,6 +31,9 @@ struct CommitsCommand: ParsableCommand {
     @Option(help: "Over how many documents they are spread.")
     var documents = 10_000
 
+    @Flag(help: "Records say what the documents were before.")
+    var beforeImages = false
+
     @Option(help: "Where the log is.")
     var data = "brasa-data/engine-load"
 
@@ -40,6 +43,8 @@ struct CommitsCommand: ParsableCommand {
         }
         let engine = try Engine(durability: durability, directory: self.data, documents: self.documents)
         defer { engine.store.stop() }
+        let subscription = self.beforeImages ? engine.subscribeToBeforeImages() : nil
+        defer { withExtendedLifetime(subscription) {} }
         let start = Clock.system.monotonic()
         if self.loops == 0 {
             let mailbox = Inline()
@@ -50,5 +55,6 @@ struct CommitsCommand: ParsableCommand {
         }
         let took = Clock.system.monotonic() - start
         print("\(took / self.commits) a commit, \(engine.failureCount) failed")
+        print("\(engine.store.statistics.logBytesSinceCheckpoint / self.commits) bytes of log a commit")
     }
 }
