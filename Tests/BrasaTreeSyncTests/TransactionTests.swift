@@ -75,6 +75,29 @@ struct TransactionTests {
         #expect(line.shown == ["/n =1", "/n =2"])
     }
 
+    @Test(arguments: [false, true])
+    func `An increment adds to what one without local events has written`(_ isTransaction: Bool) throws {
+        var line = try Line(listeningTo: "/n")
+        line.push("/n", "1")
+        try line.addOne(to: "/n", isShown: false)
+        let first = try line.sentTransaction()
+        let increment = #"{".sv":{"increment":1}}"#
+        if isTransaction {
+            let change = try template(increment)
+            let second = try line.transact(at: "/n") { _ in change }
+            line.push("/n", "2")
+            line.answer(first.put, "ok")
+            line.push("/n", "3")
+            line.answer(try line.sentTransaction().put, "ok")
+            #expect(line.ended[second] == .committed(try node("3")))
+        } else {
+            line.write(try set("/n", increment))
+            line.push("/n", "2")
+            line.answer(first.put, "ok")
+        }
+        #expect(line.shown == ["/n =1", "/n =3"])
+    }
+
     @Test func `What it showed is taken back when the server refuses it`() throws {
         var line = try Line(listeningTo: "/n")
         line.push("/n", "1")

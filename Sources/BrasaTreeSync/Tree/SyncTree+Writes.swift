@@ -50,16 +50,11 @@ extension SyncTree {
 
     /// A node with the queued writes, as far as all of it is known: those before one of them, and save those that are to be
     /// left out.
-    package func state(
-        at path: TreePath,
-        before id: Int = .max,
-        without ids: Set<Int> = [],
-        withHidden: Bool = true
-    ) -> TreeNode? {
+    package func state(at path: TreePath, before id: Int = .max, without ids: Set<Int> = []) -> TreeNode? {
         var part = self.global.known.part(at: path)
         if !part.isKnown(.root), let node = self.nodeInWindow(path) { part = PartialTree(whole: node) }
         for write in self.writes.touching(path) where write.id < id && !ids.contains(write.id) {
-            if withHidden || write.isShown { part.apply(write.change, from: path) }
+            part.apply(write.change, from: path)
         }
         return part.node(at: .root)
     }
@@ -78,12 +73,13 @@ extension SyncTree {
         }
     }
 
-    /// What a write would do: increments add to what is shown, or was before another write, each in its place.
+    /// What a write would do: increments add to what those before it make, also those that are not shown: to that the server will
+    /// add, too.
     func estimate(_ write: TreeWrite, before id: Int = .max, milliseconds: Int64) -> TreeChange {
         let operands = write.assignments.reduce(TreeNode.absent) { node, assignment in
             guard assignment.template.serverValues != nil else { return node }
             let path = assignment.location.path
-            return node.setting(self.state(at: path, before: id, withHidden: false) ?? .absent, at: path)
+            return node.setting(self.state(at: path, before: id) ?? .absent, at: path)
         }
         return write.workedOut(in: operands, milliseconds)
     }
