@@ -139,6 +139,12 @@ struct ValueTests {
             return data.childData(byAppendingPath: "a")
         }
         #expect(child == #"{"n":1,"at":{".sv":"timestamp"}}"#)
+        let below = try self.made { data in
+            data.value = ServerValue.timestamp()
+            data.childData(byAppendingPath: "x/y").value = 1
+            return nil
+        }
+        #expect(below == #"{"x":{"y":1}}"#)
     }
 
     @Test("A text that is no path is no child, and fails what is changed there alone")

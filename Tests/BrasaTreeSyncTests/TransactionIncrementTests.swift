@@ -55,6 +55,10 @@ struct TransactionIncrementTests {
                 "/a/n", "4", "/a/n", #"{".value":{".sv":"timestamp"},".priority":{".sv":{"increment":2}}}"#,
                 #"/a/n={".value":{".sv":"timestamp"},".priority":2}"#
             ),
+            // What is written below a value makes it children, as on the server.
+            ("/a/n", #"{".sv":"timestamp"}"#, "/a/n/x", "true", #"/a/n={"x":true}"#),
+            ("/a", #"{"n":{".sv":{"increment":1}}}"#, "/a/n/x/y", "2", #"/a={"n":{"x":{"y":2}}}"#),
+            ("/a/n", #"{".sv":"timestamp"}"#, "/a/n/x", "null", #"/a/n={".sv":"timestamp"}"#),
             // What the server has counts where none of them has written.
             (
                 "/a", #"{"n":{".sv":{"increment":1}}}"#, "/a/m", #"{".sv":{"increment":1}}"#,
@@ -62,7 +66,7 @@ struct TransactionIncrementTests {
             ),
         ]
     )
-    func `An increment adds to what an earlier one of the same put writes`(
+    func `What the server works out stands on what an earlier one of the same put writes`(
         _ first: String,
         _ written: String,
         _ second: String,

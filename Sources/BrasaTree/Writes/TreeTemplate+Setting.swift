@@ -8,7 +8,12 @@ extension TreeTemplate {
     package func setting(_ template: TreeTemplate, at path: TreePath) -> TreeTemplate {
         TreeTemplate(
             self.node.setting(template.node, at: path),
-            serverValues: ServerValues.setting(template.serverValues, at: path.keys[...], in: self.serverValues)
+            serverValues: ServerValues.setting(
+                template.serverValues,
+                at: path.keys[...],
+                in: self.serverValues,
+                isAbsent: template.node.isAbsent && template.serverValues == nil
+            )
         )
     }
 
@@ -24,7 +29,8 @@ extension TreeTemplate {
         return TreeTemplate(
             hasPriority ? self.node.settingPriority(.none, at: path) : self.node,
             serverValues: values?.priority == nil
-                ? self.serverValues : ServerValues.setting(rest, at: path.keys[...], in: self.serverValues)
+                ? self.serverValues
+                : ServerValues.setting(rest, at: path.keys[...], in: self.serverValues, isAbsent: true)
         )
     }
 }
@@ -41,20 +47,23 @@ extension ServerValues {
     }
 
     /// Recursive, as deep as paths may be.
+    /// - Parameter isAbsent: what is put there makes no child of what is above.
     fileprivate static func setting(
         _ values: ServerValues?,
         at keys: ArraySlice<TreeKey>,
-        in tree: ServerValues?
+        in tree: ServerValues?,
+        isAbsent: Bool
     ) -> ServerValues? {
         guard let key = keys.first else { return values }
         var children = tree?.children ?? []
         let index = children.firstIndex { TreeKey.compare($0.key, key.text) >= 0 } ?? children.count
         let isThere = index < children.count && children[index].key == key.text
-        let child = self.setting(values, at: keys.dropFirst(), in: isThere ? children[index].values : nil)
+        let below = isThere ? children[index].values : nil
+        let child = self.setting(values, at: keys.dropFirst(), in: below, isAbsent: isAbsent)
         let replacement = child.map { [(key: key.text, values: $0)] } ?? []
         children.replaceSubrange(index..<(isThere ? index + 1 : index), with: replacement)
         // What was a value to be worked out has children now; where they are absent, it stays what it was.
-        let value = values == nil ? tree?.value : nil
+        let value = isAbsent ? tree?.value : nil
         guard value != nil || tree?.priority != nil || !children.isEmpty else { return nil }
         return ServerValues(value: value, priority: tree?.priority, children: children)
     }
