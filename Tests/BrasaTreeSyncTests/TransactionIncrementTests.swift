@@ -59,6 +59,11 @@ struct TransactionIncrementTests {
             ("/a/n", #"{".sv":"timestamp"}"#, "/a/n/x", "true", #"/a/n={"x":true}"#),
             ("/a", #"{"n":{".sv":{"increment":1}}}"#, "/a/n/x/y", "2", #"/a={"n":{"x":{"y":2}}}"#),
             ("/a/n", #"{".sv":"timestamp"}"#, "/a/n/x", "null", #"/a/n={".sv":"timestamp"}"#),
+            ("/a/n", "5", "/a/n/x", #"{".sv":"timestamp"}"#, #"/a/n={"x":{".sv":"timestamp"}}"#),
+            (
+                "/a", #"{".priority":3,"m":1}"#, "/a/m", #"{".sv":"timestamp"}"#,
+                #"/a={"m":{".sv":"timestamp"},".priority":3}"#
+            ),
             // What the server has counts where none of them has written.
             (
                 "/a", #"{"n":{".sv":{"increment":1}}}"#, "/a/m", #"{".sv":{"increment":1}}"#,
