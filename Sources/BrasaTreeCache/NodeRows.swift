@@ -20,7 +20,9 @@ struct NodeRows {
 
     /// Nil for what is no name of a node.
     static func path(named name: [UInt8]) -> TreePath? {
-        let keys = name.split(separator: Self.keyEnd).map {
+        let names = name.split(separator: Self.keyEnd)
+        guard names.count <= TreeLimits.levelsMax else { return nil }
+        let keys = names.map {
             try? TreeKey(TreeText(String(decoding: $0, as: UTF8.self)))
         }
         return keys.contains { $0 == nil } ? nil : TreePath(keys.compactMap { $0 })

@@ -32,8 +32,12 @@ final class TreeTables {
     private let pageBytes: Int
     private let statements: TreeStatements
 
+    /// What is counted on from a number in the file never comes to its type's end: a file of ours has no number above this.
+    private static let numberMax = Int64.max / 2
+
     init(_ file: CacheFile) throws(SQLiteError) {
         self.lastUse = try file.integers("SELECT max(used) FROM targets").first ?? 0
+        guard self.lastUse <= Self.numberMax else { throw .damaged("a target") }
         self.pageBytes = Int(try file.integers("PRAGMA page_size").first ?? 4_096)
         self.statements = try TreeStatements(file)
     }
@@ -64,7 +68,9 @@ final class TreeTables {
 
     static func queuedWrites(_ file: CacheFile) throws(SQLiteError) -> [PendingWrite] {
         try file.statement("SELECT id, text FROM writes ORDER BY id").all { row throws(SQLiteError) in
-            guard let text = row.bytesIfStored(1), let write = PendingWrite(id: Int(row.integer(0)), text: text)
+            let id = row.integer(0)
+            guard (0...Self.numberMax).contains(id), let text = row.bytesIfStored(1),
+                let write = PendingWrite(id: Int(id), text: text)
             else { throw .damaged("a queued write") }
             return write
         }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import BrasaDatabase
 
-/// The programs of the page on reading and writing data on Apple platforms, against a whole server: each call has the form that
-/// it has there. Handlers run on a queue, so functions that are not asynchronous hold what the page has.
-@Suite("Documented programs", .timeLimit(.minutes(1)))
+/// The programs of the page on reading and writing data on Apple platforms, against a process of `brasa serve`: each call has
+/// the form that it has there. Handlers run on a queue, so functions that are not asynchronous hold what the page has.
+@Suite("Documented programs", .timeLimit(.minutes(1)), .serverProcess)
 struct DocumentedProgramTests {
     /// Who uses the program; the page takes it of another library.
     private struct User {
@@ -120,7 +120,7 @@ struct DocumentedProgramTests {
 
     @Test("A basic write, of a whole and of a part, shows to others")
     func basicWrite() async throws {
-        try await withServer { server, database in
+        try await withServedDatabase { server, database in
             let (blog, lines) = (Blog(database), Lines())
             _ = try server.database().reference(withPath: "users/ada").say(to: lines)
             #expect(await lines.next() == ["null"])
@@ -136,7 +136,7 @@ struct DocumentedProgramTests {
 
     @Test("Data is read once, from the server and by an observer for one event; none is no mistake")
     func readOnce() async throws {
-        try await withServer { _, database in
+        try await withServedDatabase { _, database in
             let blog = Blog(database)
             blog.readOnce()
             #expect(await blog.lines.next() == ["Unknown"])
@@ -152,7 +152,7 @@ struct DocumentedProgramTests {
 
     @Test("Who observes a post sees it change, until the observer is removed")
     func observe() async throws {
-        try await withServer { server, database in
+        try await withServedDatabase { server, database in
             let blog = Blog(database)
             blog.observe(post: "p")
             #expect(await blog.lines.next() == ["post none 0"])
@@ -170,7 +170,7 @@ struct DocumentedProgramTests {
 
     @Test("A post is written in two places at once, or in none")
     func updateChildren() async throws {
-        try await withServer { server, database in
+        try await withServedDatabase { server, database in
             let (blog, lines) = (Blog(database), Lines())
             let other = try server.database().reference()
             _ = other.say(to: lines)
@@ -194,7 +194,7 @@ struct DocumentedProgramTests {
 
     @Test("Stars are counted by transactions: once for each who gives one, and not twice for one who takes it back")
     func transactions() async throws {
-        try await withServer { server, database in
+        try await withServedDatabase { server, database in
             let blog = Blog(database)
             try await blog.ref.child("posts/p").setValue(["title": "t"])
             let readers = try (0..<4).map { _ in Blog(try server.database()) }
@@ -213,7 +213,7 @@ struct DocumentedProgramTests {
 
     @Test("Stars are counted by increments, in two places at once")
     func increments() async throws {
-        try await withServer { server, database in
+        try await withServedDatabase { server, database in
             let blogs = [Blog(database), Blog(try server.database()), Blog(try server.database())]
             for blog in blogs {
                 blog.starByIncrement("p", of: "bob")
@@ -230,7 +230,7 @@ struct DocumentedProgramTests {
 
     @Test("Offline, what is written shows at once and is sent when there is a connection")
     func offline() async throws {
-        try await withServer { server, database in
+        try await withServedDatabase { server, database in
             let (blog, lines) = (Blog(database), Lines())
             blog.observe(post: "p")
             #expect(await blog.lines.next() == ["post none 0"])

@@ -139,6 +139,30 @@ struct ValueTests {
             return data.childData(byAppendingPath: "a")
         }
         #expect(child == #"{"n":1,"at":{".sv":"timestamp"}}"#)
+        let below = try self.made { data in
+            data.value = ServerValue.timestamp()
+            data.childData(byAppendingPath: "x/y").value = 1
+            return nil
+        }
+        #expect(below == #"{"x":{"y":1}}"#)
+    }
+
+    @Test(
+        "A part that the server works out takes nothing else away",
+        arguments: [
+            ("5", #"{"x":{".sv":"timestamp"}}"#),
+            (#"{".value":5,".priority":2}"#, #"{"x":{".sv":"timestamp"},".priority":2}"#),
+            (#"{".priority":2,"x":1}"#, #"{"x":{".sv":"timestamp"},".priority":2}"#),
+            (#"{".priority":2,"x":1,"y":1}"#, #"{"y":1,"x":{".sv":"timestamp"},".priority":2}"#),
+            (#"{".priority":2,"x":{".priority":1,"y":1}}"#, #"{"x":{".sv":"timestamp"},".priority":2}"#),
+        ]
+    )
+    func partOfLeaf(_ text: String, _ expected: String) throws {
+        let made = try self.made(of: text) { data in
+            data.childData(byAppendingPath: "x").value = ServerValue.timestamp()
+            return nil
+        }
+        #expect(made == expected)
     }
 
     @Test("A text that is no path is no child, and fails what is changed there alone")

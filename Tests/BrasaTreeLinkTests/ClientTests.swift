@@ -1,9 +1,9 @@
 import BrasaTree
-import BrasaTreeSync
 import BrasaTreeWire
 import Testing
 
 @testable import BrasaTreeLink
+@testable import BrasaTreeSync
 
 @Suite("The client")
 struct ClientTests {
@@ -44,6 +44,22 @@ struct ClientTests {
         _ = try script.listen("b")
         try script.say(.push(.revoked(TreeTarget(TreePath("b")))))
         #expect(script.takeEvents() == ["/b permission_denied"])
+    }
+
+    @Test("Nothing is left of listeners that come and go without a connection, nor of listens that are refused")
+    func goneListens() throws {
+        var script = ScriptedClient()
+        for number in 0..<100 {
+            let listener = try script.listen("a\(number % 2)")
+            try script.step { $0.unlisten(listener, $1) }
+        }
+        #expect(script.client.engine.tree.listens.closing.isEmpty)
+        try script.open()
+        for number in 0..<100 {
+            _ = try script.listen("b\(number)")
+            try script.respond(try #require(script.requests.last), .permissionDenied)
+        }
+        #expect(script.client.link.requests.listens.isEmpty)
     }
 
     @Test(

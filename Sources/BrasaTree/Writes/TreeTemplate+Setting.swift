@@ -6,10 +6,15 @@ extension TreeTemplate {
 
     /// With another in the place of a node, what the server works out included.
     package func setting(_ template: TreeTemplate, at path: TreePath) -> TreeTemplate {
-        TreeTemplate(
-            self.node.setting(template.node, at: path),
-            serverValues: ServerValues.setting(template.serverValues, at: path.keys[...], in: self.serverValues)
+        let node = self.node.setting(template.node, at: path)
+        let serverValues = ServerValues.setting(
+            template.serverValues,
+            at: path.keys[...],
+            in: self.serverValues,
+            isAbsent: template.node.isAbsent && template.serverValues == nil,
+            nodes: (before: self.node, after: node)
         )
+        return TreeTemplate(node, serverValues: serverValues)
     }
 
     /// Without the priority that it gives a node; nil when it gives none.
@@ -17,15 +22,20 @@ extension TreeTemplate {
         let hasPriority = !self.node[path].priority.isNone
         let values = self.serverValues?.values(at: path.keys[...])
         guard hasPriority || values?.priority != nil else { return nil }
+        let node = hasPriority ? self.node.settingPriority(.none, at: path) : self.node
+        guard values?.priority != nil else { return TreeTemplate(node, serverValues: self.serverValues) }
         let rest = values.flatMap { values in
             values.value == nil && values.children.isEmpty
                 ? nil : ServerValues(value: values.value, children: values.children)
         }
-        return TreeTemplate(
-            hasPriority ? self.node.settingPriority(.none, at: path) : self.node,
-            serverValues: values?.priority == nil
-                ? self.serverValues : ServerValues.setting(rest, at: path.keys[...], in: self.serverValues)
+        let serverValues = ServerValues.setting(
+            rest,
+            at: path.keys[...],
+            in: self.serverValues,
+            isAbsent: true,
+            nodes: (before: node, after: node)
         )
+        return TreeTemplate(node, serverValues: serverValues)
     }
 }
 
@@ -41,21 +51,35 @@ extension ServerValues {
     }
 
     /// Recursive, as deep as paths may be.
+    /// - Parameters:
+    ///   - isAbsent: what is put there makes no child of what is above.
+    ///   - nodes: what is written with these values, before and after it.
     fileprivate static func setting(
         _ values: ServerValues?,
         at keys: ArraySlice<TreeKey>,
-        in tree: ServerValues?
+        in tree: ServerValues?,
+        isAbsent: Bool,
+        nodes: (before: TreeNode, after: TreeNode)
     ) -> ServerValues? {
         guard let key = keys.first else { return values }
         var children = tree?.children ?? []
         let index = children.firstIndex { TreeKey.compare($0.key, key.text) >= 0 } ?? children.count
         let isThere = index < children.count && children[index].key == key.text
-        let child = self.setting(values, at: keys.dropFirst(), in: isThere ? children[index].values : nil)
+        let child = self.setting(
+            values,
+            at: keys.dropFirst(),
+            in: isThere ? children[index].values : nil,
+            isAbsent: isAbsent,
+            nodes: (nodes.before.child(key), nodes.after.child(key))
+        )
         let replacement = child.map { [(key: key.text, values: $0)] } ?? []
         children.replaceSubrange(index..<(isThere ? index + 1 : index), with: replacement)
         // What was a value to be worked out has children now; where they are absent, it stays what it was.
-        let value = values == nil ? tree?.value : nil
-        guard value != nil || tree?.priority != nil || !children.isEmpty else { return nil }
-        return ServerValues(value: value, priority: tree?.priority, children: children)
+        let value = isAbsent ? tree?.value : nil
+        // A node whose written children have all gone has its priority no more, but will be there again by these.
+        let hasGone = nodes.after.isAbsent && !nodes.before.priority.isNone && !children.isEmpty
+        let priority = tree?.priority ?? (hasGone ? .written(nodes.before.priority) : nil)
+        guard value != nil || priority != nil || !children.isEmpty else { return nil }
+        return ServerValues(value: value, priority: priority, children: children)
     }
 }

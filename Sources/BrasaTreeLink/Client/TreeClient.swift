@@ -53,7 +53,13 @@ package struct TreeClient: Sendable {
                 // The next connection asks for all of them. A hash for nobody would be as much work as a large node is.
                 guard self.link.isOpen else { continue }
                 self.request(self.listen(target, tag: tag), moment)
-            case .close(let target, let tag): self.request(.unlisten(target, tag: tag), moment)
+            case .close(let target, let tag):
+                // Nobody is there to answer.
+                guard self.link.isOpen else {
+                    self.engine.completeClose(target)
+                    continue
+                }
+                self.request(.unlisten(target, tag: tag), moment)
             }
         }
         for write in effects.writes {

@@ -17,8 +17,8 @@ struct RequestQueue: Sendable {
     private var waiting: [Entry] = []
     /// Of those that waited, how many have gone: they are removed many at a time.
     private var goneCount = 0
-    /// The newest listen of each target: answers to others are out of date.
-    private var listens: [TreeTarget: Int64] = [:]
+    /// The newest listen of each target that is to be answered: answers to others are out of date.
+    private(set) var listens: [TreeTarget: Int64] = [:]
 
     var sentCount: Int { self.sent.count }
 
@@ -61,7 +61,10 @@ struct RequestQueue: Sendable {
     mutating func answer(_ number: Int64) -> LinkRequest? {
         guard let entry = self.sent.removeValue(forKey: number) else { return nil }
         self.sentBytes -= entry.bytes
-        if case .listen(let target, _, _, _) = entry.request, self.listens[target] != number { return nil }
+        if case .listen(let target, _, _, _) = entry.request {
+            guard self.listens[target] == number else { return nil }
+            self.listens[target] = nil
+        }
         return entry.request
     }
 

@@ -64,8 +64,7 @@ extension TreeSyncEngine {
     /// those are that may have to run again.
     mutating func overwrite(at path: TreePath) -> TreePath {
         let top = self.top(of: path)
-        for transaction in self.queue(at: top)
-        where transaction.path.contains(path) || path.contains(transaction.path) {
+        for transaction in self.concerned(by: path) {
             switch transaction.phase {
             case .sent(let put): self.change(transaction) { $0.phase = .overwritten(put: put) }
             case .overwritten: break
@@ -75,6 +74,13 @@ extension TreeSyncEngine {
             }
         }
         return top
+    }
+
+    /// The writes of those that a write over their places ends at once, where it has something that the server works out.
+    func outputs(endedBy write: TreeWrite) -> Set<Int> {
+        let workedOut = write.assignments.filter { $0.template.serverValues != nil }
+        let concerned = workedOut.flatMap { self.concerned(by: $0.location.path) }
+        return Set(concerned.filter { $0.phase.put == nil }.map(\.output.id))
     }
 
     /// Runs the transactions that a place concerns again, in order, each on what those before it leave.
@@ -197,6 +203,11 @@ extension TreeSyncEngine {
         var queue: [QueuedTransaction] = []
         self.transactions.branch(at: path)?.forEach { queue += $1 }
         return queue.sorted { $0.id < $1.id }
+    }
+
+    /// Above a path, at it and below, in the order in which they began.
+    private func concerned(by path: TreePath) -> [QueuedTransaction] {
+        self.queue(at: self.top(of: path)).filter { $0.path.contains(path) || path.contains($0.path) }
     }
 
     private mutating func change(_ transaction: QueuedTransaction, _ body: (inout QueuedTransaction) -> Void) {

@@ -133,7 +133,9 @@ extension TreeSyncEngine {
 
     /// A set or an update. Transactions at its places, above and below are over.
     package mutating func write(_ write: TreeWrite, milliseconds: Int64) -> (id: Int, effects: EngineEffects) {
-        let (pending, effects) = self.tree.write(write, milliseconds: milliseconds)
+        // The server will not hear of what it ends.
+        let ended = self.outputs(endedBy: write)
+        let (pending, effects) = self.tree.write(write, without: ended, milliseconds: milliseconds)
         self.take(effects)
         self.effects.writes.append(.write(pending))
         self.tree.notes?.changes.append(.queued(pending))

@@ -2,13 +2,15 @@ package import BrasaTree
 
 extension SyncTree {
     /// Queues a write, and shows what it is expected to do. The time is the server's, as far as it is known.
+    /// - Parameter ids: queued writes that it does not stand on, since they are given up.
     package mutating func write(
         _ write: TreeWrite,
         isShown: Bool = true,
+        without ids: Set<Int> = [],
         milliseconds: Int64
     ) -> (write: PendingWrite, effects: SyncEffects) {
         self.lastWrite += 1
-        let change = self.estimate(write, milliseconds: milliseconds)
+        let change = self.estimate(write, without: ids, milliseconds: milliseconds)
         let pending = PendingWrite(id: self.lastWrite, write: write, change: change, isShown: isShown)
         self.writes.append(pending)
         guard isShown else {
@@ -50,16 +52,11 @@ extension SyncTree {
 
     /// A node with the queued writes, as far as all of it is known: those before one of them, and save those that are to be
     /// left out.
-    package func state(
-        at path: TreePath,
-        before id: Int = .max,
-        without ids: Set<Int> = [],
-        withHidden: Bool = true
-    ) -> TreeNode? {
+    package func state(at path: TreePath, before id: Int = .max, without ids: Set<Int> = []) -> TreeNode? {
         var part = self.global.known.part(at: path)
         if !part.isKnown(.root), let node = self.nodeInWindow(path) { part = PartialTree(whole: node) }
         for write in self.writes.touching(path) where write.id < id && !ids.contains(write.id) {
-            if withHidden || write.isShown { part.apply(write.change, from: path) }
+            part.apply(write.change, from: path)
         }
         return part.node(at: .root)
     }
@@ -78,12 +75,18 @@ extension SyncTree {
         }
     }
 
-    /// What a write would do: increments add to what is shown, or was before another write, each in its place.
-    func estimate(_ write: TreeWrite, before id: Int = .max, milliseconds: Int64) -> TreeChange {
+    /// What a write would do: increments add to what those before it make, also those that are not shown: to that the server will
+    /// add, too.
+    func estimate(
+        _ write: TreeWrite,
+        before id: Int = .max,
+        without ids: Set<Int> = [],
+        milliseconds: Int64
+    ) -> TreeChange {
         let operands = write.assignments.reduce(TreeNode.absent) { node, assignment in
             guard assignment.template.serverValues != nil else { return node }
             let path = assignment.location.path
-            return node.setting(self.state(at: path, before: id, withHidden: false) ?? .absent, at: path)
+            return node.setting(self.state(at: path, before: id, without: ids) ?? .absent, at: path)
         }
         return write.workedOut(in: operands, milliseconds)
     }

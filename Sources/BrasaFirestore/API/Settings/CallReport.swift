@@ -41,7 +41,7 @@ extension FirestoreSettings {
     /// Calls of a task are transactions, aggregations, reads with a read time, of collections' ids and pages, and reads with
     /// ``FirestoreSource/server``; with a handler, of the thread that passes it. `Listen` and `Write`, the streams of listeners and
     /// queued writes, serve all tasks and belong to none, as do a ``BulkWriter``'s calls: for them it is called on a thread of the
-    /// client's, without what a task has of its own.
+    /// client's, without what a task has of its own. So it is for a read that is asked again since the user has changed meanwhile.
     public var callTracer: CallTracer? {
         get { self.values.tracer?.tracer }
         set { self.values.tracer = newValue.map { TracerSource($0) } }
