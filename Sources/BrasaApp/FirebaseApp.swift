@@ -89,14 +89,14 @@ public final class FirebaseApp: Sendable {
     public static func app() -> FirebaseApp? { self.app(name: self.defaultName) }
 
     /// While the default app, or its absence, stays. This lock is taken before those of the libraries.
-    package static func withDefault<Value: Sendable>(_ body: (FirebaseApp?) -> Value) -> Value {
+    static func withDefault<Value: Sendable>(_ body: (FirebaseApp?) -> Value) -> Value {
         self.apps.withLock { body($0.configured[self.defaultName]) }
     }
 
     /// A library says whether it has handed out objects of apps, which are not configured afterwards, and how such objects
     /// end when their app is deleted.
     /// - Parameter call: by which it hands them out.
-    package static func register(
+    static func register(
         _ call: String,
         isHandedOut: @escaping @Sendable (String) -> Bool,
         end: @escaping @Sendable (FirebaseApp) async -> Void
