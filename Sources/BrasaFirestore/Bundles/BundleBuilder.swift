@@ -1,4 +1,5 @@
 internal import BrasaClientNetwork
+internal import BrasaCredentials
 internal import BrasaDocuments
 internal import BrasaMessages
 internal import BrasaSync

@@ -1,8 +1,10 @@
 internal import BrasaApp
 internal import BrasaClientNetwork
+internal import BrasaCredentials
 internal import BrasaDocuments
 internal import BrasaSync
 internal import Dispatch
+internal import Foundation
 internal import NIOCore
 internal import Synchronization
 
@@ -62,21 +64,32 @@ extension Firestore {
         }
     }
 
-    /// Servers nearby, which are not encrypted, know the token of an administrator by heart; emulators get no other.
     static func credentials(
         _ settings: FirestoreSettings.Values,
         _ place: ServerPlace,
         _ thread: EventLoopThread
     ) -> Credentials {
         let eventLoop = thread.eventLoop
-        if !place.isEmulator, let source = settings.tokens {
-            return Credentials(source.provider, eventLoop: eventLoop, keeping: thread)
+        return switch TokenChoice(settings, place) {
+        case .provider(let provider): Credentials(provider, eventLoop: eventLoop, keeping: thread)
+        case .keyFile(let file): Credentials({ _ in try file.token() }, eventLoop: eventLoop, keeping: thread)
+        case .fixed(let text): Credentials(fixed: text, eventLoop: eventLoop)
         }
-        if !place.isEmulator, let file = KeyFile(settings, place) {
-            return Credentials({ _ in try file.token() }, eventLoop: eventLoop, keeping: thread)
-        }
-        return place.isEncrypted
-            ? Credentials(nil, eventLoop: eventLoop) : Credentials(fixed: "owner", eventLoop: eventLoop)
+    }
+}
+
+extension TokenChoice {
+    init(_ settings: FirestoreSettings.Values, _ place: ServerPlace) {
+        self.init(
+            provider: settings.tokens?.provider,
+            keyFile: settings.keyFile,
+            server: Server(
+                isEncrypted: place.isEncrypted,
+                isEmulator: place.isEmulator,
+                isOnLoopback: ServerAddress(place.host, defaultPort: 80)?.isOnLoopback ?? false
+            ),
+            environment: ProcessInfo.processInfo.environment
+        )
     }
 }
 
