@@ -22,6 +22,11 @@ public final class FirebaseOptions: Sendable {
         set { self.project.withLock { $0 = newValue } }
     }
 
+    /// The app's own, else the environment's.
+    package func projectID(environment: [String: String]) -> String? {
+        self.projectID ?? environment["GCLOUD_PROJECT"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// Where the Realtime Database is: `https://NAME.HOST`, or `http://HOST:PORT?ns=NAME`.
     public var databaseURL: String? {
         get { self.database.withLock { $0 } }

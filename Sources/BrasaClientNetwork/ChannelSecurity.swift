@@ -6,10 +6,12 @@ package enum ChannelSecurity: Sendable {
     case plaintext
     case tls(TLSSettings)
 
-    package var scheme: String {
+    package var scheme: String { self.isEncrypted ? "https" : "http" }
+
+    package var isEncrypted: Bool {
         switch self {
-        case .plaintext: "http"
-        case .tls: "https"
+        case .plaintext: false
+        case .tls: true
         }
     }
 }

@@ -31,7 +31,12 @@ extension Firestore {
     /// thread of their own, which no other part of the program waits for; an engine that waits for a disk has another.
     static let connected: MakeCore = { options throws(UsageError) in
         let (place, settings) = (options.place, options.settings)
-        guard let server = ServerAddress(place.host, defaultPort: place.isEncrypted ? 443 : 80) else {
+        guard
+            let server = ServerAddress(
+                place.host,
+                defaultPort: ServerAddress.defaultPort(isEncrypted: place.isEncrypted)
+            )
+        else {
             throw UsageError("Invalid host '\(place.host)'.")
         }
         let thread = EventLoopThread()

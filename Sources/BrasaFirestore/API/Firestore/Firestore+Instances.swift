@@ -53,8 +53,8 @@ extension Firestore {
     /// The database's full name, as far as it can be told.
     func name(in state: State) throws(UsageError) -> DatabaseName {
         if let database = state.database { return database }
-        let environment = ProcessInfo.processInfo.environment["GCLOUD_PROJECT"].flatMap { $0.isEmpty ? nil : $0 }
-        guard let project = self.app.options.projectID ?? environment ?? state.settings.projectID else {
+        let project = self.app.options.projectID(environment: ProcessInfo.processInfo.environment)
+        guard let project = project ?? state.settings.projectID else {
             throw UsageError(
                 illegalState: "No project: set the environment variable GCLOUD_PROJECT or settings.projectID."
             )

@@ -95,14 +95,9 @@ public final class Firestore: Sendable {
                 guard !state.isStarted else {
                     throw UsageError(illegalState: "useEmulator() can only be called before Firestore is used.")
                 }
-                state.emulatorHost = ServerAddress(host: Self.unbracketed(host), port: port).description
+                state.emulatorHost = ServerAddress(host: ServerAddress.unbracketed(host), port: port).description
             }
         }
-    }
-
-    /// As in addresses with a port, IPv6 may stand in brackets.
-    private static func unbracketed(_ host: String) -> String {
-        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 
     private func configure(_ change: (inout State) throws(UsageError) -> Void) throws(UsageError) {
