@@ -49,7 +49,7 @@ extension Firestore {
             observer: settings.observer?.observer,
             tracer: settings.tracer?.tracer
         )
-        Log.debug("\(options.database.string) is at \(place.host)")
+        Firestore.log.debug("\(options.database.string) is at \(place.host)")
         return ClientCore(
             queue: settings.dispatchQueue ?? .main,
             host: ConnectedHost(caller, settings.cache.kind, app: options.app, thread),

@@ -10,6 +10,8 @@ internal import Synchronization
 /// try await db.collection("cities").document("SF").setData(["name": "San Francisco"])
 /// ```
 public final class Firestore: Sendable {
+    static let log = ClientLog("BrasaFirestore")
+
     /// The app that it was made for.
     public let app: FirebaseApp
     let databaseID: String
