@@ -446,6 +446,8 @@ let package = Package(
             resources: [.copy("Golden")]
         ),
         tests("BrasaMeasures", ["BrasaMeasures"]),
+        tests("BrasaApp", ["BrasaApp"]),
+        tests("BrasaCredentials", ["BrasaCredentials"]),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaTree", ["BrasaBytes", "BrasaTree", "BrasaQueryModel"]),
         tests("BrasaTreeEngine", ["BrasaTree", "BrasaTreeEngine", "BrasaTreeRules", "BrasaQueryModel"]),
