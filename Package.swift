@@ -257,8 +257,7 @@ let package = Package(
             "BrasaTreeRemote",
             [
                 "BrasaBytes", "BrasaClientNetwork", "BrasaCredentials", "BrasaTree", "BrasaTreeLink", "BrasaTreeSync",
-                "BrasaTreeWire", nio("NIOCore"), nio("NIOPosix"),
-                nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "BrasaTreeWire", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
             ]
         ),
         // the clients' disks: the first is SQLite's only importer
@@ -296,8 +295,7 @@ let package = Package(
             pure + [
                 "BrasaApp", "BrasaBackoff", "BrasaClientNetwork", "BrasaCredentials",
                 "BrasaStatus", "BrasaSync", "BrasaCache", "BrasaCacheFile", "BrasaMessages", "BrasaWire", "BrasaGRPC",
-                "BrasaHTTP2",
-                nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
             ],
             client
         ),

@@ -93,11 +93,8 @@ package struct TLSContext: Sendable {
 
     /// On the channel's event loop: what passes it from here on is encrypted.
     package func addHandler(to channel: any Channel) throws {
-        try channel.pipeline.syncOperations.addHandler(try self.makeHandler())
-    }
-
-    package func makeHandler() throws -> NIOSSLClientHandler {
-        try NIOSSLClientHandler(context: self.context, serverHostname: self.serverName)
+        let handler = try NIOSSLClientHandler(context: self.context, serverHostname: self.serverName)
+        try channel.pipeline.syncOperations.addHandler(handler)
     }
 }
 
