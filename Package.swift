@@ -245,7 +245,9 @@ let package = Package(
         room("BrasaTreeSync", ["BrasaTree"]),
         room("BrasaTreeLink", ["BrasaBackoff", "BrasaTree", "BrasaTreeSync", "BrasaTreeWire"]),
         // what both clients' users configure, and read in the log
-        room("BrasaApp", ["BrasaSigner", .product(name: "Logging", package: "swift-log")]),
+        room("BrasaApp", [.product(name: "Logging", package: "swift-log")]),
+        // whose tokens both clients show
+        room("BrasaCredentials", ["BrasaSigner"]),
         // what both clients' connections are made of
         room(
             "BrasaClientNetwork",
@@ -255,9 +257,8 @@ let package = Package(
         room(
             "BrasaTreeRemote",
             [
-                "BrasaBytes", "BrasaClientNetwork", "BrasaTree", "BrasaTreeLink", "BrasaTreeSync", "BrasaTreeWire",
-                nio("NIOCore"), nio("NIOPosix"),
-                nio("NIOHTTP1"), nio("NIOWebSocket"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "BrasaBytes", "BrasaClientNetwork", "BrasaCredentials", "BrasaTree", "BrasaTreeLink", "BrasaTreeSync",
+                "BrasaTreeWire", nio("NIOCore"), nio("NIOPosix"), nio("NIOHTTP1"), nio("NIOWebSocket"),
             ]
         ),
         // the clients' disks: the first is SQLite's only importer
@@ -293,17 +294,17 @@ let package = Package(
         room(
             "BrasaFirestore",
             pure + [
-                "BrasaApp", "BrasaBackoff", "BrasaClientNetwork",
+                "BrasaApp", "BrasaBackoff", "BrasaClientNetwork", "BrasaCredentials",
                 "BrasaStatus", "BrasaSync", "BrasaCache", "BrasaCacheFile", "BrasaMessages", "BrasaWire", "BrasaGRPC",
-                "BrasaHTTP2",
-                nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "BrasaHTTP2", nio("NIOCore"), nio("NIOPosix"), nio("NIOTLS"),
             ],
             client
         ),
         room(
             "BrasaDatabase",
             [
-                "BrasaApp", "BrasaCacheFile", "BrasaClientNetwork", "BrasaStatus", "BrasaTree", "BrasaTreeCache",
+                "BrasaApp", "BrasaCacheFile", "BrasaClientNetwork", "BrasaCredentials", "BrasaStatus", "BrasaTree",
+                "BrasaTreeCache",
                 "BrasaTreeLink", "BrasaTreeRemote", "BrasaTreeSync", "BrasaTreeWire", nio("NIOCore"),
             ],
             client
@@ -444,6 +445,8 @@ let package = Package(
             resources: [.copy("Golden")]
         ),
         tests("BrasaMeasures", ["BrasaMeasures"]),
+        tests("BrasaApp", ["BrasaApp"]),
+        tests("BrasaCredentials", ["BrasaCredentials"]),
         tests("BrasaQueries", pure + ["BrasaQueryModel"]),
         tests("BrasaTree", ["BrasaBytes", "BrasaTree", "BrasaQueryModel"]),
         tests("BrasaTreeEngine", ["BrasaTree", "BrasaTreeEngine", "BrasaTreeRules", "BrasaQueryModel"]),
@@ -575,7 +578,7 @@ let package = Package(
         tests(
             "BrasaFirestore",
             pure + [
-                "BrasaApp", "BrasaBackoff", "BrasaClientNetwork",
+                "BrasaApp", "BrasaBackoff", "BrasaClientNetwork", "BrasaCredentials",
                 "BrasaStatus", "BrasaCacheFile", "BrasaFirestore", "BrasaSync", "BrasaMessages", "BrasaWire",
                 "BrasaGRPC",
                 "BrasaHTTP2", "BrasaServer",

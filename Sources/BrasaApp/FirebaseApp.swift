@@ -22,6 +22,11 @@ public final class FirebaseOptions: Sendable {
         set { self.project.withLock { $0 = newValue } }
     }
 
+    /// The app's own, else the environment's.
+    package func projectID(environment: [String: String]) -> String? {
+        self.projectID ?? environment["GCLOUD_PROJECT"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// Where the Realtime Database is: `https://NAME.HOST`, or `http://HOST:PORT?ns=NAME`.
     public var databaseURL: String? {
         get { self.database.withLock { $0 } }
@@ -89,14 +94,14 @@ public final class FirebaseApp: Sendable {
     public static func app() -> FirebaseApp? { self.app(name: self.defaultName) }
 
     /// While the default app, or its absence, stays. This lock is taken before those of the libraries.
-    package static func withDefault<Value: Sendable>(_ body: (FirebaseApp?) -> Value) -> Value {
+    static func withDefault<Value: Sendable>(_ body: (FirebaseApp?) -> Value) -> Value {
         self.apps.withLock { body($0.configured[self.defaultName]) }
     }
 
     /// A library says whether it has handed out objects of apps, which are not configured afterwards, and how such objects
     /// end when their app is deleted.
     /// - Parameter call: by which it hands them out.
-    package static func register(
+    static func register(
         _ call: String,
         isHandedOut: @escaping @Sendable (String) -> Bool,
         end: @escaping @Sendable (FirebaseApp) async -> Void

@@ -6,10 +6,12 @@ package enum ChannelSecurity: Sendable {
     case plaintext
     case tls(TLSSettings)
 
-    package var scheme: String {
+    package var scheme: String { self.isEncrypted ? "https" : "http" }
+
+    package var isEncrypted: Bool {
         switch self {
-        case .plaintext: "http"
-        case .tls: "https"
+        case .plaintext: false
+        case .tls: true
         }
     }
 }
@@ -91,11 +93,8 @@ package struct TLSContext: Sendable {
 
     /// On the channel's event loop: what passes it from here on is encrypted.
     package func addHandler(to channel: any Channel) throws {
-        try channel.pipeline.syncOperations.addHandler(try self.makeHandler())
-    }
-
-    package func makeHandler() throws -> NIOSSLClientHandler {
-        try NIOSSLClientHandler(context: self.context, serverHostname: self.serverName)
+        let handler = try NIOSSLClientHandler(context: self.context, serverHostname: self.serverName)
+        try channel.pipeline.syncOperations.addHandler(handler)
     }
 }
 

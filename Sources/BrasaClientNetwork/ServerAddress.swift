@@ -32,6 +32,14 @@ package struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = Int(number)
     }
 
+    /// Of addresses that name none.
+    package static func defaultPort(isEncrypted: Bool) -> Int { isEncrypted ? 443 : 80 }
+
+    /// As in addresses with a port, IPv6 may stand in brackets.
+    package static func unbracketed(_ host: String) -> String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    }
+
     /// It is this machine's own: `localhost`, 127.0.0.0/8 or ::1.
     package var isOnLoopback: Bool {
         if self.host == "localhost" || self.host == "::1" { return true }

@@ -1,4 +1,5 @@
 package import BrasaClientNetwork
+package import BrasaCredentials
 package import BrasaTree
 package import BrasaTreeLink
 package import BrasaTreeSync
@@ -194,8 +195,7 @@ package final class TreeHost: @unchecked Sendable {
         let task = Task { [weak self] in
             let result: Result<String?, LinkTokenError>
             do {
-                let token = try await provider(isRefresh)
-                result = token.flatMap(BearerToken.fault).map { .failure(LinkTokenError($0)) } ?? .success(token)
+                result = .success(try await BearerToken.fetch(from: provider, isRefresh: isRefresh))
             } catch {
                 result = .failure(LinkTokenError("\(error)"))
             }

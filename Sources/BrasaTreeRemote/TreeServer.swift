@@ -13,10 +13,5 @@ package struct TreeServer: Sendable {
         (self.name, self.address, self.security, self.isEmulator) = (name, address, security, isEmulator)
     }
 
-    var defaultPort: Int {
-        switch self.security {
-        case .plaintext: 80
-        case .tls: 443
-        }
-    }
+    var defaultPort: Int { ServerAddress.defaultPort(isEncrypted: self.security.isEncrypted) }
 }

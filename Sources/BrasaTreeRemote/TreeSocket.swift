@@ -5,7 +5,6 @@ internal import BrasaTreeWire
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
-internal import NIOSSL
 internal import NIOWebSocket
 
 /// One connection to a server, from its first look for an address to its end. On its event loop only.
@@ -87,27 +86,27 @@ final class TreeSocket {
         guard self.onEvent != nil else { return }
         guard let address = addresses.first else { return self.end(self.fault ?? "no address") }
         let shared = NIOLoopBound(self, eventLoop: self.eventLoop)
-        ClientBootstrap(group: self.eventLoop)
-            .connectTimeout(Self.connectTimeout)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try shared.value.prepare(channel) }
+        ClientBootstrap.toServer(
+            on: self.eventLoop,
+            timeout: Self.connectTimeout,
+            acknowledgementTimeout: Self.acknowledgementTimeout,
+            tls: self.tls
+        ) { channel in
+            try shared.value.prepare(channel)
+        }
+        .connect(to: address).assumeIsolated()
+        .whenComplete { result in
+            switch result {
+            case .success(let channel): self.connected(channel)
+            case .failure(let error):
+                self.note("\(address): \(error)")
+                self.connect(to: addresses.dropFirst())
             }
-            .connect(to: address).assumeIsolated()
-            .whenComplete { result in
-                switch result {
-                case .success(let channel): self.connected(channel)
-                case .failure(let error):
-                    self.note("\(address): \(error)")
-                    self.connect(to: addresses.dropFirst())
-                }
-            }
+        }
     }
 
     private func prepare(_ channel: any Channel) throws {
-        AcknowledgementTimeout(Self.acknowledgementTimeout).set(on: channel)
         let pipeline = channel.pipeline.syncOperations
-        if let tls { try pipeline.addHandler(tls.makeHandler()) }
         let request = UpgradeRequestHandler(self.head, self)
         let shared = NIOLoopBound((socket: self, request: request), eventLoop: channel.eventLoop)
         let upgrader = NIOWebSocketClientUpgrader(maxFrameSize: Self.frameBytesMax) { channel, _ in

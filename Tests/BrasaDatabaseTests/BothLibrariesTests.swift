@@ -19,4 +19,23 @@ struct BothLibrariesTests {
         ]
         #expect(snapshotTypes.count == 5)
     }
+
+    /// In processes of their own, in which nobody has asked for the default app's objects.
+    @Test("Objects of an app end with it, also where the default app was never asked for any")
+    func end() async {
+        await #expect(processExitsWith: .success) {
+            FirebaseApp.configure(name: "ended", options: FirebaseOptions())
+            let app = try #require(FirebaseApp.app(name: "ended"))
+            let firestore = Firestore.firestore(app: app)
+            #expect(await app.delete())
+            #expect(Firestore.firestore(app: app) !== firestore)
+        }
+        await #expect(processExitsWith: .success) {
+            FirebaseApp.configure(name: "ended", options: FirebaseOptions())
+            let app = try #require(FirebaseApp.app(name: "ended"))
+            let database = Database.database(app: app)
+            #expect(await app.delete())
+            #expect(Database.database(app: app) !== database)
+        }
+    }
 }

@@ -150,6 +150,9 @@ struct CodableTests {
         #expect(try self.decode(UInt8.self, 255) == 255)
         #expect(try self.decode(Double.self, 9_007_199_254_740_993) == 9_007_199_254_740_992)
         #expect(try self.decode(Float.self, 4.65) == 4.65)
+        // Foundation makes a decimal of a number with so many digits.
+        let parsed = try JSONSerialization.jsonObject(with: Data("[0.30000000000000004]".utf8)) as? [Any]
+        #expect(try self.decode(Double.self, try #require(parsed?.first)) == 0.1 + 0.2)
         #expect(try self.decode(Decimal.self, 4) == 4)
         #expect(try self.decode(Decimal.self, 0.5) == 0.5)
         #expect(try self.decode(Decimal.self, Double.nan).isNaN)

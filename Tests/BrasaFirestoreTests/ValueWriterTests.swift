@@ -95,7 +95,7 @@ struct ValueWriterTests {
     func closedLog() async {
         await #expect(processExitsWith: .success) {
             try FileHandle.standardError.close()
-            Log.notice("a line")
+            Firestore.log.notice("a line")
         }
     }
 

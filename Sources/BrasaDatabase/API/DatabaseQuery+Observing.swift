@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaTree
 internal import Foundation
 
@@ -49,7 +50,7 @@ extension DatabaseQuery {
     nonisolated(nonsending) public final func observeSingleEventAndPreviousSiblingKey(
         of eventType: DataEventType
     ) async throws -> (DataSnapshot, String?) {
-        let waiter = Waiter<(DataSnapshot, String?)>()
+        let waiter = Waiter<Result<(DataSnapshot, String?), any Error>>()
         let handle = self.observe(
             eventType,
             isSingle: true,

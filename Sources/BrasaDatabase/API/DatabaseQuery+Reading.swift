@@ -20,7 +20,7 @@ extension DatabaseQuery {
     }
 
     nonisolated(nonsending) public final func getData() async throws -> DataSnapshot {
-        let waiter = Waiter<DataSnapshot>()
+        let waiter = Waiter<Result<DataSnapshot, any Error>>()
         self.read { result in waiter.finish(result.mapError { $0 as any Error }) }
         return try await waiter.wait()
     }

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaTree
 internal import BrasaTreeLink
 internal import Foundation
@@ -106,7 +107,7 @@ extension DatabaseReference {
     nonisolated(nonsending) private func perform(
         _ read: (DatabaseReference) throws(DatabaseFault) -> DisconnectRequest
     ) async throws -> DatabaseReference {
-        let waiter = Waiter<DatabaseReference>()
+        let waiter = Waiter<Result<DatabaseReference, any Error>>()
         do throws(DatabaseFault) {
             let request = try read(self)
             try self.database.core().get().onDisconnect(request) { waiter.finish(self, $0) }

@@ -46,7 +46,7 @@ extension DatabaseReference {
     nonisolated(nonsending) public func runTransactionBlock(
         _ block: @escaping (MutableData) -> TransactionResult
     ) async throws -> (Bool, DataSnapshot) {
-        let waiter = Waiter<(Bool, DataSnapshot)>()
+        let waiter = Waiter<Result<(Bool, DataSnapshot), any Error>>()
         self.transact(block, isShown: true) { result in
             waiter.finish(result.map { ($0.isCommitted, $0.snapshot) }.mapError { $0.nsError as any Error })
         }

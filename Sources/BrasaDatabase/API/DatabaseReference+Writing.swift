@@ -103,7 +103,7 @@ extension DatabaseReference {
     nonisolated(nonsending) private func perform(
         _ read: (DatabaseReference) throws(DatabaseFault) -> TreeWrite
     ) async throws -> DatabaseReference {
-        let waiter = Waiter<DatabaseReference>()
+        let waiter = Waiter<Result<DatabaseReference, any Error>>()
         do throws(DatabaseFault) {
             let write = try read(self)
             try self.database.core().get().write(write) { waiter.finish(self, $0) }
@@ -159,7 +159,7 @@ extension DatabaseReference {
     }
 }
 
-extension Waiter<DatabaseReference> {
+extension Waiter<Result<DatabaseReference, any Error>> {
     func finish(_ reference: DatabaseReference, _ fault: DatabaseFault?) {
         if let fault {
             self.finish(.failure(fault.nsError))

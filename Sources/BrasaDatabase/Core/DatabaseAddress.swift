@@ -16,7 +16,7 @@ struct DatabaseAddress: Hashable, Sendable {
 
     /// The database that an app or a URL names.
     init(_ options: FirebaseOptions, url: String?, environment: [String: String]) throws(DatabaseFault) {
-        let project = options.projectID ?? environment["GCLOUD_PROJECT"].flatMap { $0.isEmpty ? nil : $0 }
+        let project = options.projectID(environment: environment)
         guard let text = url ?? options.databaseURL ?? project.map({ Self.url(ofProject: $0) }) else {
             throw DatabaseFault("No database: set the app's databaseURL, or the environment variable GCLOUD_PROJECT.")
         }
@@ -43,8 +43,9 @@ struct DatabaseAddress: Hashable, Sendable {
             let scheme = components.scheme?.lowercased(), ["http", "https", "ws", "wss"].contains(scheme)
         else { throw DatabaseFault("\(text) is no URL of a database.") }
         let isEncrypted = scheme == "https" || scheme == "wss"
-        let plain = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        guard let server = ServerAddress(numbered: plain, components.port ?? (isEncrypted ? 443 : 80)),
+        let plain = ServerAddress.unbracketed(host)
+        let port = components.port ?? ServerAddress.defaultPort(isEncrypted: isEncrypted)
+        guard let server = ServerAddress(numbered: plain, port),
             // Of a number that is too large for any port there is none.
             components.port != nil || components.rangeOfPort?.isEmpty ?? true
         else { throw DatabaseFault("\(text) has no port from 1 to 65535.") }
@@ -58,7 +59,7 @@ struct DatabaseAddress: Hashable, Sendable {
 
     /// The same database on another server, which is not encrypted.
     func emulated(host: String, port: Int) throws(DatabaseFault) -> DatabaseAddress {
-        let plain = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        let plain = ServerAddress.unbracketed(host)
         guard let server = ServerAddress(numbered: plain, port) else {
             throw DatabaseFault("The emulator has no port from 1 to 65535: \(port)")
         }
@@ -74,7 +75,7 @@ struct DatabaseAddress: Hashable, Sendable {
     var text: String { self.url(path: "") }
 
     func url(path: String) -> String {
-        let isUsual = self.server.port == (self.isEncrypted ? 443 : 80)
+        let isUsual = self.server.port == ServerAddress.defaultPort(isEncrypted: self.isEncrypted)
         let host = self.server.host.contains(":") ? "[\(self.server.host)]" : self.server.host
         let origin = "\(self.isEncrypted ? "https" : "http")://\(host)" + (isUsual ? "" : ":\(self.server.port)")
         let url = path.isEmpty ? origin : "\(origin)/\(path)"

@@ -1,5 +1,6 @@
 internal import BrasaApp
 internal import BrasaClientNetwork
+internal import BrasaCredentials
 internal import BrasaTreeRemote
 internal import Foundation
 
@@ -15,15 +16,13 @@ extension Database.State {
                 server: address.server(trustedRootsFile: self.trustedRootsFile),
                 clock: { DatabaseClock.milliseconds() }
             )
-            // Servers nearby, which are not encrypted, know the token of an administrator by heart; emulators get no other.
-            if !address.isEmulator, let provider = self.tokenProvider {
-                configuration.tokenProvider = provider
-            } else if !address.isEmulator, let file = self.key(address, environment) {
+            switch self.tokenChoice(address, environment) {
+            case .provider(let provider): configuration.tokenProvider = provider
+            case .keyFile(let file):
                 configuration.tokenProvider = { _ in try Self.token(of: file) }
                 // Whoever reads along elsewhere could use the token.
                 configuration.isHostFixed = !address.isEncrypted
-            } else if !address.isEncrypted {
-                configuration.token = "owner"
+            case .fixed(let text): configuration.token = text
             }
             do throws(DatabaseFault) {
                 configuration.storage = try self.persistence.open(app: app, address)
@@ -44,12 +43,16 @@ extension Database.State {
         }
     }
 
-    private func key(_ address: DatabaseAddress, _ environment: [String: String]) -> KeyFile? {
-        KeyFile(
-            self.keyFile,
-            environment: environment,
-            isEncrypted: address.isEncrypted,
-            isOnLoopback: address.server.isOnLoopback
+    private func tokenChoice(_ address: DatabaseAddress, _ environment: [String: String]) -> TokenChoice {
+        TokenChoice(
+            provider: self.tokenProvider,
+            keyFile: self.keyFile,
+            server: TokenChoice.Server(
+                isEncrypted: address.isEncrypted,
+                isEmulator: address.isEmulator,
+                isOnLoopback: address.server.isOnLoopback
+            ),
+            environment: environment
         )
     }
 }

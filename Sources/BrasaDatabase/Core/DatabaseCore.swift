@@ -11,7 +11,7 @@ internal import Synchronization
 /// What a `Database` works with once it is used: its client on an event loop of its own, and who waits for what.
 final class DatabaseCore: Sendable {
     /// Where users' handlers are called.
-    let queue: DispatchQueue
+    private let queue: DispatchQueue
     private let host: TreeHost
     private let desk: NIOLoopBoundBox<Desk>
     /// How far the server's clock is ahead, in milliseconds.
@@ -80,12 +80,6 @@ final class DatabaseCore: Sendable {
     ) {
         let desk = self.desk
         self.host.run({ host in work(host, desk.value) }, ended: ended)
-    }
-
-    /// Calls a user's handler.
-    func tell(_ handler: @escaping () -> Void) {
-        let handler = Handed(handler)
-        self.queue.async { handler.value() }
     }
 
     // MARK: What users ask for

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaStatus
 internal import BrasaTree
 internal import Foundation
@@ -36,12 +37,8 @@ struct DatabaseFault: Error, Hashable, Sendable {
         }
     }
 
-    /// Only real `NSError` objects match `catch let error as NSError` on Linux.
     var nsError: NSError {
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: self.message]
-        // As it was thrown, so that it can be cast to its own type, on Linux as well.
-        if let cause { userInfo[NSUnderlyingErrorKey] = cause.error }
-        return NSError(domain: Self.domain, code: self.code.rawValue, userInfo: userInfo)
+        NSError(domain: Self.domain, code: self.code.rawValue, message: self.message, cause: self.cause?.error)
     }
 
     /// What a `get` without a connection says.
@@ -49,10 +46,8 @@ struct DatabaseFault: Error, Hashable, Sendable {
         NSError(
             domain: "com.firebase.core",
             code: 1,
-            userInfo: [
-                NSLocalizedDescriptionKey: "Unable to get latest value for query \(place)",
-                NSLocalizedFailureReasonErrorKey: "client offline with no active listeners",
-            ]
+            message: "Unable to get latest value for query \(place)",
+            details: [NSLocalizedFailureReasonErrorKey: "client offline with no active listeners"]
         )
     }
 }

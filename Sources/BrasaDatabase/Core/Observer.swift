@@ -98,28 +98,34 @@ final class Observer: Sendable {
 /// Values that wait to be told. Where there are many, the newest takes the place of the one before it, so that a handler that is
 /// slower than the changes is never far behind. Each is told where its own turn is, after the child events that made it.
 private struct PendingValues {
-    private static let countMax = 8
+    private struct Value {
+        /// The delivery at which it is told.
+        var turn: Int
+        /// The delivery that it is.
+        let number: Int
+        let snapshot: DataSnapshot
+    }
 
-    private var values: [(turn: Int, newest: Int, snapshot: DataSnapshot)] = []
+    private var values = PendingEvents<Value>(countMax: 8)
 
     /// Whether it needs a turn; else it has that of the one before, since nothing else was delivered in between.
     mutating func append(_ snapshot: DataSnapshot, _ number: Int) -> Bool {
-        guard self.values.count >= Self.countMax, let last = self.values.popLast() else {
-            self.values.append((number, number, snapshot))
-            return true
+        var needsTurn = true
+        _ = self.values.append(Value(turn: number, number: number, snapshot: snapshot)) { last, new in
+            guard last.number + 1 == number else { return new }
+            needsTurn = false
+            var merged = new
+            merged.turn = last.turn
+            return merged
         }
-        let isNext = last.newest + 1 == number
-        self.values.append((isNext ? last.turn : number, number, snapshot))
-        return !isNext
+        return needsTurn
     }
 
     /// Nil where a newer one has come in its place. Those of turns before it go: on a queue that is not serial they may come
     /// later, and would tell what is not so any more.
     mutating func take(_ turn: Int) -> DataSnapshot? {
-        self.values.removeFirst(self.values.prefix { $0.turn < turn }.count)
-        guard let first = self.values.first, first.turn == turn else { return nil }
-        self.values.removeFirst()
-        return first.snapshot
+        while let first = self.values.first, first.turn < turn { _ = self.values.next() }
+        return self.values.first?.turn == turn ? self.values.next()?.snapshot : nil
     }
 }
 

@@ -88,7 +88,7 @@ struct ValueReader {
     private static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
         guard let optional = value as? any AnyOptional else { return value }
-        return self.unwrapped(optional.held)
+        return optional.held
     }
 
     private static func scalar(_ value: Any) throws(DatabaseFault) -> JSONValue? {
@@ -108,26 +108,13 @@ struct ValueReader {
     }
 
     private static func number(_ number: NSNumber) throws(DatabaseFault) -> JSONValue {
-        if number.isBoolean { return .scalar(.boolean(number.boolValue)) }
-        switch UInt8(bitPattern: number.objCType.pointee) {
-        case UInt8(ascii: "f"), UInt8(ascii: "d"):
-            // `JSONSerialization` makes decimals of numbers with many digits, whose own conversion loses the last on Linux.
-            let decimal = number is NSDecimalNumber ? Double(number.stringValue) : nil
-            let double = decimal ?? number.doubleValue
-            guard double.isFinite else { throw DatabaseFault("A number must be finite.") }
-            return .scalar(.double(double))
-        case UInt8(ascii: "Q") where number.uint64Value > UInt64(Int64.max):
-            return .scalar(.double(number.doubleValue))
-        default: return .scalar(.integer(number.int64Value))
+        switch NumberContent(number) {
+        case .boolean(let value): return .scalar(.boolean(value))
+        case .integer(let value): return .scalar(.integer(value))
+        case .unsigned(let value): return .scalar(.double(Double(value)))
+        case .double(let value):
+            guard value.isFinite else { throw DatabaseFault("A number must be finite.") }
+            return .scalar(.double(value))
         }
     }
-}
-
-/// What optionals of all types have in common.
-private protocol AnyOptional {
-    var held: Any? { get }
-}
-
-extension Optional: AnyOptional {
-    fileprivate var held: Any? { self.map { $0 as Any } }
 }

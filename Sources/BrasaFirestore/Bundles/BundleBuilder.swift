@@ -1,4 +1,5 @@
 internal import BrasaClientNetwork
+internal import BrasaCredentials
 internal import BrasaDocuments
 internal import BrasaMessages
 internal import BrasaSync
@@ -32,7 +33,8 @@ package struct BundleBuilder: Sendable {
         project: String,
         database: String
     ) throws(BundleBuildingError) {
-        guard let server = ServerAddress(server, defaultPort: isEncrypted ? 443 : 80) else {
+        guard let server = ServerAddress(server, defaultPort: ServerAddress.defaultPort(isEncrypted: isEncrypted))
+        else {
             throw BundleBuildingError("\"\(server)\" is no HOST:PORT")
         }
         guard let name = try? DatabaseName(project: UTF8Text(project), database: UTF8Text(database)) else {

@@ -67,11 +67,11 @@ enum DecodingSource {
     }
 
     private static func content(_ number: NSNumber) -> Content {
-        if number.isBoolean { return .boolean(number.boolValue) }
-        switch UInt8(bitPattern: number.objCType.pointee) {
-        case UInt8(ascii: "f"), UInt8(ascii: "d"): return .double(number.doubleValue)
-        case UInt8(ascii: "Q") where number.uint64Value > UInt64(Int64.max): return .unsigned(number.uint64Value)
-        default: return .integer(number.int64Value)
+        switch NumberContent(number) {
+        case .boolean(let value): .boolean(value)
+        case .integer(let value): .integer(value)
+        case .unsigned(let value): .unsigned(value)
+        case .double(let value): .double(value)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaCache
 internal import BrasaCacheFile
 internal import BrasaDocuments
@@ -40,10 +41,10 @@ extension CacheKind {
         case .persistent(_, let root):
             let folder = Self.folder(in: root, app: app, database)
             do throws(DiskStorageError) {
-                Log.debug("the cache is in \(folder)")
+                Firestore.log.debug("the cache is in \(folder)")
                 return try DiskStorage(folder: folder, database: database)
             } catch {
-                Log.notice(error.description)
+                Firestore.log.notice(error.description)
                 throw SyncError(error)
             }
         }

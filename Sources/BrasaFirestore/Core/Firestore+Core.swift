@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaDocuments
 internal import BrasaStatus
 internal import BrasaSync
@@ -73,7 +74,7 @@ extension ClientCore {
         if let completion {
             self.tell { completion(error?.nsError) }
         } else if let error {
-            Log.notice("a write failed: \(error.message)")
+            Firestore.log.notice("a write failed: \(error.message)")
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaStatus
 internal import BrasaSync
 internal import Foundation
@@ -37,14 +38,12 @@ struct UsageError: Error, Hashable, Sendable {
     var nsError: NSError { self.syncError.nsError }
 }
 
-/// For mistakes of the program in functions that cannot throw. Release builds leave the text of a failed precondition out,
-/// so it is written first.
+/// For mistakes of the program in functions that cannot throw.
 func trapping<Result>(_ body: () throws(UsageError) -> Result) -> Result {
     do {
         return try body()
     } catch {
-        Log.notice("stopped by a mistake in the program: \(error.message)")
-        preconditionFailure(error.message)
+        Firestore.log.stop(error.message)
     }
 }
 

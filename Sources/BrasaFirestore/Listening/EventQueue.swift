@@ -1,33 +1,28 @@
+internal import BrasaApp
 internal import BrasaDocuments
 internal import BrasaSync
 
-/// Events that a listener has not been told yet, oldest first. Past `countMax` the newest two become one, so a slow
-/// listener loses steps in between and no change, and an error stays the last event.
+/// Events that a listener has not been told yet. Of snapshots that become one no change is lost, and an error stays the last
+/// event.
 struct EventQueue: Sendable {
     typealias Event = Result<ViewSnapshot, SyncError>
 
     static let countMax = 16
 
-    private var events: [Event] = []
+    private var events = PendingEvents<Event>(countMax: Self.countMax)
 
     var isEmpty: Bool { self.events.isEmpty }
     var count: Int { self.events.count }
 
     /// Whether there is one event more than before.
     mutating func append(_ event: Event) -> Bool {
-        if self.events.count >= Self.countMax, case .success(let last)? = self.events.last,
-            case .success(let new) = event
-        {
-            self.events[self.events.count - 1] = .success(last.followed(by: new))
-            return false
+        self.events.append(event) { last, new in
+            guard case .success(let last) = last, case .success(let new) = new else { return nil }
+            return .success(last.followed(by: new))
         }
-        self.events.append(event)
-        return true
     }
 
-    mutating func next() -> Event? {
-        self.events.isEmpty ? nil : self.events.removeFirst()
-    }
+    mutating func next() -> Event? { self.events.next() }
 
     mutating func removeAll() { self.events.removeAll() }
 }

@@ -36,15 +36,12 @@ extension ValueReader {
     }
 
     private static func number(_ number: NSNumber) throws(UsageError) -> Value {
-        if number.isBoolean { return .boolean(number.boolValue) }
-        switch UInt8(bitPattern: number.objCType.pointee) {
-        case UInt8(ascii: "f"), UInt8(ascii: "d"):
-            // `JSONSerialization` makes decimals of numbers with many digits, whose own conversion loses the last on Linux.
-            let decimal = number is NSDecimalNumber ? Double(number.stringValue) : nil
-            return .double(decimal ?? number.doubleValue)
-        case UInt8(ascii: "Q") where number.uint64Value > UInt64(Int64.max):
-            throw UsageError("The number \(number.uint64Value) is too large for a 64-bit signed integer.")
-        default: return .integer(number.int64Value)
+        switch NumberContent(number) {
+        case .boolean(let value): return .boolean(value)
+        case .integer(let value): return .integer(value)
+        case .double(let value): return .double(value)
+        case .unsigned(let value):
+            throw UsageError("The number \(value) is too large for a 64-bit signed integer.")
         }
     }
 

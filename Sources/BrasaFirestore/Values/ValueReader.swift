@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaDocuments
 internal import Foundation
 

@@ -1,5 +1,6 @@
 import BrasaBackoff
 import BrasaClientNetwork
+import BrasaCredentials
 import BrasaDocuments
 import BrasaGRPC
 import BrasaMessages

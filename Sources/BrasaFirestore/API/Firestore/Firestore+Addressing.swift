@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaDocuments
 internal import Synchronization
 
@@ -28,7 +29,7 @@ extension Firestore {
     /// The document of a stored reference, in this database whichever it names.
     func reference(to name: DocumentName) -> DocumentReference {
         if name.database != self.database, self.isNews(name.database) {
-            Log.notice(
+            Firestore.log.notice(
                 "references to documents of \(name.database.string) are read as ones of \(self.database.string)"
             )
         }

@@ -11,17 +11,4 @@ extension Firestore {
     public static func firestore(app: FirebaseApp, database: String) -> Firestore {
         self.instance(app: app, database: database)
     }
-
-    /// Once, before the first object that may have found no app.
-    static let isRegistered: Bool = {
-        FirebaseApp.register("Firestore.firestore()") {
-            Firestore.isHandedOut(app: $0)
-        } end: { app in
-            for firestore in Firestore.handedOut(for: app) {
-                // The end of an object that has ended, or was never used, is no error.
-                try? await firestore.terminate()
-            }
-        }
-        return true
-    }()
 }

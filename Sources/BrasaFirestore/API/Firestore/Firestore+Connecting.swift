@@ -1,8 +1,10 @@
 internal import BrasaApp
 internal import BrasaClientNetwork
+internal import BrasaCredentials
 internal import BrasaDocuments
 internal import BrasaSync
 internal import Dispatch
+internal import Foundation
 internal import NIOCore
 internal import Synchronization
 
@@ -29,7 +31,12 @@ extension Firestore {
     /// thread of their own, which no other part of the program waits for; an engine that waits for a disk has another.
     static let connected: MakeCore = { options throws(UsageError) in
         let (place, settings) = (options.place, options.settings)
-        guard let server = ServerAddress(place.host, defaultPort: place.isEncrypted ? 443 : 80) else {
+        guard
+            let server = ServerAddress(
+                place.host,
+                defaultPort: ServerAddress.defaultPort(isEncrypted: place.isEncrypted)
+            )
+        else {
             throw UsageError("Invalid host '\(place.host)'.")
         }
         let thread = EventLoopThread()
@@ -42,7 +49,7 @@ extension Firestore {
             observer: settings.observer?.observer,
             tracer: settings.tracer?.tracer
         )
-        Log.debug("\(options.database.string) is at \(place.host)")
+        Firestore.log.debug("\(options.database.string) is at \(place.host)")
         return ClientCore(
             queue: settings.dispatchQueue ?? .main,
             host: ConnectedHost(caller, settings.cache.kind, app: options.app, thread),
@@ -62,21 +69,32 @@ extension Firestore {
         }
     }
 
-    /// Servers nearby, which are not encrypted, know the token of an administrator by heart; emulators get no other.
     static func credentials(
         _ settings: FirestoreSettings.Values,
         _ place: ServerPlace,
         _ thread: EventLoopThread
     ) -> Credentials {
         let eventLoop = thread.eventLoop
-        if !place.isEmulator, let source = settings.tokens {
-            return Credentials(source.provider, eventLoop: eventLoop, keeping: thread)
+        return switch TokenChoice(settings, place) {
+        case .provider(let provider): Credentials(provider, eventLoop: eventLoop, keeping: thread)
+        case .keyFile(let file): Credentials({ _ in try file.token() }, eventLoop: eventLoop, keeping: thread)
+        case .fixed(let text): Credentials(fixed: text, eventLoop: eventLoop)
         }
-        if !place.isEmulator, let file = KeyFile(settings, place) {
-            return Credentials({ _ in try file.token() }, eventLoop: eventLoop, keeping: thread)
-        }
-        return place.isEncrypted
-            ? Credentials(nil, eventLoop: eventLoop) : Credentials(fixed: "owner", eventLoop: eventLoop)
+    }
+}
+
+extension TokenChoice {
+    init(_ settings: FirestoreSettings.Values, _ place: ServerPlace) {
+        self.init(
+            provider: settings.tokens?.provider,
+            keyFile: settings.keyFile,
+            server: Server(
+                isEncrypted: place.isEncrypted,
+                isEmulator: place.isEmulator,
+                isOnLoopback: ServerAddress(place.host, defaultPort: 80)?.isOnLoopback ?? false
+            ),
+            environment: ProcessInfo.processInfo.environment
+        )
     }
 }
 

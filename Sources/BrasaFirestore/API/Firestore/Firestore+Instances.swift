@@ -5,11 +5,9 @@ internal import Synchronization
 
 extension Firestore {
     /// Those that `firestore()` and its relatives handed out.
-    private static let instances = Mutex<[InstanceKey: Firestore]>([:])
-
-    private struct InstanceKey: Hashable {
-        let app: String
-        let database: String
+    private static let instances = AppInstances<Firestore>("Firestore.firestore()") { firestore in
+        // The end of an object that has ended, or was never used, is no error.
+        try? await firestore.terminate()
     }
 
     /// The database `(default)`, the same object on every call.
@@ -23,38 +21,17 @@ extension Firestore {
 
     /// A database by name, one object for each name.
     public static func firestore(database: String) -> Firestore {
-        _ = self.isRegistered
-        // No app is configured between the look for it and the object's making, which would then not know of it.
-        return FirebaseApp.withDefault { app in
-            self.instance(app: app ?? .unconfigured(projectID: nil), database: database)
-        }
+        self.instances.ofDefaultApp { self.instance(app: $0, database: database) }
     }
 
     static func instance(app: FirebaseApp, database: String) -> Firestore {
-        self.instances.withLock { instances in
-            let key = InstanceKey(app: app.name, database: database)
-            if let known = instances[key] { return known }
-            let new = Firestore(app: app, databaseID: database, makeCore: Self.connected)
-            instances[key] = new
-            return new
+        self.instances.instance(of: app, database) {
+            Firestore(app: app, databaseID: database, makeCore: Self.connected)
         }
-    }
-
-    /// Whether somebody has an object for an app of this name, configured or not.
-    static func isHandedOut(app: String) -> Bool {
-        self.instances.withLock { instances in instances.keys.contains { $0.app == app } }
-    }
-
-    static func handedOut(for app: FirebaseApp) -> [Firestore] {
-        self.instances.withLock { instances in instances.values.filter { $0.app === app } }
     }
 
     /// The next `firestore()` makes a new object.
-    func forget() {
-        Self.instances.withLock { instances in
-            for (key, instance) in instances where instance === self { instances[key] = nil }
-        }
-    }
+    func forget() { Self.instances.forget(self) }
 
     /// The database's full name, which is decided by its first use.
     var database: DatabaseName {
@@ -76,8 +53,8 @@ extension Firestore {
     /// The database's full name, as far as it can be told.
     func name(in state: State) throws(UsageError) -> DatabaseName {
         if let database = state.database { return database }
-        let environment = ProcessInfo.processInfo.environment["GCLOUD_PROJECT"].flatMap { $0.isEmpty ? nil : $0 }
-        guard let project = self.app.options.projectID ?? environment ?? state.settings.projectID else {
+        let project = self.app.options.projectID(environment: ProcessInfo.processInfo.environment)
+        guard let project = project ?? state.settings.projectID else {
             throw UsageError(
                 illegalState: "No project: set the environment variable GCLOUD_PROJECT or settings.projectID."
             )

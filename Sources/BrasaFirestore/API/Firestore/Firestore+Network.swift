@@ -126,7 +126,7 @@ extension ClientCore {
             self.gate.close()
             client.disableNetwork {}
         }
-        Log.debug("the network was \(isEnabled ? "enabled" : "disabled")")
+        Firestore.log.debug("the network was \(isEnabled ? "enabled" : "disabled")")
         done(client.end)
     }
 }

@@ -10,6 +10,8 @@ internal import Synchronization
 /// try await db.collection("cities").document("SF").setData(["name": "San Francisco"])
 /// ```
 public final class Firestore: Sendable {
+    static let log = ClientLog("BrasaFirestore")
+
     /// The app that it was made for.
     public let app: FirebaseApp
     let databaseID: String
@@ -95,14 +97,9 @@ public final class Firestore: Sendable {
                 guard !state.isStarted else {
                     throw UsageError(illegalState: "useEmulator() can only be called before Firestore is used.")
                 }
-                state.emulatorHost = ServerAddress(host: Self.unbracketed(host), port: port).description
+                state.emulatorHost = ServerAddress(host: ServerAddress.unbracketed(host), port: port).description
             }
         }
-    }
-
-    /// As in addresses with a port, IPv6 may stand in brackets.
-    private static func unbracketed(_ host: String) -> String {
-        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 
     private func configure(_ change: (inout State) throws(UsageError) -> Void) throws(UsageError) {

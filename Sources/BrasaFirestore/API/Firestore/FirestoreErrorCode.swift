@@ -91,17 +91,19 @@ extension FirestoreErrorCode {
 }
 
 extension NSError {
-    /// What users catch: only real `NSError` objects match `catch let error as NSError` on Linux.
+    /// What users of this library catch.
     convenience init(
         _ code: FirestoreErrorCode.Code,
         _ message: String,
         isWriteQueued: Bool = false,
         cause: (any Error)? = nil
     ) {
-        var userInfo: [String: Any] = [NSLocalizedDescriptionKey: message]
-        // As it was thrown, so that it can be cast to its own type, on Linux as well.
-        if let cause { userInfo[NSUnderlyingErrorKey] = cause }
-        if isWriteQueued { userInfo[FirestoreErrorCode.isWriteQueuedKey] = true }
-        self.init(domain: FirestoreErrorDomain, code: code.rawValue, userInfo: userInfo)
+        self.init(
+            domain: FirestoreErrorDomain,
+            code: code.rawValue,
+            message: message,
+            cause: cause,
+            details: isWriteQueued ? [FirestoreErrorCode.isWriteQueuedKey: true] : [:]
+        )
     }
 }

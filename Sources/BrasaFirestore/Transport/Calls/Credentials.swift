@@ -1,4 +1,5 @@
 package import BrasaClientNetwork
+package import BrasaCredentials
 internal import BrasaGRPC
 internal import BrasaStatus
 package import NIOCore
@@ -95,9 +96,7 @@ package final class Credentials: @unchecked Sendable {
         let task = Task {
             let result: Result<String?, any Error>
             do {
-                let text = try await provider(isRefresh)
-                if let fault = text.flatMap(BearerToken.fault) { throw UnusableToken(description: fault) }
-                result = .success(text)
+                result = .success(try await BearerToken.fetch(from: provider, isRefresh: isRefresh))
             } catch {
                 result = .failure(error)
             }
@@ -112,10 +111,6 @@ package final class Credentials: @unchecked Sendable {
 
     private struct ProviderTimeout: Error, CustomStringConvertible {
         let description = "its provider takes too long"
-    }
-
-    private struct UnusableToken: Error, CustomStringConvertible {
-        let description: String
     }
 
     private func fetched(_ result: Result<String?, any Error>, _ number: UInt64) {

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaGRPC
 internal import BrasaMessages
 internal import BrasaStatus
@@ -182,7 +183,7 @@ final class RetryingCall<Request: WireRequest, Response: WireResponse>: @uncheck
             let failure = wasPlaced ? CallError(result, of: self.method) : CallError(unsent: result)
             return self.end(.failure(failure))
         }
-        Log.debug("\(self.method) failed and is called again: \(result.status.message)")
+        Firestore.log.debug("\(self.method) failed and is called again: \(result.status.message)")
         self.setAlarm(self.now + wait) { self.attempt() }
     }
 

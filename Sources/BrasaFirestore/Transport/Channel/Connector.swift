@@ -3,7 +3,6 @@ internal import BrasaGRPC
 internal import BrasaHTTP2
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 internal import NIOTLS
 
 /// Why there is no connection to an address.
@@ -38,26 +37,25 @@ struct Connector {
         let shared = NIOLoopBound(attempt, eventLoop: self.eventLoop)
         let configuration = self.configuration
         let http2 = configuration.http2(keepalive)
-        let tls = NIOLoopBound(self.tls, eventLoop: self.eventLoop)
         let timeout = TimeAmount(configuration.connectTimeout)
         attempt.startTimer(timeout, on: self.eventLoop)
-        ClientBootstrap(group: self.eventLoop)
-            .connectTimeout(timeout)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelOption(.maxMessagesPerRead, value: 4)
-            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try Self.prepare(channel, http2, configuration.grpc, tls.value, shared.value)
-                }
+        ClientBootstrap.toServer(
+            on: self.eventLoop,
+            timeout: timeout,
+            acknowledgementTimeout: http2.keepalive?.timeout,
+            tls: self.tls
+        ) { channel in
+            try Self.prepare(channel, http2, configuration.grpc, shared.value)
+        }
+        .channelOption(.maxMessagesPerRead, value: 4)
+        .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 64 << 10))
+        .connect(to: address).assumeIsolated()
+        .whenComplete { result in
+            switch result {
+            case .success(let channel): attempt.connected(channel)
+            case .failure(let error): attempt.fail("\(address): \(error)", error)
             }
-            .connect(to: address).assumeIsolated()
-            .whenComplete { result in
-                switch result {
-                case .success(let channel): attempt.connected(channel)
-                case .failure(let error): attempt.fail("\(address): \(error)", error)
-                }
-            }
+        }
         return attempt
     }
 
@@ -65,12 +63,9 @@ struct Connector {
         _ channel: any Channel,
         _ http2: HTTP2ClientConfiguration,
         _ grpc: GRPCClientConfiguration,
-        _ tls: TLSContext?,
         _ attempt: ConnectAttempt
     ) throws {
-        if let keepalive = http2.keepalive { AcknowledgementTimeout(keepalive.timeout).set(on: channel) }
         let pipeline = channel.pipeline.syncOperations
-        if let tls { try pipeline.addHandler(tls.makeHandler()) }
         try pipeline.addHandler(ConnectWatcher(attempt))
         let connection = HTTP2Connection(role: .client(http2))
         let client = GRPCClientConnection(connection, eventLoop: channel.eventLoop, configuration: grpc)

@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaBackoff
 internal import BrasaClientNetwork
 internal import BrasaGRPC
@@ -78,7 +79,7 @@ final class Endpoint {
     }
 
     private func adopt(_ link: Link) {
-        Log.debug("connected to \(self.address)")
+        Firestore.log.debug("connected to \(self.address)")
         self.failure = nil
         self.state = .ready(link)
         // GOAWAY, or the connection's end, whichever comes first.
@@ -95,7 +96,7 @@ final class Endpoint {
     }
 
     private func fail(_ error: ConnectError) {
-        Log.debug("cannot connect to \(self.address): \(error.description)")
+        Firestore.log.debug("cannot connect to \(self.address): \(error.description)")
         self.failure = error
         self.pause()
     }

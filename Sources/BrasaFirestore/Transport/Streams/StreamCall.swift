@@ -1,3 +1,4 @@
+internal import BrasaApp
 internal import BrasaGRPC
 internal import BrasaMessages
 internal import BrasaSync
@@ -95,8 +96,9 @@ final class StreamCall<Request: WireRequest, Response: WireResponse, Message: Se
 
     private func log(_ event: Event) {
         switch event {
-        case .opened: Log.debug("a \(self.method) stream was opened")
-        case .closed(let error): Log.debug("a \(self.method) stream has ended: \(error?.message ?? "in good order")")
+        case .opened: Firestore.log.debug("a \(self.method) stream was opened")
+        case .closed(let error):
+            Firestore.log.debug("a \(self.method) stream has ended: \(error?.message ?? "in good order")")
         case .received: break
         }
     }

@@ -13,4 +13,16 @@ package enum BearerToken {
         }
         return "the token's byte \(position.offset) is \(position.element), which no header can carry"
     }
+
+    /// Asks the provider. Throws what it throws, and ``UnusableToken``.
+    package static func fetch(from provider: TokenProvider, isRefresh: Bool) async throws -> String? {
+        let text = try await provider(isRefresh)
+        if let fault = text.flatMap(self.fault) { throw UnusableToken(description: fault) }
+        return text
+    }
+}
+
+/// No header can carry what a provider gave.
+package struct UnusableToken: Error, Hashable, Sendable, CustomStringConvertible {
+    package let description: String
 }

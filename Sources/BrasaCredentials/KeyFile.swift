@@ -3,21 +3,12 @@ internal import Foundation
 
 /// A key file as `brasa keys create` prints it: signs the tokens of an administrator's calls.
 package struct KeyFile: Sendable {
-    private static let variable = "GOOGLE_APPLICATION_CREDENTIALS"
-
     private let path: String
     private let isSecret: Bool
 
-    /// - Parameters:
-    ///   - path: of the file that a program names.
-    ///   - environment: is asked for a file where the program names none and the way to the server is encrypted.
-    ///   - isEncrypted: the way to the server is.
-    ///   - isOnLoopback: the server is on this machine.
-    /// - Returns: Nil when no file is named.
-    package init?(_ path: String?, environment: [String: String], isEncrypted: Bool, isOnLoopback: Bool) {
-        guard let path = path ?? (isEncrypted ? environment[Self.variable] : nil), !path.isEmpty else { return nil }
-        self.path = path
-        self.isSecret = isEncrypted || isOnLoopback
+    /// - Parameter isSecret: what is shown to the server is seen by nobody else.
+    init(_ path: String, isSecret: Bool) {
+        (self.path, self.isSecret) = (path, isSecret)
     }
 
     /// The file is read for each new token, so that it can be replaced.

@@ -1,0 +1,59 @@
+import BrasaApp
+import Synchronization
+import Testing
+
+/// Each test has an app and a library of its own: they are known to all of the process.
+@Suite("What libraries hand out for apps")
+struct AppInstancesTests {
+    private final class Instance: Sendable {
+        private let end = Atomic(false)
+
+        var isEnded: Bool { self.end.load(ordering: .relaxed) }
+        func setEnded() { self.end.store(true, ordering: .relaxed) }
+    }
+
+    private func app(_ name: String) throws -> FirebaseApp {
+        FirebaseApp.configure(name: name, options: FirebaseOptions())
+        return try #require(FirebaseApp.app(name: name))
+    }
+
+    private func library(_ call: String) -> AppInstances<Instance> {
+        AppInstances(call) { $0.setEnded() }
+    }
+
+    @Test("There is one object for each app and name, until it is forgotten")
+    func one() throws {
+        let (app, other) = (try self.app("instances"), try self.app("other instances"))
+        let library = self.library("one()")
+        let first = library.instance(of: app, "a") { Instance() }
+        #expect(library.instance(of: app, "a") { Instance() } === first)
+        #expect(library.instance(of: app, "b") { Instance() } !== first)
+        #expect(library.instance(of: other, "a") { Instance() } !== first)
+        library.forget(first)
+        #expect(library.instance(of: app, "a") { Instance() } !== first)
+        #expect(library.all.count == 3)
+        #expect(!first.isEnded)
+    }
+
+    @Test("An app's objects end with it, and those of others do not")
+    func end() async throws {
+        let (app, other) = (try self.app("ending"), try self.app("staying"))
+        let library = self.library("end()")
+        let ended = ["a", "b"].map { library.instance(of: app, $0) { Instance() } }
+        let staying = library.instance(of: other, "a") { Instance() }
+        #expect(await app.delete())
+        #expect(ended.map(\.isEnded) == [true, true])
+        #expect(!staying.isEnded)
+        #expect(library.all.map(ObjectIdentifier.init) == [ObjectIdentifier(staying)])
+        #expect(await app.delete() == false)
+    }
+
+    @Test("An app is not configured after somebody has an object for its name")
+    func late() async {
+        await #expect(processExitsWith: .failure) {
+            let library = AppInstances<Instance>("late()") { _ in }
+            _ = library.ofDefaultApp { app in library.instance(of: app, "a") { Instance() } }
+            FirebaseApp.configure()
+        }
+    }
+}
