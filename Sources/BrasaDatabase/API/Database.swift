@@ -156,9 +156,10 @@ extension Database {
             if let core = state.core { return core }
             let queue = state.callbackQueue ?? .main
             let core = state.configuration(app: self.owner.name).map { configuration in
-                DatabaseCore(configuration, queue: queue) { [weak self] observer in self?.forget(observer) }
+                DatabaseCore(configuration, queue: queue, isOffline: state.isOffline) { [weak self] observer in
+                    self?.forget(observer)
+                }
             }
-            if state.isOffline, case .success(let core) = core { core.goOffline() }
             // What fails may not fail later: somebody else's cache may have been closed.
             if case .success = core { state.core = core }
             return core

@@ -34,9 +34,11 @@ final class DatabaseCore: Sendable {
         var onEnd: (Observer) -> Void = { _ in }
     }
 
+    /// `isOffline`: it connects only when it is told to.
     init(
         _ configuration: TreeHost.Configuration,
         queue: DispatchQueue,
+        isOffline: Bool,
         onObserverEnd: @escaping @Sendable (Observer) -> Void
     ) {
         self.queue = queue
@@ -60,7 +62,7 @@ final class DatabaseCore: Sendable {
             let clock = try? TreePath("serverTimeOffset")
             host.restore()
             host.step({ $0.listen(.all, at: clock ?? .root, of: .info, $1) }, before: { desk.value.clockListener = $0 })
-            host.step { $0.goOnline($1) }
+            host.step { isOffline ? $0.goOffline($1) : $0.goOnline($1) }
         }
     }
 
