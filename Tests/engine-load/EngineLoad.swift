@@ -8,7 +8,9 @@ import BrasaStore
 struct EngineLoad: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Works the engine as fast as it goes, and says what that takes.",
-        subcommands: [CommitsCommand.self, QueriesCommand.self, BesideCommand.self, ChurnCommand.self],
+        subcommands: [
+            CommitsCommand.self, QueriesCommand.self, BesideCommand.self, ChurnCommand.self, StartCommand.self,
+        ],
         defaultSubcommand: CommitsCommand.self
     )
 }
