@@ -1,6 +1,6 @@
 import BrasaPlatform
 
-/// Reads one checkpoint file. Every read checks everything; nothing is believed from an earlier one.
+/// Reads one checkpoint file, and checks all of it.
 struct CheckpointReader: ~Copyable {
     let path: String
     let header: CheckpointHeader

@@ -39,7 +39,10 @@ struct LogScan {
 
     func run(_ replay: (LogEntry) throws(LogRejection) -> Void) throws(LogError) -> Result {
         var result = Result()
-        let checkpoint = try self.replayCheckpoint(replay)
+        let (checkpoint, damage) = try self.replayNewestWholeCheckpoint(replay)
+        // What is damaged is passed over when the log from its very beginning can stand in for it. Whether it reaches back to
+        // an older one is checked with the segments.
+        if checkpoint == nil, let damage, !self.segmentsReachBack { throw damage }
         var headers = try self.neededHeaders(after: checkpoint?.time)
         if let checkpoint {
             result.checkpointTime = checkpoint.time
@@ -112,16 +115,6 @@ struct LogScan {
     }
 
     // Which checkpoint
-
-    /// Replays the newest whole checkpoint. A damaged one is passed over when an older one, or the log from its very
-    /// beginning, can stand in for it: whether the segments reach back that far is checked afterwards.
-    private func replayCheckpoint(
-        _ replay: (LogEntry) throws(LogRejection) -> Void
-    ) throws(LogError) -> CheckpointHeader? {
-        let (checkpoint, damage) = try self.replayNewestWholeCheckpoint(replay)
-        if checkpoint == nil, let damage, !self.segmentsReachBack { throw damage }
-        return checkpoint
-    }
 
     /// Whether the log has everything from its beginning.
     private var segmentsReachBack: Bool {

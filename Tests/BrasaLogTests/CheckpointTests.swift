@@ -132,9 +132,17 @@ import Testing
         try self.checkpoint(log, 3, [[3]])
         log.stop()
         self.disk.place(older, at: olderPath)
-        self.disk.damage(self.files(".chk")[1], at: 44)
-        let (_, recovered) = try openLog(self.disk)
-        #expect(recovered.chunks == [[2]] && recovered.records.map(\.time) == [3])
+        let newer = self.files(".chk")[1]
+        // In the chunk, and behind it, when it has been replayed.
+        let size = try #require(self.disk.bytes(newer)).count
+        for offset in [44, size - 8] {
+            self.disk.damage(newer, at: offset)
+            let (again, recovered) = try openLog(self.disk)
+            #expect(recovered.chunks == [[2]] && recovered.records.map(\.time) == [3])
+            again.stop()
+            self.disk.damage(newer, at: offset)
+            self.disk.place(older, at: olderPath)
+        }
     }
 
     @Test func aDamagedCheckpointIsPassedOverWhenTheLogIsStillComplete() throws {

@@ -85,6 +85,33 @@ import Testing
         }
     }
 
+    @Test func nothingIsLeftOfACheckpointThatIsVoid() throws {
+        let fixture = try StoreFixture()
+        try fixture.commit(fixture.store.database(try databaseName()), [("a/1", "x"), ("a/2", "y")])
+        _ = try fixture.set("1", at: "/a", in: try fixture.tree("n"))
+        try fixture.store.checkpoint()
+        fixture.store.stop()
+        var recovery = Recovery(
+            into: VersionedDocuments(configuration: fixture.configuration, entropy: .seeded(1)),
+            TreeRegistry(configuration: fixture.configuration)
+        )
+        _ = try LogInspector.check(disk: fixture.disk, directory: "data") { (entry) throws(LogRejection) in
+            try recovery.read(entry)
+        }
+        // A session that leaves something in the tree, as the format's description writes it.
+        let will: [UInt8] =
+            [4, 1, 0x6e, 0, 2, 1] + Array("*".utf8) + [0, 0, 1, 1, 0x70, 1, 0, 0, 4] + Array("null".utf8)
+        let time = recovery.lastTime + 1
+        try will.withUnsafeBytes { try recovery.read(.record(time: time, $0)) }
+        #expect(recovery.documents.registry.all.map(\.counts.documents) == [2])
+        #expect(recovery.trees.all.count == 1 && recovery.trees.wills.all(at: { .max }).wills.count == 1)
+        try recovery.read(.checkpointVoid)
+        try recovery.finish()
+        #expect(recovery.documents.registry.all.isEmpty && recovery.trees.all.isEmpty)
+        #expect(recovery.trees.wills.all(at: { .max }).wills.isEmpty && recovery.receipts.all.isEmpty)
+        #expect(recovery.creationTime == nil && recovery.snapshotTime == nil && recovery.lastTime == .min)
+    }
+
     @Test func anAbandonedCheckpointLeavesTheLogInCharge() throws {
         let fixture = try StoreFixture()
         let database = fixture.store.database(try databaseName())

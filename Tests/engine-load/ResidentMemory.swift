@@ -2,7 +2,7 @@ import Glibc
 
 /// What the process takes of the machine's memory.
 enum ResidentMemory {
-    /// Waits until the allocator has given back what was freed.
+    /// Waits until the allocator has given back what was freed, which it does within ten seconds (`CBrasaAllocator`).
     static func settle() { sleep(11) }
 
     static var bytes: Int {

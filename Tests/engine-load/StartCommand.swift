@@ -23,6 +23,7 @@ struct StartCommand: ParsableCommand {
         do {
             let store = try Store.opened(durability: .os, directory: self.data)
             defer { store.stop() }
+            guard store.statistics.documents == 0 else { throw ValidationError("there are documents in \(self.data)") }
             try self.load(store)
         }
         try self.tell("log") { store in

@@ -70,7 +70,7 @@ extension Store {
             log: report,
             databases: report.isUsable ? databases.filter { $0.documents > 0 } : [],
             trees: report.isUsable ? recovery.trees.all.compactMap(StoreInspection.Tree.init) : [],
-            wills: (wills.count, wills.reduce(0) { $0 + $1.will.queue.count }),
+            wills: report.isUsable ? (wills.count, wills.reduce(0) { $0 + $1.will.queue.count }) : (0, 0),
             creationTime: recovery.creationTime.map { Timestamp(microseconds: $0) }
         )
     }

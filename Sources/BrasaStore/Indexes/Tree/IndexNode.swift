@@ -8,7 +8,7 @@ final class IndexNode {
     static let entriesMin = 16
     /// For how many entries more there is room made at once.
     static let entriesSpare = 7
-    /// Past this, not counting what the keys begin with, a node of at least `entriesFew` keys is split before it gets
+    /// Past this, not counting what all its keys begin with and names that are not stored, a node of at least `entriesFew` keys is split before it gets
     /// another one.
     static let bytesMax = 16 << 10
     static let entriesFew = 4
@@ -52,7 +52,7 @@ final class IndexNode {
         let chain: DocumentChain
         /// Nil: the key did not end.
         let endTime: Int64?
-        /// How many of the key's bytes are the name, where leaves' keys are without it.
+        /// How many of the key's bytes are the name, where leaves store keys without it; else 0.
         let nameCount: Int
     }
 
@@ -70,7 +70,7 @@ final class IndexNode {
     var isLeaf: Bool { self.children.isEmpty }
     /// To be asked for anew when the entries have changed.
     private var names: KeyNames {
-        self.scope.map { KeyNames(scope: $0, chains: self.chains) } ?? .none
+        self.scope.map { KeyNames(scope: $0, chains: self.chains) } ?? .inKeys
     }
     private var named: KeyBlock.Named { KeyBlock.Named(self.keys, self.names) }
     var entryCount: Int { self.isLeaf ? self.chains.count : self.children.count }
@@ -124,7 +124,7 @@ final class IndexNode {
     }
 
     func childIndex(_ key: [UInt8]) -> Int {
-        let (index, isThere) = self.keys.find(key, .none)
+        let (index, isThere) = self.keys.find(key, .inKeys)
         return isThere ? index + 1 : index
     }
 
@@ -221,7 +221,7 @@ final class IndexNode {
         let full = self.isFull(for: split.separator)
         let last = self.keys.count
         guard last > 0, full.byCount || full.byBytes else {
-            self.keys.insert(split.separator, at: index, .none)
+            self.keys.insert(split.separator, at: index, .inKeys)
             self.children.makeRoom()
             self.children.insert(split.right, at: index + 1)
             return nil
@@ -229,25 +229,25 @@ final class IndexNode {
         if index == last, isRightEdge || full.byBytes {
             let separator = self.key(at: last - 1)
             let right = IndexNode(separators: KeyBlock(split.separator), children: [self.children[last], split.right])
-            (self.keys, self.children) = (self.keys.part(0..<(last - 1), .none), Array(self.children[..<last]))
+            (self.keys, self.children) = (self.keys.part(0..<(last - 1), .inKeys), Array(self.children[..<last]))
             return Split(separator: separator, right: right)
         }
         if index == 0, full.byBytes {
             let separator = self.key(at: 0)
-            let right = IndexNode(separators: self.keys.part(1..<last, .none), children: Array(self.children[1...]))
+            let right = IndexNode(separators: self.keys.part(1..<last, .inKeys), children: Array(self.children[1...]))
             (self.keys, self.children) = (KeyBlock(split.separator), [self.children[0], split.right])
             return Split(separator: separator, right: right)
         }
         let middle = self.children.count / 2
         let separator = self.key(at: middle - 1)
         let right = IndexNode(
-            separators: self.keys.part(middle..<last, .none),
+            separators: self.keys.part(middle..<last, .inKeys),
             children: Array(self.children[middle...])
         )
-        (self.keys, self.children) = (self.keys.part(0..<(middle - 1), .none), Array(self.children[..<middle]))
+        (self.keys, self.children) = (self.keys.part(0..<(middle - 1), .inKeys), Array(self.children[..<middle]))
         let target = index < middle ? self : right
         let place = index < middle ? index : index - middle
-        target.keys.insert(split.separator, at: place, .none)
+        target.keys.insert(split.separator, at: place, .inKeys)
         target.children.insert(split.right, at: place + 1)
         return Split(separator: separator, right: right)
     }
@@ -310,9 +310,9 @@ extension IndexNode {
             left.chains += right.chains
             left.endTimes? += right.endTimes ?? []
         } else {
-            let separator = KeyBlock.Named(KeyBlock(self.key(at: index)), .none)
+            let separator = KeyBlock.Named(KeyBlock(self.key(at: index)), .inKeys)
             guard left.named.fits(joining: separator) else { return false }
-            let keys = KeyBlock.Named(KeyBlock.joined(left.named, separator), .none)
+            let keys = KeyBlock.Named(KeyBlock.joined(left.named, separator), .inKeys)
             guard keys.fits(joining: right.named) else { return false }
             left.keys = KeyBlock.joined(keys, right.named)
             left.children += right.children

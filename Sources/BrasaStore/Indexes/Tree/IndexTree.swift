@@ -2,7 +2,7 @@ import BrasaDocuments
 import BrasaQueries
 
 /// A B+tree of byte keys of any length. A node holds at most `IndexNode.entriesMax` entries and, where it has more than a
-/// few, about `IndexNode.bytesMax` bytes of keys beyond what they all begin with. One that loses entries is joined with a
+/// few, about `IndexNode.bytesMax` bytes of keys beyond what they all begin with and what names end them. One that loses entries is joined with a
 /// neighbour when both are small; none is empty but the root.
 ///
 /// A tree of keys that ended (`SupersededKeys`) has the time at which each did; one of current keys has no times.
@@ -18,8 +18,8 @@ final class IndexTree {
     private let kind: Kind
 
     enum Kind {
-        /// Keys of documents as they are now. With a scope they end with the documents' names as definitions of it write
-        /// them, and are kept without these.
+        /// Keys of documents as they are now. With a scope they end with the documents' names, as definitions of it write
+        /// them, and leaves store them without. What stands before its name ends by itself in each.
         case current(IndexDefinition.Scope?)
         case ended
     }
@@ -34,7 +34,7 @@ final class IndexTree {
     @discardableResult
     func insert(_ key: [UInt8], _ chain: DocumentChain, endTime: Int64? = nil) -> Bool {
         var change = IndexNode.Change()
-        let value = IndexNode.Value(chain: chain, endTime: endTime, nameCount: self.nameCount(chain.path))
+        let value = IndexNode.Value(chain: chain, endTime: endTime, nameCount: self.nameCount(key, of: chain.path))
         if let split = self.root.insert(key, value, isRightEdge: true, &change) {
             let left = self.root
             self.root = IndexNode(separators: KeyBlock(split.separator), children: [left, split.right])
@@ -45,9 +45,11 @@ final class IndexTree {
         return change.entries > 0
     }
 
-    private func nameCount(_ path: ResourcePath) -> Int {
+    private func nameCount(_ key: [UInt8], of path: ResourcePath) -> Int {
         guard case .current(let scope?) = self.kind else { return 0 }
-        return KeyNames.name(path, in: scope).count
+        let name = KeyNames.name(path, in: scope)
+        assert(key.suffix(name.count).elementsEqual(name))
+        return name.count
     }
 
     /// Whether the key was there.

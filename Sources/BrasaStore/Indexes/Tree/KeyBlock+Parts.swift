@@ -14,7 +14,7 @@ extension KeyBlock {
         var block = KeyBlock()
         guard let first = range.first else { return block }
         let prefix = self.key(at: first, names)[..<prefixCount]
-        let total = range.reduce(prefixCount) { $0 + max(self.valueCount(at: $1) - prefixCount, 0) }
+        let total = prefixCount + self.restBytes(of: range, behind: prefixCount)
         let nameCount = max(prefixCount - self.valueCount(at: first), 0)
         block.begin(prefix: prefix, nameCount: nameCount, capacity: total, count: range.count)
         block.append(self, range, names)
@@ -56,7 +56,8 @@ extension KeyBlock {
     /// The prefix and the rests of two blocks, neither of them empty, as one.
     static func joinedSize(_ left: Named, _ right: Named) -> (prefixCount: Int, restBytes: Int) {
         let common = self.commonCount(left.first, right.last)
-        return (common, left.keys.restBytes(after: common) + right.keys.restBytes(after: common))
+        let bytes = [left.keys, right.keys].map { $0.restBytes(of: 0..<$0.count, behind: common) }
+        return (common, bytes.reduce(0, +))
     }
 
     /// The shortest key that is above all of `left` and at most every one of `right`.

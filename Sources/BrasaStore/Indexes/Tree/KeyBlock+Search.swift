@@ -51,7 +51,7 @@ extension KeyBlock {
         guard names.scope != nil, ByteOrder.firstMismatch(rest, place) == rest.count else {
             return Self.isBefore(rest, place, isAfter: isAfter)
         }
-        // What is here decides nothing.
+        // What is stored decides nothing.
         let place = UnsafeRawBufferPointer(rebasing: place[rest.count...])
         return names.name(index).withUnsafeBytes { name in
             Self.isBefore(
@@ -95,19 +95,19 @@ extension KeyBlock {
 
     private func equals(_ key: [UInt8], at index: Int, _ names: KeyNames) -> Bool {
         let rest = self.rest(index)
-        let here = self.prefixCount + rest.count
-        guard key.count >= here, self.commonCount(key) == self.prefixCount else { return false }
+        let stored = self.prefixCount + rest.count
+        guard key.count >= stored, self.commonCount(key) == self.prefixCount else { return false }
         return self.bytes.withUnsafeBytes { bytes in
             key.withUnsafeBytes { key in
                 ByteOrder.equal(
                     UnsafeRawBufferPointer(rebasing: bytes[rest]),
-                    UnsafeRawBufferPointer(rebasing: key[self.prefixCount..<here])
+                    UnsafeRawBufferPointer(rebasing: key[self.prefixCount..<stored])
                 )
                     && names.name(index).withUnsafeBytes { name in
                         let nameCount = max(name.count - self.prefixNameCount, 0)
                         return ByteOrder.equal(
                             UnsafeRawBufferPointer(rebasing: name.suffix(nameCount)),
-                            UnsafeRawBufferPointer(rebasing: key[here...])
+                            UnsafeRawBufferPointer(rebasing: key[stored...])
                         )
                     }
             }

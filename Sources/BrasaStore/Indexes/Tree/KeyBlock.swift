@@ -3,20 +3,21 @@ import BrasaDocuments
 /// Keys of one node in ascending order: what all of them begin with once, then the rest of each, one after the other. A
 /// search runs over the slots, which hold the first bytes of each rest, and touches the rests only at the end.
 ///
-/// The rests of a leaf's keys are there without the names that they end with (`KeyNames`), which whoever asks for them has
-/// to bring. Its slots have the first bytes of the whole rests, so that a search seldom has to look at a document.
+/// Of a leaf's keys the names that they end with are not stored (`KeyNames`); whoever asks for keys has to bring them. The
+/// slots have the first bytes of the whole rests all the same, so that a search seldom has to look at a document.
 struct KeyBlock {
     struct Slot {
         /// The first four bytes of the whole rest, zeros behind a shorter one.
         var head: UInt32
-        /// Where ends what is here of the rest.
+        /// Where ends what is stored of the rest.
         var end: UInt32
     }
 
     /// The prefix and the rests.
     private(set) var bytes: [UInt8] = []
     private(set) var prefixCount = 0
-    /// How many of the prefix's bytes belong to the names. Not none only if the keys differ in nothing but their names.
+    /// How many of the prefix's bytes belong to the names: more than none only if the keys differ in nothing but their names,
+    /// since what stands before a name is never the beginning of what stands before another.
     private(set) var prefixNameCount = 0
     private(set) var slots: [Slot] = []
 
@@ -41,21 +42,22 @@ struct KeyBlock {
     /// About so much room is made at once, for keys like one that comes.
     private static let spareBytes = 256
 
-    /// What is here of the rests takes.
+    /// What the stored rests take.
     var restBytes: Int { self.bytes.count - self.prefixCount }
 
     /// What the prefix has of what stands before the names.
     var prefixValueCount: Int { self.prefixCount - self.prefixNameCount }
 
-    /// What the rests would take with one more key, which may shorten the prefix.
+    /// What they would take with one more key, which may shorten the prefix.
     func restBytes(inserting key: [UInt8], nameCount: Int) -> Int {
         let common = self.commonCount(key)
-        return self.restBytes(after: common) + max(key.count - nameCount - common, 0)
+        let longer = max(self.prefixValueCount - common, 0) * self.count
+        return self.restBytes + longer + max(key.count - nameCount - common, 0)
     }
 
-    /// What they would take behind a prefix of so many bytes, no more than it has.
-    func restBytes(after prefixCount: Int) -> Int {
-        self.restBytes + max(self.prefixValueCount - prefixCount, 0) * self.count
+    /// What those in a range would take behind another prefix.
+    func restBytes(of range: Range<Int>, behind prefixCount: Int) -> Int {
+        range.reduce(0) { $0 + max(self.valueCount(at: $1) - prefixCount, 0) }
     }
 
     func key(at index: Int, _ names: KeyNames) -> [UInt8] {
@@ -81,7 +83,7 @@ struct KeyBlock {
     /// How many bytes of the key stand before its name.
     func valueCount(at index: Int) -> Int { self.prefixValueCount + self.rest(index).count }
 
-    /// Where what is here of the rest stands.
+    /// Where the stored rest stands.
     func rest(_ index: Int) -> Range<Int> {
         let start = index == 0 ? self.prefixCount : Int(self.slots[index - 1].end)
         return start..<Int(self.slots[index].end)

@@ -1,15 +1,15 @@
 import BrasaDocuments
 import BrasaQueries
 
-/// The names of a leaf's documents. The keys of an index end with them, and a leaf leads to the documents anyway, so that a
-/// block of its keys is without them.
+/// The names of a leaf's documents. The keys of an index end with them, and a leaf leads to the documents anyway, so its keys
+/// are stored without them.
 struct KeyNames {
     /// In whose keys they are; nil: the block has whole keys.
     let scope: IndexDefinition.Scope?
     let chains: [DocumentChain]
 
-    /// Of blocks with whole keys.
-    static let none = KeyNames(scope: nil, chains: [])
+    /// Of blocks that store whole keys.
+    static let inKeys = KeyNames(scope: nil, chains: [])
 
     /// As the key of an entry ends; empty when the block has whole keys.
     func name(_ index: Int) -> [UInt8] {
