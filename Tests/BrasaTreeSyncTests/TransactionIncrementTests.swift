@@ -128,4 +128,21 @@ struct TransactionIncrementTests {
         #expect(line.ended[sent] == .committed(try node("2")))
         #expect(line.shown == ["/n =1", "/n =2", "/n =3"])
     }
+
+    @Test(arguments: [true, false])
+    func `What is added when the connection ends adds to what the server has, not to transactions`(
+        _ isShown: Bool
+    ) throws {
+        var line = try Line(listeningTo: "/n")
+        line.push("/n", "1")
+        line.engine.onDisconnect.add(try set("/n", #"{".sv":{"increment":1}}"#))
+        let sent = try line.addOne(to: "/n", isShown: isShown)
+        _ = try line.sentTransaction()
+        let waiting = try line.addOne(to: "/n", isShown: isShown)
+        line.disconnect()
+        #expect(line.ended == [sent: .failed(status: "disconnect"), waiting: .failed(status: "set")])
+        let known = line.engine.tree.known(TreeTarget(try path("/n")))
+        #expect(known == (try node("2")))
+        #expect(line.shown.last == "/n =2")
+    }
 }
