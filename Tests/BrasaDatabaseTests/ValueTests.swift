@@ -168,7 +168,8 @@ struct ValueTests {
     @Test(
         "A part that the server works out leaves what there was beside it when it goes",
         arguments: [
-            ("5", "null"), ("null", "null"), (#"{"x":1}"#, "null"),
+            ("5", "null"), ("null", "null"), (#"{"x":1}"#, "null"), (#"{".value":5,".priority":2}"#, "null"),
+            (#"{".priority":2,"x":1}"#, "null"),
             (#"{".priority":2,"y":1}"#, #"{"y":1,".priority":2}"#),
         ]
     )
@@ -176,6 +177,8 @@ struct ValueTests {
         let made = try self.made(of: text) { data in
             data.childData(byAppendingPath: "x").value = ServerValue.timestamp()
             data.childData(byAppendingPath: "x").value = nil
+            let isNull = data.value is NSNull
+            #expect(isNull == (expected == "null"))
             return nil
         }
         #expect(made == expected)

@@ -82,7 +82,7 @@ struct TransactionIncrementTests {
     }
 
     /// Of a leaf that a part was put under, nothing comes back with that part's removal.
-    @Test(arguments: ["5", #"{"x":1}"#])
+    @Test(arguments: ["5", #"{"x":1}"#, #"{".value":5,".priority":2}"#, #"{".priority":2,"x":1}"#])
     func `What was the only part leaves nothing when it goes in the same put`(_ written: String) throws {
         let time = #"{".sv":"timestamp"}"#
         #expect(try self.put(of: [("/a/n", written), ("/a/n/x", time), ("/a/n/x", "null")]) == "/a/n=null")

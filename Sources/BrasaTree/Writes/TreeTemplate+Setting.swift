@@ -95,7 +95,8 @@ extension ServerValues {
         // A node whose written children have all gone has its priority no more, but will be there again by these.
         let hasGone = nodes.after.isAbsent && !nodes.before.priority.isNone && !children.isEmpty
         let priority = tree?.priority ?? (hasGone ? .written(nodes.before.priority) : nil)
-        guard value != nil || priority != nil || !children.isEmpty else { return nil }
+        // Of what is not there, and will not be, nothing is left.
+        if value == nil, children.isEmpty, priority == nil || nodes.after.isAbsent { return nil }
         return ServerValues(value: value, priority: priority, children: children)
     }
 }
