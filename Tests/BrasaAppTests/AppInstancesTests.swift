@@ -50,10 +50,12 @@ struct AppInstancesTests {
 
     @Test("An app is not configured after somebody has an object for its name")
     func late() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let library = AppInstances<Instance>("late()") { _ in }
             _ = library.ofDefaultApp { app in library.instance(of: app, "a") { Instance() } }
             FirebaseApp.configure()
         }
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(output.contains("FirebaseApp.configure() must come before the first late()."))
     }
 }

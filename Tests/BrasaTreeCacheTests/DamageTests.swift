@@ -39,14 +39,15 @@ import Testing
 
     /// What a client does that finds it: false when it is refused.
     private static func live(on cache: CacheForTest) throws -> Bool {
+        let storage: TreeDiskStorage
         do throws(DiskStorageError) {
-            let storage = try TreeDiskStorage(folder: cache.folder, bytesMax: 1 << 10, log: { _ in })
-            try? self.live(on: storage)
-            return true
+            storage = try TreeDiskStorage(folder: cache.folder, bytesMax: 1 << 10, log: { _ in })
         } catch {
             #expect(error.code == .damaged)
             return false
         }
+        try self.live(on: storage)
+        return true
     }
 
     private static func live(on storage: TreeDiskStorage) throws {
