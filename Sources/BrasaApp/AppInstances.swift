@@ -4,12 +4,16 @@ internal import Synchronization
 /// app is deleted.
 package final class AppInstances<Instance: AnyObject & Sendable>: Sendable {
     private let entries = Mutex<[Key: Entry]>([:])
+    /// Of programs that have configured no default app.
+    private let unconfigured = FirebaseApp.unconfigured(projectID: nil)
 
     private struct Key: Hashable {
-        let app: String
+        /// Not its name: who still has an app that was deleted does not mean the next one of that name.
+        let app: ObjectIdentifier
         let name: String
     }
 
+    /// Holds the app, so that no other one has its identity.
     private struct Entry {
         let app: FirebaseApp
         let instance: Instance
@@ -29,7 +33,7 @@ package final class AppInstances<Instance: AnyObject & Sendable>: Sendable {
     /// The app's object of a name, made at the first call.
     package func instance(of app: FirebaseApp, _ name: String, make: () -> Instance) -> Instance {
         self.entries.withLock { entries in
-            let key = Key(app: app.name, name: name)
+            let key = Key(app: ObjectIdentifier(app), name: name)
             if let known = entries[key] { return known.instance }
             let new = make()
             entries[key] = Entry(app: app, instance: new)
@@ -40,7 +44,7 @@ package final class AppInstances<Instance: AnyObject & Sendable>: Sendable {
     /// An object of the default app, or of none where none is configured. No app is configured between the look for it and the
     /// object's making, which would then not know of it.
     package func ofDefaultApp(_ body: (FirebaseApp) -> Instance) -> Instance {
-        FirebaseApp.withDefault { body($0 ?? .unconfigured(projectID: nil)) }
+        FirebaseApp.withDefault { body($0 ?? self.unconfigured) }
     }
 
     /// The next call makes a new object.
@@ -52,9 +56,10 @@ package final class AppInstances<Instance: AnyObject & Sendable>: Sendable {
 
     package var all: [Instance] { self.entries.withLock { $0.values.map(\.instance) } }
 
-    /// Whether somebody has an object for an app of this name, configured or not.
+    /// Whether somebody has an object that found no app of this name.
     private func isAnyHandedOut(_ app: String) -> Bool {
-        self.entries.withLock { entries in entries.keys.contains { $0.app == app } }
+        guard app == self.unconfigured.name else { return false }
+        return self.entries.withLock { entries in entries.values.contains { $0.app === self.unconfigured } }
     }
 
     private func forget(_ app: FirebaseApp) -> [Instance] {

@@ -98,8 +98,8 @@ public final class FirebaseApp: Sendable {
         self.apps.withLock { body($0.configured[self.defaultName]) }
     }
 
-    /// A library says whether it has handed out objects of apps, which are not configured afterwards, and how such objects
-    /// end when their app is deleted.
+    /// A library says whether it has handed out objects that found no app of a name, which is not configured afterwards, and
+    /// how the objects of an app end when it is deleted.
     /// - Parameter call: by which it hands them out.
     static func register(
         _ call: String,

@@ -1,5 +1,5 @@
 /// Events that a listener has not been told yet, oldest first. Past `countMax` the newest two become one, where they can: a
-/// slow listener loses steps in between, and memory is bounded.
+/// slow listener loses steps in between, and takes no more memory. Those that cannot are all kept.
 ///
 /// Inlinable, and so usable from inline itself: the libraries have it for the types of their events as if it were their own.
 @usableFromInline

@@ -6,7 +6,7 @@ typealias TreeStatement = CacheStatement<SQLiteError>
 struct TreeStatements {
     let addWrite, removeWrite: TreeStatement
     let useTarget, confirmTarget, removeTarget, addForgotten, target, laterTargets: TreeStatement
-    let forgetTargets, removeTargets, oldestTargets, forgotten, removeForgotten: TreeStatement
+    let forgetTargets, removeTargets, restartTargets, oldestTargets, forgotten, removeForgotten: TreeStatement
     let removeSomeNodes, pages, freePages: TreeStatement
     let nodes: NodeStatements
 
@@ -26,8 +26,19 @@ struct TreeStatements {
         self.laterTargets = try file.statement(
             "SELECT path, id FROM targets WHERE known > ? AND path > ? AND path < ? AND query = x'' ORDER BY known"
         )
-        self.forgetTargets = try file.statement("INSERT INTO forgotten_targets SELECT id FROM targets")
+        self.forgetTargets = try file.statement("INSERT OR IGNORE INTO forgotten_targets SELECT id FROM targets")
         self.removeTargets = try file.statement("DELETE FROM targets")
+        self.restartTargets = try file.statement(
+            """
+            UPDATE sqlite_sequence SET seq = (
+                SELECT max(id) FROM (
+                    SELECT 0 AS id
+                    UNION ALL SELECT max(id) FROM forgotten_targets WHERE id <= ?1
+                    UNION ALL SELECT max(target) FROM nodes WHERE target <= ?1
+                )
+            ) WHERE name = 'targets'
+            """
+        )
         self.oldestTargets = try file.statement("SELECT id FROM targets ORDER BY used LIMIT ?")
         self.forgotten = try file.statement("SELECT id FROM forgotten_targets LIMIT 1")
         self.removeForgotten = try file.statement("DELETE FROM forgotten_targets WHERE id = ?")

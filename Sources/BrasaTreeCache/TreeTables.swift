@@ -32,14 +32,17 @@ final class TreeTables {
     private let pageBytes: Int
     private let statements: TreeStatements
 
-    /// What is counted on from a number in the file never comes to its type's end: a file of ours has no number above this.
+    /// What is counted on from a number in the file never comes to its type's end: a file of ours has no number above this. A
+    /// queued write's is damage; targets that have one are forgotten, as they can be asked for again.
     private static let numberMax = Int64.max / 2
 
     init(_ file: CacheFile) throws(SQLiteError) {
         self.lastUse = try file.integers("SELECT max(used) FROM targets").first ?? 0
-        guard self.lastUse <= Self.numberMax else { throw .damaged("a target") }
         self.pageBytes = Int(try file.integers("PRAGMA page_size").first ?? 4_096)
         self.statements = try TreeStatements(file)
+        guard !(0...Self.numberMax).contains(self.lastUse) else { return }
+        try file.transaction { () throws(SQLiteError) in try self.forgetAll() }
+        self.lastUse = 0
     }
 
     func apply(_ change: StoredChange) throws(SQLiteError) {
@@ -148,11 +151,13 @@ final class TreeTables {
     /// Rows that are deleted at a time, so that nobody waits long for it.
     private static let forgottenRowsMax = 10_000
 
-    /// Nothing is kept of any target.
+    /// Nothing is kept of any target. Their numbers go on after those that still have rows, or there would be no more once
+    /// they have come to their end.
     func forgetAll() throws(SQLiteError) {
         self.open = [:]
         try self.statements.forgetTargets.run()
         try self.statements.removeTargets.run()
+        try self.statements.restartTargets.run(.integer(Self.numberMax))
     }
 
     /// Forgets the target that nobody has listened to for longest, where more is taken than should be. True where rows have

@@ -48,12 +48,46 @@ struct AppInstancesTests {
         #expect(await app.delete() == false)
     }
 
+    @Test("Who still has an app that was deleted has other objects than the next app of that name")
+    func sameName() async throws {
+        let library = self.library("sameName()")
+        let first = try self.app("twice")
+        #expect(await first.delete())
+        let second = try self.app("twice")
+        let late = library.instance(of: first, "a") { Instance() }
+        let current = library.instance(of: second, "a") { Instance() }
+        #expect(late !== current)
+        #expect(library.instance(of: first, "a") { Instance() } === late)
+        #expect(await second.delete())
+        #expect(current.isEnded)
+        #expect(library.all.map(ObjectIdentifier.init) == [ObjectIdentifier(late)])
+        // It is in nobody's way.
+        let third = try self.app("twice")
+        #expect(library.instance(of: third, "a") { Instance() } !== late)
+        #expect(await first.delete() == false)
+        #expect(late.isEnded)
+    }
+
+    @Test("Without a default app there is one object for each name, too")
+    func unconfigured() async {
+        await #expect(processExitsWith: .success) {
+            let library = AppInstances<Instance>("unconfigured()") { _ in }
+            let first = library.ofDefaultApp { app in library.instance(of: app, "a") { Instance() } }
+            let again = library.ofDefaultApp { app in library.instance(of: app, "a") { Instance() } }
+            let other = library.ofDefaultApp { app in library.instance(of: app, "b") { Instance() } }
+            #expect(again === first)
+            #expect(other !== first)
+        }
+    }
+
     @Test("An app is not configured after somebody has an object for its name")
     func late() async {
-        await #expect(processExitsWith: .failure) {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let library = AppInstances<Instance>("late()") { _ in }
             _ = library.ofDefaultApp { app in library.instance(of: app, "a") { Instance() } }
             FirebaseApp.configure()
         }
+        let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(output.contains("FirebaseApp.configure() must come before the first late()."))
     }
 }

@@ -1,7 +1,7 @@
 import BrasaApp
 import Testing
 
-@Suite("Waits that end once")
+@Suite("Waits that end once", .timeLimit(.minutes(1)))
 struct WaiterTests {
     @Test("The first value counts, whether it comes before the wait or during it", arguments: [true, false])
     func first(_ isBefore: Bool) async {

@@ -7,11 +7,19 @@ final class HolderProcess {
     private let process = Process()
     private let input = Pipe()
 
+    /// What the tests were built into. The program, on which they depend, is beside it.
+    private static var tests: URL {
+        #if canImport(Darwin)
+            // The process is one of SwiftPM's, which is elsewhere.
+            return Bundle(for: HolderProcess.self).bundleURL
+        #else
+            return URL(filePath: CommandLine.arguments[0])
+        #endif
+    }
+
     init(_ folder: String) throws {
         let output = Pipe()
-        // Built beside the tests, which depend on it.
-        self.process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "cache-holder")
+        self.process.executableURL = Self.tests.deletingLastPathComponent().appending(path: "cache-holder")
         self.process.arguments = [folder]
         self.process.standardInput = self.input
         self.process.standardOutput = output

@@ -100,6 +100,27 @@ struct ReferenceTests {
         #expect(try await ref.getData().value as? Bool == false)
     }
 
+    @Test(
+        "Who is told to stay offline before the first use asks nobody for a token until online",
+        .timeLimit(.minutes(1))
+    )
+    func offlineFromTheStart() async throws {
+        let asked = Lines()
+        let database = Databases.at("http://127.0.0.1:1?ns=demo")
+        database.tokenProvider = { _ in
+            asked.say("token")
+            return "token"
+        }
+        database.goOffline()
+        #expect(try await database.reference(withPath: ".info/connected").getData().value as? Bool == false)
+        // A provider that was asked too early has said so by then.
+        try await Task.sleep(for: .milliseconds(100))
+        asked.say("online")
+        database.goOnline()
+        #expect(await asked.next(2) == ["online", "token"])
+        await database.end()
+    }
+
     @Test("What does not fit together in a query is told when it is used")
     func queryFaults() async throws {
         let ref = try Databases.offline().reference()

@@ -28,10 +28,19 @@ final class ServerProcess: Sendable {
         kill -KILL $server
         """
 
+    /// What the tests were built into. The server is beside it.
+    private static var tests: URL {
+        #if canImport(Darwin)
+            // The process is one of SwiftPM's, which is elsewhere.
+            return Bundle(for: ServerProcess.self).bundleURL
+        #else
+            return URL(filePath: CommandLine.arguments[0])
+        #endif
+    }
+
     init() throws {
         self.folder = FileManager.default.temporaryDirectory.appending(path: "brasa-\(UUID().uuidString)").path
-        // Built with the tests, beside them.
-        let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "brasa")
+        let program = Self.tests.deletingLastPathComponent().appending(path: "brasa")
         let output = Pipe()
         self.process.executableURL = URL(filePath: "/bin/sh")
         self.process.arguments =

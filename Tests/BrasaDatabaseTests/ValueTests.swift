@@ -165,6 +165,25 @@ struct ValueTests {
         #expect(made == expected)
     }
 
+    @Test(
+        "A part that the server works out leaves what there was beside it when it goes",
+        arguments: [
+            ("5", "null"), ("null", "null"), (#"{"x":1}"#, "null"), (#"{".value":5,".priority":2}"#, "null"),
+            (#"{".priority":2,"x":1}"#, "null"),
+            (#"{".priority":2,"y":1}"#, #"{"y":1,".priority":2}"#),
+        ]
+    )
+    func partThatGoes(_ text: String, _ expected: String) throws {
+        let made = try self.made(of: text) { data in
+            data.childData(byAppendingPath: "x").value = ServerValue.timestamp()
+            data.childData(byAppendingPath: "x").value = nil
+            let isNull = data.value is NSNull
+            #expect(isNull == (expected == "null"))
+            return nil
+        }
+        #expect(made == expected)
+    }
+
     @Test("A text that is no path is no child, and fails what is changed there alone")
     func noPath() throws {
         let text = try self.made(of: #"{"a":1}"#) { data in

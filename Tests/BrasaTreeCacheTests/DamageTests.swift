@@ -39,14 +39,15 @@ import Testing
 
     /// What a client does that finds it: false when it is refused.
     private static func live(on cache: CacheForTest) throws -> Bool {
+        let storage: TreeDiskStorage
         do throws(DiskStorageError) {
-            let storage = try TreeDiskStorage(folder: cache.folder, bytesMax: 1 << 10, log: { _ in })
-            try? self.live(on: storage)
-            return true
+            storage = try TreeDiskStorage(folder: cache.folder, bytesMax: 1 << 10, log: { _ in })
         } catch {
             #expect(error.code == .damaged)
             return false
         }
+        try self.live(on: storage)
+        return true
     }
 
     private static func live(on storage: TreeDiskStorage) throws {
@@ -98,16 +99,48 @@ import Testing
         }
     }
 
+    @Test("A queued write's number that leaves no room for those that follow is damage")
+    func noRoomForWrites() throws {
+        let cache = try Self.filled()
+        try Self.execute("UPDATE OR IGNORE writes SET id = 9223372036854775807", on: cache)
+        #expect(try !Self.live(on: cache))
+    }
+
     @Test(
-        "Numbers that leave no room for those that follow are damage",
+        "Where uses cannot be counted on, targets are forgotten, and queued writes stay",
+        arguments: ["9223372036854775807", "-1"]
+    )
+    func noRoomForUses(_ used: String) throws {
+        let cache = try Self.filled()
+        try Self.execute("UPDATE targets SET used = \(used)", on: cache)
+        let target = TreeTarget(try path("a"))
+        try cache.open()
+        #expect(cache.storage?.queuedWrites().count == 2)
+        #expect(cache.node(target) == nil)
+        cache.apply(.set(target, [try placement("a", "5")]))
+        try cache.open()
+        #expect(exported(cache.node(target)?.node) == "5")
+        #expect(cache.faults.all.isEmpty)
+    }
+
+    @Test(
+        "Where no number is left for another target, those that there are go, once",
         arguments: [
-            "UPDATE OR IGNORE writes SET id = 9223372036854775807", "UPDATE targets SET used = 9223372036854775807",
+            "UPDATE sqlite_sequence SET seq = 9223372036854775807",
+            "UPDATE targets SET id = 9223372036854775807 WHERE path = x'61006200'",
         ]
     )
-    func noRoom(_ sql: String) throws {
+    func noRoomForTargets(_ sql: String) throws {
         let cache = try Self.filled()
         try Self.execute(sql, on: cache)
-        #expect(try !Self.live(on: cache))
+        let target = TreeTarget(try path("new"))
+        for expected in [nil, "1"] {
+            try cache.open()
+            cache.apply(.set(target, [try placement("new", "1")]))
+            #expect(exported(cache.node(target)?.node) == expected)
+            #expect(cache.storage?.queuedWrites().count == 2)
+        }
+        #expect(cache.faults.all.count == 1)
     }
 
     @Test("A path that is longer than any is damage: who walks it would need as much of the stack")

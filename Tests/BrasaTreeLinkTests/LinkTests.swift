@@ -36,6 +36,17 @@ struct LinkTests {
         #expect(try script.takeRequests() == ["q /a"])
     }
 
+    @Test("A listen that is not to be sent waits for no answer; a later one of the same target does")
+    func unsentListen() throws {
+        let target = TreeTarget(try TreePath("a"))
+        var queue = RequestQueue()
+        for _ in 0..<2 { queue.append(.listen(target, tag: nil, hash: "", compound: nil)) }
+        queue.takeNext(bytes: nil)
+        #expect(queue.listens == [target: 2])
+        queue.takeNext(bytes: nil)
+        #expect(queue.listens.isEmpty)
+    }
+
     @Test("A token that is not taken is fetched again; after three in a row the client waits for half a minute")
     func refusedTokens() throws {
         var script = ScriptedClient { $0.hasTokenProvider = true }

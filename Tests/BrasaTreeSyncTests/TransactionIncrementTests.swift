@@ -78,17 +78,32 @@ struct TransactionIncrementTests {
         _ added: String,
         _ sent: String
     ) throws {
+        #expect(try self.put(of: [(first, written), (second, added)]) == sent)
+    }
+
+    /// Of a leaf that a part was put under, nothing comes back with that part's removal.
+    @Test(arguments: ["5", #"{"x":1}"#, #"{".value":5,".priority":2}"#, #"{".priority":2,"x":1}"#])
+    func `What was the only part leaves nothing when it goes in the same put`(_ written: String) throws {
+        let time = #"{".sv":"timestamp"}"#
+        #expect(try self.put(of: [("/a/n", written), ("/a/n/x", time), ("/a/n/x", "null")]) == "/a/n=null")
+    }
+
+    /// What goes as one put, in order, over `{"a":{"n":1}}`.
+    private func put(of steps: [(place: String, value: String)]) throws -> String {
         var line = try Line(listeningTo: "/")
         line.push("/", #"{"a":{"n":1}}"#)
-        let (present, before, after) = (try template(#"{"n":1}"#), try template(written), try template(added))
         // Until it is answered, the others wait.
+        let present = try template(#"{"n":1}"#)
         try line.transact(at: "/a") { _ in present }
         let put = try line.sentTransaction().put
-        try line.transact(at: first) { _ in before }
-        try line.transact(at: second) { _ in after }
+        for step in steps {
+            let change = try template(step.value)
+            try line.transact(at: step.place) { _ in change }
+        }
         line.answer(put, "ok")
-        #expect(try line.sentTransaction().text == sent)
+        let sent = try line.sentTransaction().text
         #expect(line.sent.isEmpty)
+        return sent
     }
 
     @Test(arguments: [false, true])
@@ -127,5 +142,22 @@ struct TransactionIncrementTests {
         line.answer(first.put, "ok")
         #expect(line.ended[sent] == .committed(try node("2")))
         #expect(line.shown == ["/n =1", "/n =2", "/n =3"])
+    }
+
+    @Test(arguments: [true, false])
+    func `What is added when the connection ends adds to what the server has, not to transactions`(
+        _ isShown: Bool
+    ) throws {
+        var line = try Line(listeningTo: "/n")
+        line.push("/n", "1")
+        line.engine.onDisconnect.add(try set("/n", #"{".sv":{"increment":1}}"#))
+        let sent = try line.addOne(to: "/n", isShown: isShown)
+        _ = try line.sentTransaction()
+        let waiting = try line.addOne(to: "/n", isShown: isShown)
+        line.disconnect()
+        #expect(line.ended == [sent: .failed(status: "disconnect"), waiting: .failed(status: "set")])
+        let known = line.engine.tree.known(TreeTarget(try path("/n")))
+        #expect(known == (try node("2")))
+        #expect(line.shown.last == "/n =2")
     }
 }

@@ -21,7 +21,7 @@ extension ServerValues {
         if let value {
             guard priority != nil else { return value.json }
             members = [.init(".value", value.json)]
-        } else if self.children.isEmpty, let scalar = node.scalar {
+        } else if let scalar = node.scalar {
             guard priority != nil else { return scalar.json }
             members = [.init(".value", scalar.json)]
         } else {

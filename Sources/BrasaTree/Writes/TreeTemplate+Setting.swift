@@ -6,12 +6,16 @@ extension TreeTemplate {
 
     /// With another in the place of a node, what the server works out included.
     package func setting(_ template: TreeTemplate, at path: TreePath) -> TreeTemplate {
-        let node = self.node.setting(template.node, at: path)
+        let isAbsent = template.node.isAbsent && template.serverValues == nil
+        // A leaf on the way has children now, also where all of them are still to be worked out: it does not come back with
+        // their removal.
+        let rest = template.node.isAbsent && !isAbsent ? self.node.withoutLeaf(above: path) : self.node
+        let node = rest.setting(template.node, at: path)
         let serverValues = ServerValues.setting(
             template.serverValues,
             at: path.keys[...],
             in: self.serverValues,
-            isAbsent: template.node.isAbsent && template.serverValues == nil,
+            isAbsent: isAbsent,
             nodes: (before: self.node, after: node)
         )
         return TreeTemplate(node, serverValues: serverValues)
@@ -36,6 +40,18 @@ extension TreeTemplate {
             nodes: (before: node, after: node)
         )
         return TreeTemplate(node, serverValues: serverValues)
+    }
+}
+
+extension TreeNode {
+    /// Without the leaf on the way to a path, and what is above it and has nothing else.
+    fileprivate func withoutLeaf(above path: TreePath) -> TreeNode {
+        var node = self
+        for (depth, key) in path.keys.enumerated() {
+            if node.scalar != nil { return self.setting(.absent, at: TreePath(Array(path.keys.prefix(depth)))) }
+            node = node.child(key)
+        }
+        return self
     }
 }
 
@@ -79,7 +95,8 @@ extension ServerValues {
         // A node whose written children have all gone has its priority no more, but will be there again by these.
         let hasGone = nodes.after.isAbsent && !nodes.before.priority.isNone && !children.isEmpty
         let priority = tree?.priority ?? (hasGone ? .written(nodes.before.priority) : nil)
-        guard value != nil || priority != nil || !children.isEmpty else { return nil }
+        // Of what is not there, and will not be, nothing is left.
+        if value == nil, children.isEmpty, priority == nil || nodes.after.isAbsent { return nil }
         return ServerValues(value: value, priority: priority, children: children)
     }
 }

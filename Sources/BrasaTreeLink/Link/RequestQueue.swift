@@ -51,7 +51,12 @@ struct RequestQueue: Sendable {
             self.waiting.removeFirst(self.goneCount)
             self.goneCount = 0
         }
-        guard let bytes else { return }
+        guard let bytes else {
+            if case .listen(let target, _, _, _) = entry.request, self.listens[target] == entry.number {
+                self.listens[target] = nil
+            }
+            return
+        }
         entry.bytes = bytes
         self.sent[entry.number] = entry
         self.sentBytes += bytes

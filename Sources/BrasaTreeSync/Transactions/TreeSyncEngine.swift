@@ -162,7 +162,8 @@ extension TreeSyncEngine {
             self.end(put, status: TransactionEnd.disconnected, milliseconds)
         }
         for write in self.onDisconnect.writes {
-            let change = self.tree.estimate(write, milliseconds: milliseconds)
+            // The server adds to what it has. Transactions that wait are ended by this, and what is queued comes after it.
+            let change = self.tree.estimate(write, before: 0, milliseconds: milliseconds)
             self.take(self.tree.receive(change))
             for placement in change.placements {
                 self.rerun(at: self.overwrite(at: placement.location.path), milliseconds)

@@ -77,6 +77,9 @@ extension SyncTree {
 
     /// What a write would do: increments add to what those before it make, also those that are not shown: to that the server will
     /// add, too.
+    /// - Parameters:
+    ///   - id: 0 is before all of them: what the server has said counts alone.
+    ///   - ids: queued writes that it does not stand on, since they are given up.
     func estimate(
         _ write: TreeWrite,
         before id: Int = .max,
