@@ -13,7 +13,7 @@ import Testing
 
     init() throws {
         var store = SimulatedServer.smallStore
-        store.indexBytesMax = 200_000
+        store.indexBytesMax = 100_000
         self.service = try ServiceUnderTest(store: store)
         self.path = try FieldPath(parsing: "n".utf8)
     }
