@@ -202,7 +202,7 @@ extension DatabaseCore.Desk {
         (self.calls, self.transactions) = ([:], [:])
         for observer in observers {
             self.onEnd(observer)
-            observer.deliver(DatabaseFault(status: "disconnect"), on: queue)
+            observer.deliver(DatabaseFault(status: "disconnect"), on: queue, isAskedFor: true)
         }
         // The desk and the host hold each other by it.
         self.onEnd = { _ in }

@@ -75,12 +75,14 @@ final class Observer: Sendable {
         }
     }
 
-    func deliver(_ fault: DatabaseFault, on queue: DispatchQueue) {
+    /// - Parameter isAskedFor: the program ended it with its app, which nobody has to be told who does not ask.
+    func deliver(_ fault: DatabaseFault, on queue: DispatchQueue, isAskedFor: Bool = false) {
         self.deliver(on: queue) { observer in
-            guard let cancel = observer.cancel.value else {
-                return Database.log.notice("a listener at /\(observer.query.place.text) has ended: \(fault.message)")
+            if let cancel = observer.cancel.value {
+                cancel(fault.nsError)
+            } else if !isAskedFor {
+                Database.log.notice("a listener at /\(observer.query.place.text) has ended: \(fault.message)")
             }
-            cancel(fault.nsError)
         }
     }
 
