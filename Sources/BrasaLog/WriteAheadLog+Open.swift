@@ -1,7 +1,8 @@
 package import BrasaPlatform
 
 extension WriteAheadLog {
-    /// Locks the folder, recovers what it holds (`replay` sees it in the order of `LogEntry`), cuts a torn write off the end, and refuses damage before it. In the mode `memory` nothing is touched.
+    /// Locks the folder, recovers what it holds (`replay` sees it in the order of `LogEntry`), cuts a torn write off the
+    /// end, and refuses damage before it. In the mode `memory` nothing is touched.
     package static func open(
         disk: any Disk,
         directory: String,

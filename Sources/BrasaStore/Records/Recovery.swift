@@ -1,5 +1,6 @@
 import BrasaDocuments
 import BrasaLog
+import BrasaPlatform
 import BrasaTree
 
 /// Fills documents and trees from what the log kept: a checkpoint's chunks, then the records after it. They are others than
@@ -20,6 +21,13 @@ struct Recovery {
     private static let recordsPerPruning = 256
     private var database: DatabaseHandle?
     private(set) var receipts = RecoveredReceipts()
+
+    init(configuration: Store.Configuration, entropy: Entropy) {
+        self.init(
+            into: VersionedDocuments(configuration: configuration, entropy: entropy),
+            TreeRegistry(configuration: configuration)
+        )
+    }
 
     init(into documents: VersionedDocuments, _ trees: TreeRegistry) {
         self.documents = documents

@@ -127,10 +127,7 @@ package final class Store: Sendable {
             onFailure: onFailure,
             onDiskFull: onDiskFull
         )
-        var recovery = Recovery(
-            into: VersionedDocuments(configuration: configuration, entropy: entropy),
-            TreeRegistry(configuration: configuration)
-        )
+        var recovery = Recovery(configuration: configuration, entropy: entropy)
         do throws(LogError) {
             let log = try openLog(observer) { (entry) throws(LogRejection) in try recovery.read(entry) }
             do throws(LogRejection) {

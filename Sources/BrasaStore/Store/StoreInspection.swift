@@ -39,10 +39,7 @@ extension Store {
             recentChangesMax: 0,
             recentTreeStepsMax: 0
         )
-        var recovery = Recovery(
-            into: VersionedDocuments(configuration: configuration, entropy: .system),
-            TreeRegistry(configuration: configuration)
-        )
+        var recovery = Recovery(configuration: configuration, entropy: .system)
         var report: LogReport
         do throws(LogError) {
             report = try LogInspector.check(disk: disk, directory: directory) { (entry) throws(LogRejection) in

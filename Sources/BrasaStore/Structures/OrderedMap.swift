@@ -8,8 +8,8 @@ protocol Keyed {
 /// A B+tree: values in the order of their keys, which the values have themselves, so that a leaf takes a word for each of
 /// them that is a reference. Nodes hold at most `OrderedMapNode.entriesMax` entries. One that loses entries and has fewer
 /// than `entriesMin` shares with its neighbour; a leaf may begin with fewer: behind a full one, so that runs of ascending
-/// keys fill leaves densely wherever they are, and where a start made leaves of a checkpoint's chunks. Inner nodes may have fewer at the right edge only, and nowhere else is a leaf
-/// empty.
+/// keys fill leaves densely wherever they are, and where a start made leaves of a checkpoint's chunks. Inner nodes may have
+/// fewer at the right edge only, and nowhere else is a leaf empty.
 ///
 /// A reference type without a guard of its own: whoever owns it guards it. Cursors (`OrderedMap+Cursor.swift`) see the
 /// tree as it stands and are void once it changes.

@@ -8,8 +8,8 @@ final class IndexNode {
     static let entriesMin = 16
     /// For how many entries more there is room made at once.
     static let entriesSpare = 7
-    /// Past this, not counting what all its keys begin with and names that are not stored, a node of at least `entriesFew` keys is split before it gets
-    /// another one.
+    /// Past this, not counting what all its keys begin with and names that are not stored, a node of at least `entriesFew`
+    /// keys is split before it gets another one.
     static let bytesMax = 16 << 10
     static let entriesFew = 4
 

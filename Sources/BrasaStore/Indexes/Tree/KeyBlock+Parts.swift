@@ -15,7 +15,7 @@ extension KeyBlock {
         guard let first = range.first else { return block }
         let prefix = self.key(at: first, names)[..<prefixCount]
         let total = prefixCount + self.restBytes(of: range, behind: prefixCount)
-        let nameCount = max(prefixCount - self.valueCount(at: first), 0)
+        let nameCount = self.nameCount(of: first, inFirst: prefixCount)
         block.begin(prefix: prefix, nameCount: nameCount, capacity: total, count: range.count)
         block.append(self, range, names)
         return block
@@ -40,7 +40,7 @@ extension KeyBlock {
         guard left.keys.count > 0 else { return right.keys }
         guard right.keys.count > 0 else { return left.keys }
         let (prefixCount, restBytes) = self.joinedSize(left, right)
-        let nameCount = max(prefixCount - left.keys.valueCount(at: 0), 0)
+        let nameCount = left.keys.nameCount(of: 0, inFirst: prefixCount)
         let count = left.keys.count + right.keys.count
         var block = KeyBlock()
         block.begin(

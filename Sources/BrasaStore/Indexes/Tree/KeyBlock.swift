@@ -83,6 +83,9 @@ struct KeyBlock {
     /// How many bytes of the key stand before its name.
     func valueCount(at index: Int) -> Int { self.prefixValueCount + self.rest(index).count }
 
+    /// How many of the key's first bytes, so many, are of its name.
+    func nameCount(of index: Int, inFirst count: Int) -> Int { max(count - self.valueCount(at: index), 0) }
+
     /// Where the stored rest stands.
     func rest(_ index: Int) -> Range<Int> {
         let start = index == 0 ? self.prefixCount : Int(self.slots[index - 1].end)
@@ -172,7 +175,7 @@ struct KeyBlock {
     ) -> UInt32 {
         if prefixCount == self.prefixCount { return self.slots[index].head }
         guard rest.count < 4, names.scope != nil else { return rest.withUnsafeBytes { Self.head($0, padding: 0) } }
-        let passed = max(prefixCount - self.valueCount(at: index), 0)
+        let passed = self.nameCount(of: index, inFirst: prefixCount)
         return (rest + names.name(index).dropFirst(passed)).withUnsafeBytes { Self.head($0, padding: 0) }
     }
 
