@@ -429,6 +429,7 @@ let package = Package(
             "BrasaSync",
             pure + ["BrasaBytes", "BrasaStatus", "BrasaSync", "BrasaSyncSpecification", "BrasaQueryModel"]
         ),
+        support("BrasaPrograms", []),
         .executableTarget(
             name: "cache-holder",
             dependencies: ["BrasaCache", "BrasaDocuments"],
@@ -438,9 +439,8 @@ let package = Package(
         tests(
             "BrasaCache",
             pure + [
-                "cache-holder", "BrasaCache", "BrasaCacheFile", "BrasaStatus", "BrasaSync", "BrasaSyncSpecification",
-                "BrasaQueryModel",
-                "BrasaWire",
+                "cache-holder", "BrasaPrograms", "BrasaCache", "BrasaCacheFile", "BrasaStatus", "BrasaSync",
+                "BrasaSyncSpecification", "BrasaQueryModel", "BrasaWire",
             ],
             resources: [.copy("Golden")]
         ),
@@ -591,8 +591,9 @@ let package = Package(
         tests(
             "BrasaDatabase",
             [
-                "BrasaApp", "BrasaCertificates", "BrasaClientNetwork", "BrasaDatabase", "BrasaFirestore", "BrasaServer",
-                "BrasaOptions", "BrasaLog", "BrasaPlatform", "BrasaTokens", "BrasaTree", "BrasaTreeRemote",
+                "BrasaApp", "BrasaCertificates", "BrasaClientNetwork", "BrasaDatabase", "BrasaFirestore",
+                "BrasaPrograms", "BrasaServer", "BrasaOptions", "BrasaLog", "BrasaPlatform", "BrasaTokens",
+                "BrasaTree", "BrasaTreeRemote",
                 nio("NIOCore"), nio("NIOPosix"),
                 .product(name: "Logging", package: "swift-log"),
             ]

@@ -1,3 +1,4 @@
+import BrasaPrograms
 import Foundation
 
 /// Another process that has opened a cache, or tried to.
@@ -7,28 +8,14 @@ final class HolderProcess {
     private let process = Process()
     private let input = Pipe()
 
-    /// What the tests were built into. The program, on which they depend, is beside it.
-    private static var tests: URL {
-        #if canImport(Darwin)
-            // The process is one of SwiftPM's, which is elsewhere.
-            return Bundle(for: HolderProcess.self).bundleURL
-        #else
-            return URL(filePath: CommandLine.arguments[0])
-        #endif
-    }
-
     init(_ folder: String) throws {
         let output = Pipe()
-        self.process.executableURL = Self.tests.deletingLastPathComponent().appending(path: "cache-holder")
+        self.process.executableURL = BuiltProgram.url("cache-holder")
         self.process.arguments = [folder]
         self.process.standardInput = self.input
         self.process.standardOutput = output
         try self.process.run()
-        var line: [UInt8] = []
-        while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") {
-            line.append(byte)
-        }
-        self.answer = String(decoding: line, as: UTF8.self)
+        self.answer = try output.fileHandleForReading.firstLine()
     }
 
     func end() {

@@ -1,4 +1,5 @@
 import BrasaApp
+import BrasaPrograms
 import Foundation
 import Testing
 
@@ -28,42 +29,24 @@ final class ServerProcess: Sendable {
         kill -KILL $server
         """
 
-    /// What the tests were built into. The server is beside it.
-    private static var tests: URL {
-        #if canImport(Darwin)
-            // The process is one of SwiftPM's, which is elsewhere.
-            return Bundle(for: ServerProcess.self).bundleURL
-        #else
-            return URL(filePath: CommandLine.arguments[0])
-        #endif
-    }
-
     init() throws {
         self.folder = FileManager.default.temporaryDirectory.appending(path: "brasa-\(UUID().uuidString)").path
-        let program = Self.tests.deletingLastPathComponent().appending(path: "brasa")
         let output = Pipe()
         self.process.executableURL = URL(filePath: "/bin/sh")
         self.process.arguments =
-            ["-c", Self.script, program.path, "--listen", "127.0.0.1:0", "--data-dir", self.folder]
+            ["-c", Self.script, BuiltProgram.url("brasa").path, "--listen", "127.0.0.1:0", "--data-dir", self.folder]
             + ["--durability", "memory", "--threads", "1", "--log-level", "critical"]
         self.process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("BRASA_") }
         self.process.standardInput = self.input
         self.process.standardOutput = output
         try self.process.run()
-        let line = try Self.line(of: output.fileHandleForReading)
+        let line = try output.fileHandleForReading.firstLine()
         let port = line.hasPrefix("listening on ") ? line.split(separator: ":").last.flatMap { Int($0) } : nil
         self.port = port ?? 0
         if port == nil {
             self.kill()
             throw NoServer(output: line)
         }
-    }
-
-    /// The first, or what there is of it where it ends.
-    private static func line(of file: FileHandle) throws -> String {
-        var line: [UInt8] = []
-        while let byte = try file.read(upToCount: 1)?.first, byte != UInt8(ascii: "\n") { line.append(byte) }
-        return String(decoding: line, as: UTF8.self)
     }
 
     func kill() {

@@ -57,6 +57,14 @@ final class ImmediateMailbox: Mailbox {
 struct Recovered: Equatable {
     var chunks: [[UInt8]] = []
     var records: [TestRecord] = []
+
+    mutating func take(_ entry: LogEntry) {
+        switch entry {
+        case .checkpointChunk(let bytes): self.chunks.append(Array(bytes))
+        case .checkpointVoid: self = Recovered()
+        case .record(let time, let bytes): self.records.append(TestRecord(time: time, payload: Array(bytes)))
+        }
+    }
 }
 
 let testDirectory = "/data"
@@ -90,13 +98,7 @@ func openLog(
         clock: .system,
         entropy: .seeded(seed),
         observer: journal.observer
-    ) { entry in
-        switch entry {
-        case .checkpointChunk(let bytes): recovered.chunks.append(Array(bytes))
-        case .checkpointVoid: recovered = Recovered()
-        case .record(let time, let bytes): recovered.records.append(TestRecord(time: time, payload: Array(bytes)))
-        }
-    }
+    ) { recovered.take($0) }
     return (log, recovered)
 }
 
