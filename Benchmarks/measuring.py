@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
 import time
+import urllib.request
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -78,6 +80,20 @@ class Server:
     def stop(self) -> None:
         self.end()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Metrics:
+    """What a server's page of metrics says now."""
+
+    def __init__(self, server: Server):
+        page = urllib.request.urlopen(f"http://{server.address}/metrics").read().decode()
+        self.lines = re.findall(r"^(\w+)(\{[^}]*\})? (\S+)$", page, re.MULTILINE)
+
+    def __getitem__(self, name: str) -> float:
+        return sum(float(value) for found, _, value in self.lines if found == name)
+
+    def ready_indexes(self) -> int:
+        return int(sum(float(value) for name, labels, value in self.lines if name == "brasa_indexes" and "ready" in labels))
 
 
 def bench(loader: Path, server: Server, *arguments: str) -> tuple[float, float, float]:

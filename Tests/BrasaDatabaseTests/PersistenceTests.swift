@@ -68,6 +68,38 @@ struct PersistenceTests {
         try await server.stop()
     }
 
+    @Test("What is kept synced is there without a connection after a restart, though nobody has looked at it")
+    func keptSynced() async throws {
+        let (server, folder) = (try await TreeServerForTest(), Folder())
+        let owner = try server.database()
+        try await owner.reference().setValue(["kept": ["a": 1], "other": 2])
+        let first = try folder.database(port: server.port)
+        let kept = first.reference(withPath: "kept")
+        kept.keepSynced(true)
+        try await owner.reference(withPath: "kept/b").setValue(3)
+        // By what it knows, once that is all of it.
+        while try await kept.getData().childrenCount < 2 {}
+        _ = try await first.reference(withPath: "other").getData()
+        await first.end()
+        let second = try folder.database(port: server.port)
+        second.goOffline()
+        #expect(try await second.reference(withPath: "kept").getData().json == #"{"a":1,"b":3}"#)
+        await #expect(throws: (any Error).self) { try await second.reference(withPath: "other").getData() }
+        await second.end()
+        owner.goOffline()
+        try await server.stop()
+    }
+
+    @Test("The cache's size is 10 MiB unless it is set")
+    func size() throws {
+        let database = try Databases.emulated(port: 1)
+        #expect(database.persistenceCacheSizeBytes == 10 << 20)
+        for bytes in [1 << 20, 100 << 20] as [UInt] {
+            database.persistenceCacheSizeBytes = bytes
+            #expect(database.persistenceCacheSizeBytes == bytes)
+        }
+    }
+
     @Test("A second program cannot use a cache that is in use; after the end of the first it can")
     func inUse() async throws {
         let folder = Folder()
@@ -88,6 +120,7 @@ struct PersistenceTests {
         await #expect(throws: (any Error).self) { _ = try await fourth.reference().getData() }
         await fourth.end()
     }
+
     @Test("A folder that cannot be made: the system's error is below the one that is thrown")
     func noFolder() async throws {
         let folder = Folder()

@@ -184,18 +184,18 @@ struct ValueTests {
         #expect(made == expected)
     }
 
-    @Test("A text that is no path is no child, and fails what is changed there alone")
-    func noPath() throws {
+    @Test("A text that is no path is no child, and fails what is changed there alone", arguments: ["a.b", "", "/"])
+    func noPath(_ path: String) throws {
         let text = try self.made(of: #"{"a":1}"#) { data in
-            let lost = data.childData(byAppendingPath: "a.b")
-            #expect(!data.hasChild(atPath: "a.b") && lost.value is NSNull && lost.key == nil)
+            let lost = data.childData(byAppendingPath: path)
+            #expect(!data.hasChild(atPath: path) && lost.value is NSNull && lost.key == nil)
             #expect(!lost.hasChild(atPath: "c") && lost.childrenCount == 0 && lost.children.nextObject() == nil)
             return nil
         }
         #expect(text == #"{"a":1}"#)
         #expect(throws: DatabaseFault.self) {
             try self.made { data in
-                data.childData(byAppendingPath: "a.b").priority = 1
+                data.childData(byAppendingPath: path).priority = 1
                 return nil
             }
         }

@@ -215,6 +215,10 @@ struct WholeServerTests {
             present.goOffline()
             try await database.reference(withPath: "presence/bob").setValue(1)
             #expect(await lines.next() == [#"{"ada":"back","bob":1}"#])
+            present.goOnline()
+            try await ref.parent?.onDisconnectUpdateChildValues(["ada": "left", "bob": ServerValue.increment(2)])
+            present.goOffline()
+            #expect(await lines.next() == [#"{"ada":"left","bob":3}"#])
         }
     }
 

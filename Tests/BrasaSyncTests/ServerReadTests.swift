@@ -80,6 +80,38 @@ import Testing
         #expect(test.log == ["read c/a=7"])
     }
 
+    @Test(arguments: [MemoryStorage.Collector.eager, .leastRecentlyUsed])
+    func `An answer from before an earlier write's commit is asked for again when the write is acknowledged`(
+        _ collector: MemoryStorage.Collector
+    ) throws {
+        for query in [try collection("c"), SyncQuery(document: try path("c/a"))] {
+            let test = try TestClient(collector)
+            for number in [7, 8] as [Int64] { test.write(try set("c/a", ["n": .integer(number)])) }
+            self.read(test, query)
+            test.acknowledge(12)
+            self.answer(test, query.target.isDocument ? [.missing(try path("c/a"), version: .zero)] : [], at: 10)
+            // The other one is laid over what there is to the second question, until it is acknowledged, too.
+            test.acknowledge(25)
+            test.log = []
+            self.answer(test, [try document("c/a", 12, ["n": .integer(7)])], at: 20)
+            #expect(test.log == [] && test.transport.questions.map(\.target) == [query.target])
+            self.answer(test, [try document("c/a", 25, ["n": .integer(8)])], at: 25)
+            #expect(test.log == ["read c/a=8"] && test.transport.questions.isEmpty)
+        }
+    }
+
+    @Test func `Later writes, those elsewhere, and those that the answer has are nothing to ask again for`() throws {
+        let test = try TestClient()
+        test.write(try set("d/a", ["n": .integer(1)]))
+        test.write(try set("c/a", ["n": .integer(7)]))
+        self.read(test, try collection("c"))
+        test.write(try set("c/b", ["n": .integer(8)]))
+        for time in [30, 15, 40] as [Int64] { test.acknowledge(time) }
+        test.log = []
+        self.answer(test, [try document("c/a", 15, ["n": .integer(7)])], at: 20)
+        #expect(test.log == ["read c/a=7"])
+    }
+
     @Test func `Reads are answered in any order, each for itself`() throws {
         let test = try TestClient()
         for name in ["a", "b"] { self.read(test, try collection(name)) }

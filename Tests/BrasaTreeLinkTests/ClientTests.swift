@@ -238,14 +238,20 @@ struct ClientTests {
         _ = try script.listen("a")
         let write = try script.set("a", 1)
         let path = try TreePath("n")
-        try script.step { $0.transact(at: path, isShown: true, $1, Self.increment) }
-        try script.step { $0.transact(at: path, isShown: true, $1, Self.increment) }
+        let below = try TreePath("n/below")
+        // The second is sent with the first, the third waits for them, and would do without.
+        for place in [path, path, below] {
+            try script.step { $0.transact(at: place, isShown: true, $1, Self.increment) }
+        }
+        script.requests.removeAll()
         try script.step { $0.purge($1) }
+        // Listens end, and writes none is.
+        #expect(try !script.takeRequests().contains { $0.hasPrefix("p ") })
         guard case .refused("write_canceled", _)? = script.answers[write] else {
             Issue.record("not purged")
             return
         }
-        #expect(script.ended.map(\.outcome) == Array(repeating: .failed(status: "write_canceled"), count: 2))
+        #expect(script.ended.map(\.outcome) == Array(repeating: .failed(status: "write_canceled"), count: 3))
         try script.close()
         script.requests.removeAll()
         try script.waitForDeadline()

@@ -172,6 +172,17 @@ struct ListenTests {
         #expect(tree.refuse(try target("/a"), status: "permission_denied").events.isEmpty)
     }
 
+    @Test(arguments: ["permission_denied", "too_big", "unavailable"])
+    func `What may not be read is forgotten, and what cannot be had is kept`(_ status: String) throws {
+        var tree = SyncTree(isStored: true)
+        _ = try tree.listen(.all, at: path("/a"))
+        _ = tree.receive(try set("/a", #"{"x":1}"#).push)
+        _ = tree.takeStored()
+        _ = tree.refuse(try target("/a"), status: status)
+        let kept = tree.takeStored().map { if case .closed = $0 { true } else { false } }
+        #expect(kept == [status != "permission_denied"])
+    }
+
     @Test func `An answer without data means that there is none`() throws {
         var tree = SyncTree()
         _ = try tree.listen(.all, at: path("/a"))

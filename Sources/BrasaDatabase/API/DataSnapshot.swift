@@ -35,8 +35,9 @@ public final class DataSnapshot: Sendable {
 
     /// What was at a path below: nothing, if it is no path.
     public func childSnapshot(forPath childPathString: String) -> DataSnapshot {
-        let path = try? TreePath(childPathString)
-        return DataSnapshot(self.ref.child(childPathString), path.map { self.node[$0] } ?? .absent)
+        let ref = self.ref.child(childPathString)
+        guard !ref.place.isNowhere, let path = try? TreePath(childPathString) else { return DataSnapshot(ref, .absent) }
+        return DataSnapshot(ref, self.node[path])
     }
 
     /// Children of the node itself; none of a leaf.

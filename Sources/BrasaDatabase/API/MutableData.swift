@@ -80,7 +80,8 @@ public final class MutableData {
     public func childData(byAppendingPath path: String) -> MutableData {
         let place = self.place.flatMap { base in
             Result { () throws(DatabaseFault) in
-                try TreeError.faulting { () throws(TreeError) in base.appending(try TreePath(path)) }
+                guard path.contains(where: { $0 != "/" }) else { throw DatabasePlace.emptyPath }
+                return try TreeError.faulting { () throws(TreeError) in base.appending(try TreePath(path)) }
             }
         }
         return MutableData(self.root, place)

@@ -12,12 +12,14 @@ enum DatabasePlace: Hashable, Sendable {
     static let root = DatabasePlace.path(.root)
     private static let infoName = ".info"
 
+    static let emptyPath = DatabaseFault("A path must not be empty.")
+
+    var isNowhere: Bool { if case .none = self { true } else { false } }
+
     /// The path is from here.
     func child(_ text: String) -> DatabasePlace {
         let segments = text.split(separator: "/")
-        guard !segments.isEmpty else {
-            return self.nowhere(text, DatabaseFault("A path must not be empty."))
-        }
+        guard !segments.isEmpty else { return self.nowhere(text, Self.emptyPath) }
         do throws(TreeError) {
             switch self {
             case .path(.root) where segments.first == Self.infoName[...]:

@@ -8,7 +8,11 @@ struct ServerRead {
     /// By the scheduler's `uptime`.
     let deadline: Duration
     let completion: (Result<ServerAnswer, SyncError>) -> Void
+    /// The newest of the batches that were queued before it.
+    let newestBatch: BatchID
     var connection: any ReadConnection
+    /// When the newest of those was committed that the server has acknowledged since the question, of what it is about.
+    var acknowledgedTime: Timestamp?
 }
 
 extension SyncEngine {
@@ -26,6 +30,7 @@ extension SyncEngine {
             target: target,
             deadline: self.scheduler.uptime + time,
             completion: completion,
+            newestBatch: self.newestBatch,
             // Its answer comes later.
             connection: self.askServer(token, target, within: time)
         )
@@ -36,8 +41,24 @@ extension SyncEngine {
         _ target: SyncTarget,
         within time: Duration
     ) -> any ReadConnection {
-        self.transport.read(target, within: time) { [weak self] answer in
-            self?.serverReads.removeValue(forKey: token)?.completion(answer)
+        self.transport.read(target, within: time) { [weak self] answer in self?.serverAnswered(token, answer) }
+    }
+
+    private func serverAnswered(_ token: ListenerToken, _ answer: Result<ServerAnswer, SyncError>) {
+        guard let read = self.serverReads[token] else { return }
+        if let time = read.acknowledgedTime, case .success(let answer) = answer, answer.readTime ?? .zero < time {
+            return self.restart(read, token)
+        }
+        self.serverReads[token] = nil
+        read.completion(answer)
+    }
+
+    /// Reads that are not answered yet: what was queued before one is not in its answer when that is from before the commit,
+    /// and not laid over it any more. Each batch is acknowledged once, so that a read is not asked again without end.
+    func noteAcknowledged(_ batch: MutationBatch, at time: Timestamp) {
+        for (token, read) in self.serverReads where batch.id <= read.newestBatch {
+            guard batch.paths.contains(where: read.target.mayConcern) else { continue }
+            self.serverReads[token]?.acknowledgedTime = max(time, read.acknowledgedTime ?? time)
         }
     }
 
@@ -46,10 +67,15 @@ extension SyncEngine {
         for token in self.serverReadTokens {
             guard let read = self.serverReads[token] else { continue }
             read.connection.close()
-            let time = max(.zero, read.deadline - self.scheduler.uptime)
-            let connection = self.askServer(token, read.target, within: time)
-            self.serverReads[token]?.connection = connection
+            self.restart(read, token)
         }
+    }
+
+    private func restart(_ read: ServerRead, _ token: ListenerToken) {
+        self.serverReads[token]?.acknowledgedTime = nil
+        let time = max(.zero, read.deadline - self.scheduler.uptime)
+        let connection = self.askServer(token, read.target, within: time)
+        self.serverReads[token]?.connection = connection
     }
 
     private var serverReadTokens: [ListenerToken] { self.serverReads.keys.sorted { $0.number < $1.number } }

@@ -30,6 +30,7 @@ extension SyncEngine: RemoteSyncer {
     }
 
     func acknowledge(_ acknowledgement: Acknowledgement) throws(StorageError) {
+        self.noteAcknowledged(acknowledgement.batch, at: acknowledgement.commitTime)
         let changes = try self.local.acknowledge(acknowledgement, isShown: !self.views.isEmpty)
         self.complete(acknowledgement.batch.id, nil)
         self.emit(changes)
@@ -51,6 +52,7 @@ extension SyncEngine: RemoteSyncer {
             self.serverUnreachable()
             throw error
         }
+        self.newestBatch = max(self.newestBatch, (try? self.local.highestBatchID()) ?? 0)
         self.restartServerReads()
         let waiters = self.pendingWriteWaiters.values.flatMap(\.self)
         self.pendingWriteWaiters = [:]

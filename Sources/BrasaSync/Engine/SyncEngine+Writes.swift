@@ -17,6 +17,7 @@ extension SyncEngine {
         }
         do throws(StorageError) {
             let (id, changes) = try self.local.writeLocally(writes, at: self.now)
+            self.newestBatch = id
             self.writeWaiters[self.local.user, default: [:]][id] = waiter
             self.emit(changes)
             self.remote.writes.noteStored()

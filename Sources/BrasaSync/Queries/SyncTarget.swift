@@ -11,6 +11,18 @@ package enum SyncTarget: Hashable, Sendable {
     case bundle(UTF8Text)
 
     var isDocument: Bool { if case .document = self { true } else { false } }
+
+    /// False where a document of this name is certainly none of it.
+    func mayConcern(_ path: ResourcePath) -> Bool {
+        switch self {
+        case .document(let own): return own == path
+        case .query(let query, let parent):
+            guard parent.isRoot || path.isDescendant(of: parent) else { return false }
+            guard let id = query.from.first?.collectionID, !id.bytes.isEmpty else { return true }
+            return path.collectionID.elementsEqual(id.bytes)
+        case .bundle: return false
+        }
+    }
 }
 
 /// Identifies a target in the engine: even for what the user listens to, odd for limbo resolution, negative for what is only

@@ -203,8 +203,8 @@ extension TreeClient {
         let cancelled = TreeAnswer.refused(status: Self.cancelled, message: nil)
         let dropped = self.link.drop { request in
             switch request {
-            case .write, .onDisconnect: true
-            case .listen, .unlisten, .transaction, .get: false
+            case .write, .transaction, .onDisconnect: true
+            case .listen, .unlisten, .get: false
             }
         }
         for write in self.engine.unansweredWrites {
@@ -212,12 +212,7 @@ extension TreeClient {
             self.outputs.append(.answered(.write(write.id), cancelled))
         }
         for case .onDisconnect(let id, _) in dropped { self.outputs.append(.answered(.onDisconnect(id), cancelled)) }
-        // Others may be sent in their stead.
-        while let put = self.link.transactionPuts.first {
-            _ = self.link.drop { if case .transaction(put, _, _) = $0 { true } else { false } }
-            let time = self.serverTime(moment)
-            self.handle(self.engine.answerTransaction(put: put, status: Self.cancelled, milliseconds: time), moment)
-        }
+        self.handle(self.engine.endTransactions(status: Self.cancelled), moment)
         return self.finishStep()
     }
 

@@ -111,11 +111,4 @@ struct RequestQueue: Sendable {
         self.goneCount = 0
         return removed.map(\.request)
     }
-
-    var transactionPuts: [Int] {
-        (self.sent.values.sorted { $0.number < $1.number } + self.waiting.dropFirst(self.goneCount)).compactMap {
-            entry in
-            if case .transaction(let put, _, _) = entry.request { put } else { nil }
-        }
-    }
 }

@@ -17,19 +17,20 @@ extension TreeLink {
         return self.finishStep()
     }
 
-    /// Who asks is another, or nobody any more: a token is fetched, and told to the server.
+    /// Who asks is another, or nobody any more: a token is fetched, and told to the server. Requests wait for it.
     package mutating func changeToken(uptime: Duration) -> [LinkAction] {
         guard self.configuration.hasTokenProvider else { return [] }
+        self.token = .unknown(isRefresh: false)
         switch self.phase {
         case .open:
             // An answer that is still to come would be to a token of whoever it was before.
-            (self.isCallerChanging, self.renewal) = (true, nil)
+            (self.renewal, self.renewalTime) = (nil, nil)
+            self.callerDeadline = uptime + self.configuration.patience
             self.fetchToken(isRefresh: false)
-        case .connecting, .authenticating:
+        case .connecting, .authenticating, .fetchingToken:
             self.end(uptime)
-            self.token = .unknown(isRefresh: false)
             self.begin(uptime)
-        case .stopped, .waiting, .fetchingToken: self.token = .unknown(isRefresh: false)
+        case .stopped, .waiting: break
         }
         return self.finishStep()
     }
@@ -51,9 +52,12 @@ extension TreeLink {
         case (.open, .success(let token)):
             self.token = .known(token)
             self.renew(token, uptime)
+            self.flush(uptime)
         case (.open, .failure(let error)):
             self.log("no token could be fetched: \(error.description)")
-        default: break
+            if self.callerDeadline != nil { self.loseOldCaller(uptime) }
+        // What was asked for by a connection that is no more is asked for again by the next.
+        case (.stopped, _), (.waiting, _), (.connecting, _), (.authenticating, _): break
         }
         return self.finishStep()
     }
@@ -83,6 +87,10 @@ extension TreeLink {
             self.wait(uptime)
         case .connecting, .authenticating: self.lose("no answer", uptime)
         case .open:
+            if let callerDeadline, callerDeadline <= uptime {
+                self.loseOldCaller(uptime)
+                return self.finishStep()
+            }
             if let renewalTime, renewalTime <= uptime {
                 // The provider may have kept the one that is about to end.
                 self.fetchToken(isRefresh: true)
@@ -92,6 +100,11 @@ extension TreeLink {
             if self.keepaliveDeadline <= uptime { self.keepAlive(uptime) }
         }
         return self.finishStep()
+    }
+
+    /// The server goes on by the token of whoever it was before: rather by none.
+    private mutating func loseOldCaller(_ uptime: Duration) {
+        self.lose("the server does not know yet that who asks is another", uptime)
     }
 
     private mutating func keepAlive(_ uptime: Duration) {
@@ -130,7 +143,7 @@ extension TreeLink {
     private mutating func connect(_ uptime: Duration) {
         self.socket += 1
         self.joiner = FrameJoiner(messageBytesMax: self.configuration.messageBytesMax)
-        (self.pinged, self.renewal, self.isCallerChanging) = (nil, nil, false)
+        (self.pinged, self.renewal, self.callerDeadline) = (nil, nil, nil)
         self.phase = .connecting(until: uptime + self.configuration.patience)
         let address = LinkAddress(host: self.host, lastSession: self.session, token: self.knownToken)
         self.actions.append(.socket(.connect(address, socket: self.socket)))

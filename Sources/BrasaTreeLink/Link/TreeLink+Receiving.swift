@@ -68,11 +68,11 @@ extension TreeLink {
 
     private mutating func renewed(_ status: TreeStatus, _ data: ResponseData, _ uptime: Duration) {
         // The token before is good until its end, and the next attempt comes before. But nobody goes on as who they are not.
-        guard status != .unavailable || self.isCallerChanging else {
+        guard status != .unavailable || self.callerDeadline != nil else {
             return self.log("the server cannot tell now whether the token is good")
         }
         guard self.isTaken(status, data, uptime) else { return }
-        self.isCallerChanging = false
+        self.callerDeadline = nil
         self.takenToken = self.knownToken
         self.scheduleRenewal(uptime)
     }

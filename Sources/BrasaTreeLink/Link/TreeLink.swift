@@ -42,8 +42,8 @@ package struct TreeLink: Sendable {
     var redirections = 0
     /// An `auth` or `unauth` on a connection that is open.
     var renewal: Int64?
-    /// Who asks is another since, and the server has not been told or has not taken it.
-    var isCallerChanging = false
+    /// Who asks is another since, on an open connection: until when the server has to have taken that.
+    var callerDeadline: Duration?
     /// By which the server knows who asks, on the connection that is open.
     var takenToken: String?
     /// When another token is fetched for the connection that is open.
@@ -73,7 +73,7 @@ package struct TreeLink: Sendable {
         case .stopped: nil
         case .waiting(let until), .fetchingToken(let until), .connecting(let until), .authenticating(let until, _):
             until
-        case .open: min(self.keepaliveDeadline, self.renewalTime ?? self.keepaliveDeadline)
+        case .open: [self.keepaliveDeadline, self.renewalTime, self.callerDeadline].compactMap { $0 }.min()
         }
     }
 
@@ -122,11 +122,9 @@ extension TreeLink {
         self.requests.remove(where: condition)
     }
 
-    /// Without an answer, in order.
-    package var transactionPuts: [Int] { self.requests.transactionPuts }
-
     mutating func flush(_ uptime: Duration) {
-        guard self.isOpen else { return }
+        // Nobody asks in the name of whom they were before.
+        guard self.isOpen, case .known = self.token else { return }
         while let entry = self.requests.next {
             let hasRoom =
                 self.requests.sentCount < self.configuration.requestsMax

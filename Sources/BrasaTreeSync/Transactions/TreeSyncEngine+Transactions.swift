@@ -45,6 +45,17 @@ extension TreeSyncEngine {
         return self.finishStep()
     }
 
+    /// Ends all of them, whether they were sent or wait: none is sent in another's stead. What was sent the server may carry
+    /// out all the same.
+    package mutating func endTransactions(status: String) -> EngineEffects {
+        self.puts = [:]
+        for transaction in self.queue(at: .root) {
+            self.take(self.tree.revert(transaction.output.id))
+            self.remove(transaction, .failed(status: status))
+        }
+        return self.finishStep()
+    }
+
     mutating func end(_ put: Int, status: String, _ milliseconds: Int64) {
         guard let path = self.puts.removeValue(forKey: put) else { return }
         for transaction in self.queue(at: path) where transaction.phase.put == put {

@@ -46,10 +46,11 @@ extension SyncTree {
         return isKept ? effects : self.removeViews(at: path) { $0.query == query && $0.isUnused }
     }
 
-    /// The server does not let a target be read: it has ended that listen itself.
+    /// The server does not let a target be read, or cannot give it: it has ended that listen itself.
     package mutating func refuse(_ target: TreeTarget, status: String) -> SyncEffects {
         guard self.listens.end(target), let point = self.points[target.path] else { return SyncEffects() }
-        self.notes?.end(target, isForgotten: true)
+        // What may be read all the same is kept for whoever has no connection.
+        self.notes?.end(target, isForgotten: status == Self.notAllowed)
         let isRefused = { (view: TreeView) in TreeTarget(target.path, view.query) == target }
         let refused = point.views.filter(isRefused)
         for view in refused { for listener in view.listeners { self.listeners[listener] = nil } }
@@ -57,6 +58,8 @@ extension SyncTree {
         effects.events += refused.filter { !$0.listeners.isEmpty }.map { $0.event(.refused(status: status)) }
         return effects
     }
+
+    private static let notAllowed = "permission_denied"
 
     /// What the server has to be asked for: after a reconnection, all of it again.
     package var openListens: [(target: TreeTarget, tag: Int?)] { self.listens.all }
