@@ -53,6 +53,37 @@ import Testing
         #expect(again.lastTime == 20)
     }
 
+    @Test func afterARestartOnlyWhatCameAfterTheCheckpointCountsTowardsTheNext() throws {
+        let (log, _) = try self.open()
+        try self.fill(log, 1...20)
+        let frameBytes = log.bytesSinceCheckpoint / 20
+        let path = try self.checkpoint(log, 20, [[1]])
+        log.stop()
+        let (again, _) = try self.open()
+        #expect(again.bytesSinceCheckpoint == 0)
+        try self.fill(again, 21...23)
+        let since = again.bytesSinceCheckpoint
+        again.stop()
+        let (third, _) = try self.open()
+        #expect(since >= 3 * 700 && since <= third.bytesSinceCheckpoint)
+        #expect(third.bytesSinceCheckpoint < since + frameBytes)
+        third.stop()
+        // Without it all of the log is to be read again.
+        try self.disk.remove(path)
+        #expect(try self.open().log.bytesSinceCheckpoint > 23 * 700)
+    }
+
+    @Test func theFirstFramesOfALargeRecordCountWithItsLast() throws {
+        let (log, _) = try self.open()
+        try self.fill(log, 1...1)
+        _ = try self.checkpoint(log, 1, [[1]])
+        let bytes = 5 * self.shared.frameBytesMax
+        try log.append(time: 2, record: [UInt8](repeating: 2, count: bytes), waiter: nil)
+        while log.step() { while self.shared.deliver() {} }
+        log.stop()
+        #expect(try self.open().log.bytesSinceCheckpoint > bytes)
+    }
+
     @Test(arguments: ["in its first chunk", "behind its chunks"])
     func theLogStandsInForACheckpointThatIsDamaged(_ place: String) throws {
         let (log, _) = try self.open()

@@ -142,9 +142,10 @@ import Testing
                 oldest = Int64.random(in: oldest...time, using: &random)
                 var forgotten: [Int64] = []
                 var endTimes: [Int64] = []
-                let trimmed = chain.trim(before: oldest) { version, endTime in
+                let trimmed = chain.trim(before: oldest) { version, successor in
                     forgotten.append(version.time)
-                    endTimes.append(endTime)
+                    endTimes.append(successor.time)
+                    #expect(successor.fields == versions.first { $0.time == successor.time }?.fields)
                 }
                 bytes -= trimmed.bytes
                 let seen = versions.last { $0.time <= oldest }?.time ?? 0

@@ -12,6 +12,7 @@ extension SharedCommitLog {
         let awaitAnswer: @Sendable () -> Void
         let writer: SharedFrameWriter
         let lastTime: Int64
+        /// Of frames with something later than the checkpoint.
         let recoveredBytes: Int
     }
 
@@ -45,8 +46,10 @@ extension SharedCommitLog {
         let head = try self.claim(log, asking)
         guard let epoch = head.epoch else { throw LogError(.failed, detail: "the shared log gave no epoch") }
         var reader = SharedFrameReader(salt: log.salt)
-        let bytes = try self.read(log, through: head.newest, asking, &reader) { (time, payload) throws(LogError) in
-            if time <= checkpoint?.time ?? .min { return }
+        let covered = checkpoint?.time ?? .min
+        let bytes = try self.read(log, through: head.newest, covered: covered, asking, &reader) {
+            (time, payload) throws(LogError) in
+            if time <= covered { return }
             do throws(LogRejection) {
                 try replay(.record(time: time, payload))
             } catch {
@@ -72,7 +75,7 @@ extension SharedCommitLog {
             mailbox: mailbox,
             awaitAnswer: awaitAnswer,
             writer: writer,
-            lastTime: max(reader.time, checkpoint?.time ?? .min),
+            lastTime: max(reader.time, covered),
             recoveredBytes: bytes
         )
         return SharedCommitLog(opened, configuration: configuration, observer: observer)
@@ -86,22 +89,27 @@ extension SharedCommitLog {
         }
     }
 
-    /// Returns how many bytes there were.
+    /// Returns how many bytes have something later than `covered`.
     private static func read(
         _ log: any SharedLog,
         through newest: LogPosition,
+        covered: Int64,
         _ asking: Asking,
         _ reader: inout SharedFrameReader,
         _ record: (Int64, UnsafeRawBufferPointer) throws(LogError) -> Void
     ) throws(LogError) -> Int {
-        var bytes = 0
+        // A record's first frames do not say yet of which time it is.
+        var (bytes, unfinishedBytes) = (0, 0)
         while reader.next <= newest {
             let next = reader.next
             let frames = try asking.untilKnown { log.read(from: next, bytes: Self.readBytes, $0) }
             guard !frames.isEmpty else { throw LogError(.damaged, detail: "the shared log lacks frame \(next.index)") }
             for frame in frames where reader.next <= newest {
                 try reader.read(frame, record)
-                bytes += frame.count
+                unfinishedBytes += frame.count
+                if reader.isInRecord { continue }
+                if reader.time > covered { bytes += unfinishedBytes }
+                unfinishedBytes = 0
             }
         }
         return bytes

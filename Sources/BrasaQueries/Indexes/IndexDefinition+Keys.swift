@@ -57,6 +57,12 @@ extension IndexDefinition {
         return fits ? keys : nil
     }
 
+    /// Whether two versions of a document have the same keys because they have the same values, which are compared as they
+    /// lie: that costs much less than to make the keys. Versions of which this is false may have the same keys, too.
+    package func hasSameValues(_ fields: EncodedFields, _ others: EncodedFields) -> Bool {
+        self.parts.allSatisfy { fields.encodedValue(at: $0.path) == others.encodedValue(at: $0.path) }
+    }
+
     /// Whether the document has the key.
     package func has(_ key: [UInt8], _ path: ResourcePath, _ fields: EncodedFields) -> Bool {
         self.keys(path: path, fields: fields)?.contains { ByteOrder.equal($0.bytes, key) } ?? false

@@ -91,11 +91,29 @@ extension VersionedDocuments {
         while !rest.isEmpty {
             // Up to each item's own time: a document that changed often is trimmed a version at a time, and the lock is
             // never held for all of them.
-            let run = rest.prefix(Self.orderRunMax)
+            let run = rest.orderRun
             rest = rest.dropFirst(run.count)
             bytes += database.trim(run)
         }
         if bytes != 0 { database.history.add(bytes: bytes) }
         return items.count
+    }
+}
+
+extension ArraySlice<GarbageQueue.Item> {
+    /// What a run takes of large versions: as much as a visit of an index's build (`IndexBuild`).
+    static var orderRunBytesMax: Int { 64 << 10 }
+
+    /// The first ones, that share a visit to their database's order: so many, or of so many bytes, which stand for keys that
+    /// have to be looked for; one at least.
+    var orderRun: ArraySlice {
+        var (end, bytes) = (self.startIndex, 0)
+        while end < self.endIndex, end - self.startIndex < VersionedDocuments.orderRunMax {
+            // What is not deleted any more takes less than before.
+            bytes += Swift.max(self[end].bytes, 0)
+            if bytes > Self.orderRunBytesMax, end > self.startIndex { break }
+            end += 1
+        }
+        return self[..<end]
     }
 }

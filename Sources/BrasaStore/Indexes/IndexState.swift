@@ -65,6 +65,7 @@ final class IndexState: @unchecked Sendable {
         let isDone = self.isDone(chain.path, version: version.time)
         let wasDone = before.map { self.isDone(chain.path, version: $0.time) } ?? false
         guard isDone || wasDone else { return }
+        if isDone, wasDone, self.definition.hasSameValues(version, before) { return }
         guard let keys = self.keys(of: version, chain.path) else { return self.overflow() }
         let keysBefore = wasDone ? self.keys(of: before, chain.path) ?? [] : []
         let ended = keysBefore.subtracting(keys)
@@ -82,6 +83,7 @@ final class IndexState: @unchecked Sendable {
         let wasDone = self.isDone(chain.path, version: version.time)
         let isDone = before.map { self.isDone(chain.path, version: $0.time) } ?? false
         guard isDone || wasDone else { return }
+        if isDone, wasDone, self.definition.hasSameValues(version, before) { return }
         let keys = self.keys(of: version, chain.path) ?? []
         let keysBefore = isDone ? self.keys(of: before, chain.path) ?? [] : []
         self.change {
@@ -95,12 +97,13 @@ final class IndexState: @unchecked Sendable {
         }
     }
 
-    /// A version is forgotten that was superseded at `endTime`.
-    func forget(_ version: DocumentChain.Version, endTime: Int64, path: ResourcePath) {
+    /// A version is forgotten that `successor` superseded.
+    func forget(_ version: DocumentChain.Version, before successor: DocumentChain.Version, path: ResourcePath) {
         guard self.superseded.tree.count > 0, self.isDone(path, version: version.time) else { return }
-        guard let keys = self.keys(of: version, path) else { return }
+        let ended = self.definition.endedKeys(of: version, before: successor, path)
+        guard !ended.isEmpty else { return }
         self.change {
-            for key in keys { self.superseded.remove(key.bytes, endTime: endTime) }
+            for key in ended { self.superseded.remove(key.bytes, endTime: successor.time) }
         }
     }
 
@@ -112,6 +115,7 @@ final class IndexState: @unchecked Sendable {
                 for key in keys { self.current.insert(key.bytes, chain) }
             }
         }
+        if self.definition.hasSameValues(version, successor) { return }
         guard let ended = self.keys(of: successor, chain.path).map(keys.subtracting) else { return self.overflow() }
         self.change {
             for key in ended { self.superseded.insert(key.bytes, of: chain, endTime: successor.time) }
@@ -152,6 +156,27 @@ final class IndexState: @unchecked Sendable {
 
     func walk(from position: IndexPosition, at time: Int64, isDescending: Bool) -> KeyWalk {
         KeyWalk(self.current, self.superseded, from: position, at: time, isDescending: isDescending)
+    }
+}
+
+extension IndexDefinition {
+    /// The keys that ended with a version; all it has when the successor is much larger, since to look for these costs less
+    /// then than to make the successor's.
+    func endedKeys(
+        of version: DocumentChain.Version,
+        before successor: DocumentChain.Version,
+        _ path: ResourcePath
+    ) -> [IndexKey] {
+        guard let fields = version.fields, !self.hasSameValues(version, successor) else { return [] }
+        // Of one with too many nothing was kept.
+        guard let keys = self.keys(path: path, fields: fields) else { return [] }
+        guard let next = successor.fields, next.bytes.count <= 2 * fields.bytes.count else { return keys }
+        return self.keys(path: path, fields: next).map(keys.subtracting) ?? keys
+    }
+
+    fileprivate func hasSameValues(_ version: DocumentChain.Version, _ other: DocumentChain.Version?) -> Bool {
+        guard let fields = version.fields, let others = other?.fields else { return false }
+        return self.hasSameValues(fields, others)
     }
 }
 

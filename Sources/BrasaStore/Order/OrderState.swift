@@ -39,7 +39,7 @@ struct OrderState: ~Copyable {
     mutating func forget(_ trimmed: TrimmedChain) {
         let path = trimmed.chain.path
         self.forEachIndex(of: path) { index in
-            for (version, endTime) in trimmed.versions { index.forget(version, endTime: endTime, path: path) }
+            for (version, successor) in trimmed.versions { index.forget(version, before: successor, path: path) }
         }
         if trimmed.isGone { self.unlink(trimmed.chain) }
     }

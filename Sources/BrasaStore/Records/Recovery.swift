@@ -18,7 +18,7 @@ struct Recovery {
     private(set) var snapshotTime: Int64?
     private(set) var lastTime = Int64.min
     private var recordsSincePruning = 0
-    private static let recordsPerPruning = 256
+    private static let recordsPerLook = 256
     private var database: DatabaseHandle?
     private(set) var receipts = RecoveredReceipts()
 
@@ -184,10 +184,12 @@ struct Recovery {
         return database
     }
 
-    /// A long log must not bring more history into memory than serving would have kept.
+    /// A long log must not bring much more history into memory than serving would have kept. All databases are looked at for
+    /// that, so where they are many it is done for as many records, or when there is too much.
     private mutating func keepBounded() {
         self.recordsSincePruning += 1
-        guard self.recordsSincePruning >= Self.recordsPerPruning else { return }
+        guard self.recordsSincePruning.isMultiple(of: Self.recordsPerLook) else { return }
+        guard self.recordsSincePruning >= self.documents.registry.count || self.documents.isHistoryFull else { return }
         self.recordsSincePruning = 0
         guard self.documents.isPruningDue(now: self.lastTime) else { return }
         self.endLoading()

@@ -44,6 +44,8 @@ final class DatabaseRegistry: Sendable {
         }
     }
 
+    var count: Int { self.state.withLock { $0.handles.count } }
+
     /// In the order of their names.
     var all: [DatabaseHandle] {
         let handles = self.state.withLock { Array($0.handles.values) }

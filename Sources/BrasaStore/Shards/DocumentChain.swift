@@ -116,12 +116,12 @@ final class DocumentChain: @unchecked Sendable {
     }
 
     /// Forgets what no reader at `horizon` or later can see; returns what that kept in memory. `forgetting` hears of each
-    /// version, and when it was superseded.
-    func trim(before horizon: Int64, forgetting: (Version, Int64) -> Void) -> (count: Int, bytes: Int) {
+    /// version, and of the one that superseded it.
+    func trim(before horizon: Int64, forgetting: (Version, Version) -> Void) -> (count: Int, bytes: Int) {
         guard let superseded = self.superseded else { return (0, 0) }
         let trimmed =
             self.time <= horizon
-            ? superseded.removeAll(endTime: self.time, forgetting: forgetting)
+            ? superseded.removeAll(before: self.newest, forgetting: forgetting)
             : superseded.trim(before: horizon, forgetting: forgetting)
         if superseded.count == 0 { self.content = Content(superseded.successorFields) }
         return trimmed

@@ -64,7 +64,7 @@ struct ShardState: ~Copyable {
     mutating func trim(_ path: ResourcePath, hash: UInt32, horizon: Int64) -> TrimmedChain? {
         guard let chain = self.chains.find(path, hash: hash) else { return nil }
         var trimmed = TrimmedChain(chain: chain)
-        let (count, bytes) = chain.trim(before: horizon) { trimmed.versions.append((version: $0, endTime: $1)) }
+        let (count, bytes) = chain.trim(before: horizon) { trimmed.versions.append((version: $0, successor: $1)) }
         self.counts.supersededVersions -= count
         trimmed.history.bytes -= bytes
         if chain.fields == nil, chain.time <= horizon {
@@ -107,7 +107,7 @@ struct RemovedVersion: Sendable {
 
 struct TrimmedChain: Sendable {
     let chain: DocumentChain
-    var versions: [(version: DocumentChain.Version, endTime: Int64)] = []
+    var versions: [(version: DocumentChain.Version, successor: DocumentChain.Version)] = []
     /// Not even readers of the past see the document.
     var isGone = false
     var history = HistoryChange()

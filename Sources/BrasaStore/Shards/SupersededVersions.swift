@@ -50,16 +50,19 @@ final class SupersededVersions {
     }
 
     /// Keeps the version that a reader at `horizon` sees and the ones after it. `forgetting` hears of each of the others,
-    /// and when it was superseded.
+    /// and of the one that superseded it.
     /// Complexity: O(log n) and what is forgotten, amortised.
-    func trim(before horizon: Int64, forgetting: (DocumentChain.Version, Int64) -> Void) -> (count: Int, bytes: Int) {
+    func trim(
+        before horizon: Int64,
+        forgetting: (DocumentChain.Version, DocumentChain.Version) -> Void
+    ) -> (count: Int, bytes: Int) {
         let keep = self.firstIndex(after: horizon) - 1
         guard keep > self.start else { return (0, 0) }
         let count = keep - self.start
         var bytes = 0
         for index in self.start..<keep {
             bytes += self[index].historyBytes
-            forgetting(self[index], self[index + 1].time)
+            forgetting(self[index], self[index + 1])
             self.dropFields(index)
         }
         self.start = keep
@@ -71,16 +74,16 @@ final class SupersededVersions {
         return (count, bytes)
     }
 
-    /// `endTime` is when the last of them was superseded.
+    /// `successor` superseded the last of them.
     func removeAll(
-        endTime: Int64,
-        forgetting: (DocumentChain.Version, Int64) -> Void
+        before successor: DocumentChain.Version,
+        forgetting: (DocumentChain.Version, DocumentChain.Version) -> Void
     ) -> (count: Int, bytes: Int) {
         let count = self.count
         var bytes = 0
         for index in self.start..<self.end {
             bytes += self[index].historyBytes
-            forgetting(self[index], index + 1 < self.end ? self[index + 1].time : endTime)
+            forgetting(self[index], index + 1 < self.end ? self[index + 1] : successor)
         }
         self.chunks = FirstInFirstOut()
         self.newest = []

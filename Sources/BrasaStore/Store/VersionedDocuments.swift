@@ -29,6 +29,7 @@ final class VersionedDocuments: Sendable {
 
     var documentBytes: Int { self.keptBytes.load(ordering: .relaxed) }
     var historyBytes: Int { self.registry.historyTotal.bytes }
+    var isHistoryFull: Bool { self.historyBytes > self.configuration.historyBytesMax }
 
     /// Recovery is done; versions before this time were not kept.
     func resume(oldestReadTime: Int64) {
