@@ -5,15 +5,20 @@ import Testing
 
 @testable import BrasaStore
 
-/// The store against a dictionary of lists, under random commits, clocks, pruning, checkpoints and restarts.
+/// The store against a dictionary of lists, under random commits, clocks, pruning, checkpoints and restarts, with room for
+/// history and without.
 @Suite struct ModelTests {
-    @Test(arguments: 0..<16 as Range<UInt64>)
+    @Test(arguments: 0..<24 as Range<UInt64>)
     func showsEveryTimeWhatAPlainModelShows(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let fixture = try StoreFixture(seed: seed) {
             $0.shards = [1, 2, 5][Int(seed % 3)]
             $0.history = .milliseconds(4)
             $0.recentChangesMax = [4, 1 << 16][Int(seed % 2)]
+            if seed % 4 >= 2 {
+                $0.historyBytesMax = 2_000
+                $0.historyMin = .zero
+            }
         }
         var run = ModelRun(fixture: fixture, random: random)
         for _ in 0..<200 {
@@ -34,6 +39,8 @@ import Testing
         try run.checkScans()
         run.letAllGo()
         while fixture.store.maintain() {}
+        #expect(fixture.store.statistics.historyBytes <= fixture.configuration.historyBytesMax)
+        #expect(run.refusals > 0)
         let newest = run.model.documents.compactMap { key, versions in
             versions.last?.fields.map { DocumentChain.documentBytes(path: key.path, fields: $0) }
         }
@@ -79,8 +86,10 @@ struct ModelRun {
     /// Of those that changed something.
     private var lastCommit: Timestamp?
     private let paths: [ResourcePath]
-    /// Moments that somebody holds beyond the window.
-    private var held: [(database: Int, pin: SnapshotPin)] = []
+    /// Moments that somebody holds, beyond the window and, where that is firm, against pressure.
+    private var held: [(database: Int, pin: SnapshotPin, isFirm: Bool)] = []
+    /// Reads of moments that a database does not go back to.
+    private(set) var refusals = 0
 
     init(fixture: StoreFixture, random: SeededRandom) {
         self.fixture = fixture
@@ -98,10 +107,16 @@ struct ModelRun {
         try self.fixture.store.database(databaseName("db\(database)"))
     }
 
+    private var isRoomy: Bool {
+        self.fixture.configuration.historyBytesMax == Store.Configuration().historyBytesMax
+    }
+
+    /// Mostly one that both databases go back to, or that is held; now and then any there was.
     private mutating func anyTime() -> Timestamp {
-        let oldest = self.fixture.store.statistics.oldestReadTime
+        let isAny = self.random.chance(1, in: 6)
+        let oldest = isAny ? .earliest : self.fixture.store.statistics.oldestReadTime
         let now = self.fixture.store.strongReadTime()
-        let times = self.times.filter { oldest <= $0 && $0 <= now }
+        let times = self.times.filter { oldest <= $0 && $0 <= now } + self.held.map(\.pin.time)
         guard let time = times.randomElement(using: &self.random), self.random.chance(3, in: 4) else { return now }
         return time
     }
@@ -143,30 +158,58 @@ struct ModelRun {
         if self.random.chance(4, in: 5) { self.fixture.flush() }
     }
 
+    /// What is read at a time; nil when that is refused, as only a time may be to which the database does not go back, and
+    /// which nobody holds.
+    private mutating func ifKnown<Output>(
+        _ time: Timestamp,
+        _ database: Int,
+        _ read: (DatabaseHandle) throws -> Output
+    ) throws -> Output? {
+        do {
+            return try read(self.handle(database))
+        } catch let error as StoreError where error.code == .readTimeTooOld {
+            try self.noteRefusal(time, database)
+            return nil
+        }
+    }
+
+    private mutating func noteRefusal(_ time: Timestamp, _ database: Int) throws {
+        let history = try self.handle(database).history
+        #expect(time.microseconds < history.oldest)
+        let isHeld = self.held.contains {
+            $0.database == database && $0.pin.time <= time && ($0.isFirm || self.isRoomy)
+        }
+        #expect(!isHeld)
+        self.refusals += 1
+    }
+
     mutating func hold() throws {
         if self.held.count == 3 { self.held.removeFirst() }
         let database = Int.random(in: 0..<2, using: &self.random)
-        self.held.append((database, try self.fixture.store.pin(at: self.anyTime(), in: self.handle(database))))
+        let isFirm = self.random.chance(1, in: 2)
+        let time = self.anyTime()
+        let pin = try self.ifKnown(time, database) { try $0.history.pin(time.microseconds, isFirm: isFirm) }
+        if let pin { self.held.append((database, pin, isFirm)) }
     }
 
     mutating func letAllGo() { self.held = [] }
 
     mutating func checkReads() throws {
-        for (database, pin) in self.held {
-            for path in self.paths {
-                let document = try self.fixture.store.get(path, in: self.handle(database), at: pin.time)
-                #expect(document == self.model.document(Model.Key(database: database, path: path), at: pin.time))
-            }
-        }
+        for held in self.held { try self.checkReads(held.database, at: held.pin.time) }
         for _ in 0..<10 {
             let time = self.anyTime()
-            for database in 0..<2 {
-                try self.fixture.store.checkReadTime(time, in: self.handle(database))
-                for path in self.paths {
-                    let document = try self.fixture.store.get(path, in: self.handle(database), at: time)
-                    #expect(document == self.model.document(Model.Key(database: database, path: path), at: time))
-                }
-            }
+            for database in 0..<2 { try self.checkReads(database, at: time) }
+        }
+    }
+
+    private mutating func checkReads(_ database: Int, at time: Timestamp) throws {
+        let store = self.fixture.store
+        let isKnown = try self.ifKnown(time, database) { try store.checkReadTime(time, in: $0) } != nil
+        for path in self.paths {
+            let document = try self.ifKnown(time, database) { try store.get(path, in: $0, at: time) }
+            #expect((document != nil) == isKnown)
+            guard let document else { continue }
+            #expect(document == self.model.document(Model.Key(database: database, path: path), at: time))
         }
     }
 
@@ -196,33 +239,46 @@ struct ModelRun {
             let showMissing = !isDescending && !range.allDescendants && self.random.chance(1, in: 2)
             var expected = self.expected(range, database, at: time, showMissing: showMissing)
             if isDescending { expected.reverse() }
-            var scan = try self.fixture.store.scan(
-                range,
-                in: self.handle(database),
-                at: time,
-                descending: isDescending,
-                showMissing: showMissing
-            )
-            let skipped = Int.random(in: 0...2, using: &self.random)
-            #expect(try scan.skip(skipped) == min(skipped, expected.count))
-            expected.removeFirst(min(skipped, expected.count))
-            while true {
-                let limit = Int.random(in: 1...5, using: &self.random)
-                var entries: [NameScan.Entry] = []
-                let isInSteps = self.random.chance(1, in: 2)
-                repeat {
-                    var steps = isInSteps ? Int.random(in: 1...6, using: &self.random) : .max
-                    entries += try scan.next(limit - entries.count, steps: &steps)
-                } while entries.count < limit && !scan.isAtEnd
-                #expect(entries.map(\.path) == expected.prefix(limit).map(\.path))
-                #expect(entries.map(\.document) == expected.prefix(limit).map(\.document))
-                expected.removeFirst(min(limit, expected.count))
-                if entries.count < limit { break }
-                // What is committed meanwhile does not disturb the scan.
-                if self.random.chance(1, in: 4) { try self.commit() }
+            let store = self.fixture.store
+            let scan = try self.ifKnown(time, database) {
+                try store.scan(range, in: $0, at: time, descending: isDescending, showMissing: showMissing)
             }
-            #expect(expected.isEmpty)
+            guard var scan else { continue }
+            do {
+                try self.check(&scan, expected)
+            } catch let error as StoreError where error.code == .readTimeTooOld {
+                // It holds its time, but against pressure.
+                #expect(!self.isRoomy)
+                try self.noteRefusal(time, database)
+            }
         }
+    }
+
+    private mutating func check(
+        _ scan: inout NameScan,
+        _ expected: [(path: ResourcePath, document: Document?)]
+    ) throws {
+        let skipped = Int.random(in: 0...2, using: &self.random)
+        let passed = try scan.skip(skipped)
+        #expect(passed == min(skipped, expected.count))
+        var expected = expected.dropFirst(skipped)
+        while true {
+            let limit = Int.random(in: 1...5, using: &self.random)
+            var entries: [NameScan.Entry] = []
+            let isInSteps = self.random.chance(1, in: 2)
+            repeat {
+                var steps = isInSteps ? Int.random(in: 1...6, using: &self.random) : .max
+                entries += try scan.next(limit - entries.count, steps: &steps)
+            } while entries.count < limit && !scan.isAtEnd
+            #expect(entries.map(\.path) == expected.prefix(limit).map(\.path))
+            #expect(entries.map(\.document) == expected.prefix(limit).map(\.document))
+            expected = expected.dropFirst(limit)
+            if entries.count < limit { break }
+            // What is committed meanwhile does not disturb the scan, nor what is forgotten, or it says so.
+            if self.random.chance(1, in: 4) { try self.commit() }
+            if self.random.chance(1, in: 8) { _ = self.fixture.store.maintain() }
+        }
+        #expect(expected.isEmpty)
     }
 
     private func expected(
@@ -256,13 +312,17 @@ struct ModelRun {
             ).sorted()
             let after = [nil, "", "a", "a!", "a0", "zz", "__no__"].randomElement(using: &self.random) ?? nil
             let limit = Int.random(in: 0...4, using: &self.random)
-            let found = try self.fixture.store.listCollectionIDs(
-                under: parent,
-                in: self.handle(database),
-                at: time,
-                after: after.map { UTF8Text($0) },
-                limit: limit
-            )
+            let store = self.fixture.store
+            let found = try self.ifKnown(time, database) {
+                try store.listCollectionIDs(
+                    under: parent,
+                    in: $0,
+                    at: time,
+                    after: after.map { UTF8Text($0) },
+                    limit: limit
+                )
+            }
+            guard let found else { continue }
             #expect(found == Array(all.filter { id in after.map { UTF8Text($0) < id } ?? true }.prefix(limit)))
         }
     }
