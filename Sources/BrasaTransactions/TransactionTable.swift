@@ -57,8 +57,8 @@ struct TransactionTable {
     var rememberedCount: Int { self.ended.count }
 
     func find(_ id: TransactionID, in database: DatabaseHandle) -> Found {
-        if let transaction = self.open[id], transaction.database === database { return .open(transaction) }
-        if let ended = self.ended[id], ended.database === database { return .ended(ended) }
+        if let transaction = self.open[id], transaction.database == database { return .open(transaction) }
+        if let ended = self.ended[id], ended.database == database { return .ended(ended) }
         return .unknown
     }
 
@@ -66,7 +66,7 @@ struct TransactionTable {
 
     /// In the order of their beginnings.
     func openTransactions(in database: DatabaseHandle) -> [Transaction] {
-        self.open.values.filter { $0.database === database }.sorted { $0.sequence < $1.sequence }
+        self.open.values.filter { $0.database == database }.sorted { $0.sequence < $1.sequence }
     }
 
     mutating func insert(_ transaction: Transaction) {

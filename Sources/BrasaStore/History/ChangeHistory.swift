@@ -148,7 +148,7 @@ extension ChangeHistory.State {
         // Each database once for a commit, in whatever order its changes come.
         var index = self.order.count
         while index > 0, self.order[index - 1].time == time {
-            if self.order[index - 1].database === database { return }
+            if self.order[index - 1].database == database { return }
             index -= 1
         }
         self.order.append((time, database))
@@ -208,7 +208,7 @@ extension ChangeHistory.State {
     private mutating func removeHolder(_ database: DatabaseHandle) {
         // Nothing holds the database any more: another of its name begins with this.
         self.completeAfter = max(self.completeAfter, database.recent.completeAfter ?? .min)
-        guard let last = self.holders.popLast(), last !== database else { return }
+        guard let last = self.holders.popLast(), last != database else { return }
         self.holders[database.recent.place] = last
         last.recent.place = database.recent.place
     }

@@ -92,12 +92,12 @@ private struct RememberedChoice {
         self.isComplete = choice.isComplete
     }
 
-    /// Nil when one is not there any more, or was of another handle of the database.
+    /// Nil when one is not there any more, or was of another database.
     func choice(in database: DatabaseHandle) -> IndexChoice? {
         var choice = IndexChoice(isIdeal: self.isIdeal, isComplete: self.isComplete)
         choice.accesses.reserveCapacity(self.accesses.count)
         for access in self.accesses {
-            guard let index = access.index, index.database === database, !index.counts.isOverflowing else { return nil }
+            guard let index = access.index, index.database == database, !index.counts.isOverflowing else { return nil }
             choice.accesses.append(IndexChoice.Access(index: index, bound: access.bound))
         }
         return choice

@@ -1,8 +1,9 @@
 package import BrasaDocuments
 import Synchronization
 
-/// One database: its name, interned, and its documents. Two handles of one store never have the same name, so they are
-/// compared by identity. Whoever holds one keeps it in the store; one without documents goes when nobody does.
+/// One database: its name, interned, and its documents. It stands for its name, and two of one name are equal. Of one store
+/// there are never two at once: whoever holds one keeps it in the store, and one without documents goes when nobody does,
+/// before another is made for its name.
 ///
 /// Documents are spread over shards by the hash of their path; their orders are one tree each, for all shards, under one
 /// lock. A walk of an order holds it for a bounded number of steps (`ScanBudget`), a commit for a run of its changes, so that
@@ -10,6 +11,8 @@ import Synchronization
 /// it, never the other way round, and a document changes with both held, but while recovery loads a checkpoint.
 package final class DatabaseHandle: Sendable {
     package let name: DatabaseName
+    /// Computed once: locks and listeners look databases up all the time.
+    private let nameHash: Int
     let shards: [Shard]
     let order = Mutex(OrderState())
     let history: ReadHistory
@@ -21,6 +24,7 @@ package final class DatabaseHandle: Sendable {
 
     init(name: DatabaseName, shardCount: Int, hash: KeyedHash, oldestReadTime: Int64, historyTotal: HistoryTotal) {
         self.name = name
+        self.nameHash = name.hashValue
         self.history = ReadHistory(oldest: oldestReadTime, total: historyTotal)
         self.shards = (0..<shardCount).map { _ in Shard() }
         self.hash = hash
@@ -130,9 +134,12 @@ package final class DatabaseHandle: Sendable {
 }
 
 extension DatabaseHandle: Hashable {
-    package static func == (left: DatabaseHandle, right: DatabaseHandle) -> Bool { left === right }
+    /// Identity is a short cut: it spares looking at names.
+    package static func == (left: DatabaseHandle, right: DatabaseHandle) -> Bool {
+        left === right || left.nameHash == right.nameHash && left.name == right.name
+    }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
+        hasher.combine(self.nameHash)
     }
 }

@@ -57,7 +57,7 @@ final class VersionedDocuments: Sendable {
         while run.upperBound < changes.count {
             run = changes.orderRun(from: run.upperBound)
             let database = changes[run.lowerBound].database
-            let known = asked.flatMap { $0.database === database ? $0.hasImages : nil }
+            let known = asked.flatMap { $0.database == database ? $0.hasImages : nil }
             let hasImages = known ?? database.hasImageSubscriptions
             asked = (database, hasImages)
             for (index, added) in zip(run, database.add(changes[run], time: time)) {
@@ -153,7 +153,7 @@ extension [DocumentChange] {
     fileprivate func orderRun(from start: Int) -> Range<Int> {
         var end = start + 1
         let limit = Swift.min(self.count, start + VersionedDocuments.orderRunMax)
-        while end < limit, self[end].database === self[start].database { end += 1 }
+        while end < limit, self[end].database == self[start].database { end += 1 }
         return start..<end
     }
 }

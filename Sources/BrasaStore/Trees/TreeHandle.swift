@@ -1,17 +1,21 @@
 import BrasaTree
 import Synchronization
 
-/// One tree of the Realtime Database: its name, interned, and its versions. Two handles of one store never have the same
-/// name, so they are compared by identity. Whoever holds one keeps it in the store.
+/// One tree of the Realtime Database: its name, interned, and its versions. It stands for its name, and two of one name are
+/// equal. Of one store there are never two at once: whoever holds one keeps it in the store, and an empty one goes when
+/// nobody does, before another is made for its name.
 ///
 /// A version is a value that shares with the others what is the same, so that taking one costs nothing and no reader holds
 /// a lock while it looks around.
 package final class TreeHandle: Sendable {
     package let name: TreeNamespace
+    /// Computed once, since trees are looked up all the time.
+    private let nameHash: Int
     private let versions: Mutex<TreeVersions>
 
     init(name: TreeNamespace, knownSince time: Int64) {
         self.name = name
+        self.nameHash = name.hashValue
         self.versions = Mutex(TreeVersions(knownSince: time))
     }
 
@@ -42,10 +46,13 @@ package final class TreeHandle: Sendable {
 }
 
 extension TreeHandle: Hashable {
-    package static func == (left: TreeHandle, right: TreeHandle) -> Bool { left === right }
+    /// Identity is a short cut: it spares looking at names.
+    package static func == (left: TreeHandle, right: TreeHandle) -> Bool {
+        left === right || left.nameHash == right.nameHash && left.name == right.name
+    }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self))
+        hasher.combine(self.nameHash)
     }
 }
 

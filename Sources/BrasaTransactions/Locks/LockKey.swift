@@ -5,15 +5,6 @@ import BrasaStore
 struct LockKey: Hashable {
     let database: DatabaseHandle
     let path: ResourcePath
-
-    static func == (left: LockKey, right: LockKey) -> Bool {
-        left.database === right.database && left.path == right.path
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(self.database))
-        hasher.combine(self.path)
-    }
 }
 
 /// How a transaction holds a document. There is no exclusive hold: a commit gets all its documents at once, is applied in

@@ -28,7 +28,7 @@ extension LockTable {
         let owner = request.owner
         if owner.waiting.count > 1 || owner.keys.count > Self.keysMax { return true }
         if owner.keys.contains(where: { self.entries[$0]?.queue.isEmpty == false }) { return true }
-        let locks = self.databases[ObjectIdentifier(owner.database)]
+        let locks = self.databases[owner.database]
         if owner.holdsRanges, let locks, !locks.waitingCommits.isEmpty { return true }
         switch request.kind {
         case .read(let reads): return reads.contains { self.entries[$0.key]?.isLast(request) == false }

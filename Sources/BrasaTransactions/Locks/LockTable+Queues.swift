@@ -27,7 +27,7 @@ extension LockTable {
             }
             return true
         case .scan(let range):
-            guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return true }
+            guard let locks = self.databases[request.owner.database] else { return true }
             if let search { return search.listBlockers(ofScan: request, in: locks, self.previews).allSatisfy(body) }
             return locks.forEachBlocker(ofScan: request, range: range, self.previews, body)
         case .commit(let keys):
@@ -35,7 +35,7 @@ extension LockTable {
                 guard let entry = self.entries[key] else { continue }
                 guard entry.forEachBlocker(of: request, mode: nil, in: search, body) else { return false }
             }
-            guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return true }
+            guard let locks = self.databases[request.owner.database] else { return true }
             if let search { return search.listBlockers(ofCommit: request, in: locks, self.previews).allSatisfy(body) }
             return locks.forEachBlocker(ofCommit: request, self.previews, body)
         }
@@ -57,7 +57,7 @@ extension LockTable {
                 add(holder.owner)
             }
         }
-        for hold in self.databases[ObjectIdentifier(owner.database)]?.holds(around: keys) ?? []
+        for hold in self.databases[owner.database]?.holds(around: keys) ?? []
         where owner.priority < hold.owner.priority && self.previews.conflicts(request, with: hold.range) {
             add(hold.owner)
         }
@@ -104,7 +104,7 @@ extension LockTable {
 
     /// A scan that stopped early has seen less than it asked for.
     mutating func narrowRange(_ token: UInt64, of owner: LockOwner, to range: QueryRange) {
-        guard let locks = self.databases[ObjectIdentifier(owner.database)] else { return }
+        guard let locks = self.databases[owner.database] else { return }
         guard locks.narrow(token, of: owner, to: range) else { return }
         self.changed(owner.database, locks, from: .oldest)
     }
@@ -129,7 +129,7 @@ extension LockTable {
                 guard waitsForYounger, !wait.isForYounger else { continue }
                 wait.isForYounger = true
                 request.phase = .waiting(wait)
-                self.readsWaitingForYounger[ObjectIdentifier(request.owner.database), default: 0] += 1
+                self.readsWaitingForYounger[request.owner.database, default: 0] += 1
             }
         case .scan:
             self.locks(of: request.owner.database).enqueue(request)
@@ -159,9 +159,8 @@ extension LockTable {
     }
 
     private mutating func noLongerWaitsForYounger(_ database: DatabaseHandle) {
-        let id = ObjectIdentifier(database)
-        guard let count = self.readsWaitingForYounger[id] else { return }
-        self.readsWaitingForYounger[id] = count > 1 ? count - 1 : nil
+        guard let count = self.readsWaitingForYounger[database] else { return }
+        self.readsWaitingForYounger[database] = count > 1 ? count - 1 : nil
     }
 
     private mutating func dequeue(_ mode: LockMode?, from key: LockKey) {
@@ -171,7 +170,7 @@ extension LockTable {
     }
 
     private mutating func dequeueFromDatabase(_ request: LockRequest) {
-        guard let locks = self.databases[ObjectIdentifier(request.owner.database)] else { return }
+        guard let locks = self.databases[request.owner.database] else { return }
         locks.dequeue(request)
         // Nobody who is older waits for it.
         self.changed(request.owner.database, locks, from: request.owner.priority)
@@ -187,9 +186,9 @@ extension LockTable {
     }
 
     private mutating func locks(of database: DatabaseHandle) -> DatabaseLocks {
-        if let locks = self.databases[ObjectIdentifier(database)] { return locks }
+        if let locks = self.databases[database] { return locks }
         let locks = DatabaseLocks()
-        self.databases[ObjectIdentifier(database)] = locks
+        self.databases[database] = locks
         return locks
     }
 
@@ -205,10 +204,10 @@ extension LockTable {
 
     mutating func changed(_ database: DatabaseHandle, _ locks: DatabaseLocks, from priority: LockPriority) {
         if locks.isUnused {
-            self.databases[ObjectIdentifier(database)] = nil
+            self.databases[database] = nil
             self.databases.letRoomGo()
         } else if locks.hasWaiting, locks.lookAgain(from: priority) {
-            self.changedDatabases.append(ObjectIdentifier(database))
+            self.changedDatabases.append(database)
         }
     }
 }

@@ -26,15 +26,15 @@ import BrasaStore
 /// it. When its turn comes it may so meet the range of a younger one, and takes that away then.
 struct LockTable {
     var entries: [LockKey: LockEntry] = [:]
-    var databases: [ObjectIdentifier: DatabaseLocks] = [:]
+    var databases: [DatabaseHandle: DatabaseLocks] = [:]
     var heat = ContentionHeat()
     let previews: CommitPreviews
     /// Documents and databases where a lock was let go, a request left or a document changes since `nextGranted` last
     /// returned nil. Each is there once.
     var changedKeys: [LockKey] = []
-    var changedDatabases: [ObjectIdentifier] = []
+    var changedDatabases: [DatabaseHandle] = []
     /// How many there are, by database: no circle goes through two of those.
-    var readsWaitingForYounger: [ObjectIdentifier: Int] = [:]
+    var readsWaitingForYounger: [DatabaseHandle: Int] = [:]
     var rangeTokens: UInt64 = 0
 
     var waitingCount = 0
@@ -52,7 +52,7 @@ struct LockTable {
     var entryCount: Int { self.entries.count }
 
     func rangeCount(in database: DatabaseHandle) -> Int {
-        self.databases[ObjectIdentifier(database)]?.rangeCount ?? 0
+        self.databases[database]?.rangeCount ?? 0
     }
 
     // MARK: Asking
@@ -62,7 +62,7 @@ struct LockTable {
 
     /// Whether a plain commit meets nobody at all.
     func isFree(_ keys: [LockKey], in database: DatabaseHandle) -> Bool {
-        if let locks = self.databases[ObjectIdentifier(database)] {
+        if let locks = self.databases[database] {
             guard locks.isFree(keys) else { return false }
         }
         return keys.allSatisfy { self.entries[$0] == nil }
@@ -103,7 +103,7 @@ struct LockTable {
             return decision
         }
         self.enqueue(request)
-        while self.readsWaitingForYounger[ObjectIdentifier(request.owner.database)] != nil, request.isWaiting,
+        while self.readsWaitingForYounger[request.owner.database] != nil, request.isWaiting,
             let victim = self.youngestInCircle(closedBy: request)
         {
             decision.wounded.append(self.wound(victim))
@@ -121,8 +121,8 @@ struct LockTable {
             self.entries[key]?.isToBeLookedAt = false
             self.changedKeys.removeLast()
         }
-        while let id = self.changedDatabases.last {
-            if let request = self.databases[id]?.nextGrantable(self.isGrantable) {
+        while let database = self.changedDatabases.last {
+            if let request = self.databases[database]?.nextGrantable(self.isGrantable) {
                 return self.grantWaiting(request, now: now)
             }
             self.changedDatabases.removeLast()
@@ -159,7 +159,7 @@ struct LockTable {
             self.changed(key, entry)
         }
         owner.keys = []
-        if owner.holdsRanges, let locks = self.databases[ObjectIdentifier(owner.database)] {
+        if owner.holdsRanges, let locks = self.databases[owner.database] {
             locks.release(owner)
             self.changed(owner.database, locks, from: .oldest)
         }

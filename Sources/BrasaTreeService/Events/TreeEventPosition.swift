@@ -47,7 +47,7 @@ struct TreeEventPosition: Sendable {
         }
         for step in batch.steps {
             self.time = step.time
-            guard step.tree === subject.tree else { continue }
+            guard step.tree == subject.tree else { continue }
             let node = step.after[subject.target.path]
             let events: [TreeEvent]
             if self.window != nil {

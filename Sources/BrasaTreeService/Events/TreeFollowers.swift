@@ -118,7 +118,7 @@ package final class TreeFollowers: Sendable {
         let removed = self.state.withLock { state -> Follower? in
             guard let follower = state.followers.removeValue(forKey: id) else { return nil }
             let tree = follower.tree
-            if !state.followers.values.contains(where: { $0.tree === tree }) { state.changed[tree] = nil }
+            if !state.followers.values.contains(where: { $0.tree == tree }) { state.changed[tree] = nil }
             return follower
         }
         if removed != nil { self.count.subtract(1, ordering: .sequentiallyConsistent) }
