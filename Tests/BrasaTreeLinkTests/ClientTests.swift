@@ -231,6 +231,18 @@ struct ClientTests {
         }
     }
 
+    @Test("What waits behind the writes that are purged is sent then")
+    func roomAfterPurge() throws {
+        var script = ScriptedClient { $0.requestsMax = 2 }
+        try script.open()
+        for path in ["a", "b", "c"] { _ = try script.set(path, 1) }
+        let place = try TreePath("d")
+        _ = try script.step { $0.get(.all, at: place, $1) }
+        #expect(try script.takeRequests() == ["p /a", "p /b"])
+        try script.step { $0.purge($1) }
+        #expect(try script.takeRequests() == ["g /d"])
+    }
+
     @Test("Purging gives up all writes, transactions and requests for the connection's end")
     func purge() throws {
         var script = ScriptedClient()

@@ -82,6 +82,7 @@ struct SharedFrameReader {
     private var epoch: UInt64 = 0
     /// Of a record that is not whole yet.
     private var unfinished: [UInt8] = []
+
     /// Whether the last frame ended within a record.
     var isInRecord: Bool { !self.unfinished.isEmpty }
 

@@ -189,7 +189,9 @@ struct Recovery {
     private mutating func keepBounded() {
         self.recordsSincePruning += 1
         guard self.recordsSincePruning.isMultiple(of: Self.recordsPerLook) else { return }
-        guard self.recordsSincePruning >= self.documents.registry.count || self.documents.isHistoryFull else { return }
+        guard self.recordsSincePruning >= self.documents.registry.count || self.documents.isHistoryOverfull else {
+            return
+        }
         self.recordsSincePruning = 0
         guard self.documents.isPruningDue(now: self.lastTime) else { return }
         self.endLoading()

@@ -29,7 +29,8 @@ final class VersionedDocuments: Sendable {
 
     var documentBytes: Int { self.keptBytes.load(ordering: .relaxed) }
     var historyBytes: Int { self.registry.historyTotal.bytes }
-    var isHistoryFull: Bool { self.historyBytes > self.configuration.historyBytesMax }
+    /// By so much that it is worth looking at all databases for what has to go.
+    var isHistoryOverfull: Bool { self.historyBytes > self.configuration.historyBytesMax / 8 * 9 }
 
     /// Recovery is done; versions before this time were not kept.
     func resume(oldestReadTime: Int64) {

@@ -9,7 +9,7 @@ struct ServerRead {
     let deadline: Duration
     let completion: (Result<ServerAnswer, SyncError>) -> Void
     /// The newest of the batches that were queued before it.
-    let newestBatch: BatchID
+    var newestBatch: BatchID
     var connection: any ReadConnection
     /// When the newest of those was committed that the server has acknowledged since the question, of what it is about.
     var acknowledgedTime: Timestamp?
@@ -67,6 +67,7 @@ extension SyncEngine {
         for token in self.serverReadTokens {
             guard let read = self.serverReads[token] else { continue }
             read.connection.close()
+            self.serverReads[token]?.newestBatch = self.newestBatch
             self.restart(read, token)
         }
     }

@@ -213,6 +213,8 @@ extension TreeClient {
         }
         for case .onDisconnect(let id, _) in dropped { self.outputs.append(.answered(.onDisconnect(id), cancelled)) }
         self.handle(self.engine.endTransactions(status: Self.cancelled), moment)
+        // There is room now for what waited behind them.
+        self.handle(self.link.resume([], uptime: moment.uptime), moment)
         return self.finishStep()
     }
 

@@ -17,15 +17,16 @@ extension TreeLink {
         return self.finishStep()
     }
 
-    /// Who asks is another, or nobody any more: a token is fetched, and told to the server. Requests wait for it.
+    /// Who asks is another, or nobody any more: a token is fetched, and told to the server. Until the server has taken it,
+    /// requests wait.
     package mutating func changeToken(uptime: Duration) -> [LinkAction] {
         guard self.configuration.hasTokenProvider else { return [] }
-        self.token = .unknown(isRefresh: false)
+        (self.token, self.refusedTokens) = (.unknown(isRefresh: false), 0)
         switch self.phase {
         case .open:
             // An answer that is still to come would be to a token of whoever it was before.
             (self.renewal, self.renewalTime) = (nil, nil)
-            self.callerDeadline = uptime + self.configuration.patience
+            self.callerDeadline = self.callerDeadline ?? uptime + self.configuration.patience
             self.fetchToken(isRefresh: false)
         case .connecting, .authenticating, .fetchingToken:
             self.end(uptime)
@@ -52,11 +53,10 @@ extension TreeLink {
         case (.open, .success(let token)):
             self.token = .known(token)
             self.renew(token, uptime)
-            self.flush(uptime)
         case (.open, .failure(let error)):
             self.log("no token could be fetched: \(error.description)")
             if self.callerDeadline != nil { self.loseOldCaller(uptime) }
-        // What was asked for by a connection that is no more is asked for again by the next.
+        // Asked for by a connection that is no more: the next one asks again where it has to.
         case (.stopped, _), (.waiting, _), (.connecting, _), (.authenticating, _): break
         }
         return self.finishStep()

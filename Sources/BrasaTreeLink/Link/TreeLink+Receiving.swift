@@ -37,7 +37,8 @@ extension TreeLink {
         case .response(let number, let status, let data): self.answer(number, status, data, uptime)
         case .push(.authRevoked(_, let reason)):
             self.log("the token is not good any more: \(reason)")
-            self.refuseToken()
+            // While who asks changes it is the one before.
+            if self.callerDeadline == nil { self.refuseToken() }
             self.lose("the token has ended", uptime)
         case .push(let push): if self.isOpen { self.actions.append(.news(.pushed(push))) }
         }
@@ -61,8 +62,9 @@ extension TreeLink {
             self.renewal = nil
             return self.renewed(status, data, uptime)
         }
-        guard let request = self.requests.answer(number) else { return }
-        self.actions.append(.news(.answered(request, status, data)))
+        if let request = self.requests.answer(number) {
+            self.actions.append(.news(.answered(request, status, data)))
+        }
         self.flush(uptime)
     }
 
@@ -75,6 +77,7 @@ extension TreeLink {
         self.callerDeadline = nil
         self.takenToken = self.knownToken
         self.scheduleRenewal(uptime)
+        self.flush(uptime)
     }
 
     /// Whether the server knows who asks.

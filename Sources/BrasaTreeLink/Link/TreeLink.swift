@@ -123,8 +123,8 @@ extension TreeLink {
     }
 
     mutating func flush(_ uptime: Duration) {
-        // Nobody asks in the name of whom they were before.
-        guard self.isOpen, case .known = self.token else { return }
+        // Nobody asks in the name of whom they were before: the server goes on by that token until it takes the other.
+        guard self.isOpen, self.callerDeadline == nil else { return }
         while let entry = self.requests.next {
             let hasRoom =
                 self.requests.sentCount < self.configuration.requestsMax

@@ -59,6 +59,7 @@ extension SyncTree {
         return effects
     }
 
+    /// The wire's word, which this room does not know otherwise.
     private static let notAllowed = "permission_denied"
 
     /// What the server has to be asked for: after a reconnection, all of it again.

@@ -63,7 +63,7 @@ final class ReadCall: ReadConnection, @unchecked Sendable {
         _ answer: @escaping @Sendable ([Response]) -> ServerAnswer
     ) {
         let options = CallOptions(timeMax: TimeAmount(time), isUrgent: true)
-        // What is asked again after a change of user is nobody's any more.
+        // What is asked again, after a change of user or an acknowledgement, is nobody's any more.
         let traced = TracedRead.current.map { $0.take() } ?? self.caller.traced(method)
         let call = RetryingCall<Request, Response>(self.caller, method, request, options, traced: traced)
         self.call = call
