@@ -10,8 +10,8 @@ from xml.sax.saxutils import escape
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 80, 170, 40, 50
 # Distinguishable also without colours: each with a mark of its own.
-COLOURS = ("#1b6ca8", "#c8553d", "#3f8f4f", "#7a4fa3")
-MARKS = ("circle", "square", "diamond", "ring")
+COLOURS = ("#1b6ca8", "#c8553d", "#3f8f4f", "#7a4fa3", "#8a6d1d")
+MARKS = ("circle", "square", "diamond", "ring", "triangle")
 
 
 @dataclass
@@ -50,6 +50,9 @@ def mark(kind: str, x: float, y: float, colour: str) -> str:
             return f'<rect x="{x - 3.5:.1f}" y="{y - 3.5:.1f}" width="7" height="7" fill="{colour}"/>'
         case "diamond":
             points = f"{x:.1f},{y - 5:.1f} {x + 5:.1f},{y:.1f} {x:.1f},{y + 5:.1f} {x - 5:.1f},{y:.1f}"
+            return f'<polygon points="{points}" fill="{colour}"/>'
+        case "triangle":
+            points = f"{x:.1f},{y - 5:.1f} {x + 4.5:.1f},{y + 3.5:.1f} {x - 4.5:.1f},{y + 3.5:.1f}"
             return f'<polygon points="{points}" fill="{colour}"/>'
         case "ring":
             return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="white" stroke="{colour}" stroke-width="2"/>'
