@@ -102,11 +102,11 @@ import Testing
 
     @Test func `Later writes, those elsewhere, and those that the answer has are nothing to ask again for`() throws {
         let test = try TestClient()
-        test.write(try set("d/a", ["n": .integer(1)]))
+        for name in ["d/a", "c/z/c/a"] { test.write(try set(name, ["n": .integer(1)])) }
         test.write(try set("c/a", ["n": .integer(7)]))
         self.read(test, try collection("c"))
         test.write(try set("c/b", ["n": .integer(8)]))
-        for time in [30, 15, 40] as [Int64] { test.acknowledge(time) }
+        for time in [30, 30, 15, 40] as [Int64] { test.acknowledge(time) }
         test.log = []
         self.answer(test, [try document("c/a", 15, ["n": .integer(7)])], at: 20)
         #expect(test.log == ["read c/a=7"])
@@ -255,6 +255,27 @@ import Testing
         test.client.setUser(.signedOut)
         test.settle()
         #expect(test.transport.questions.isEmpty)
+    }
+
+    @Test func `A read that is asked again for another user counts what that user has queued`() throws {
+        let ada = SyncUser(uid: "ada")
+        // By an earlier process.
+        let storage = MemoryStorage(collector: .leastRecentlyUsed)
+        let earlier = try TestClient(storage)
+        earlier.client.setUser(ada)
+        earlier.settle()
+        earlier.write(try set("c/a", ["n": .integer(7)]))
+        let test = try TestClient(storage)
+        let query = try collection("c")
+        self.read(test, query)
+        test.client.setUser(ada)
+        test.settle()
+        test.acknowledge(12)
+        test.log = []
+        self.answer(test, [], at: 10)
+        #expect(test.log == [] && test.transport.questions.map(\.target) == [query.target])
+        self.answer(test, [try document("c/a", 12, ["n": .integer(7)])], at: 20)
+        #expect(test.log == ["read c/a=7"])
     }
 
     @Test func `New credentials of the same user are nothing to a read`() throws {

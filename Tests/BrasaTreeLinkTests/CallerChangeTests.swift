@@ -6,19 +6,9 @@ import Testing
 
 @Suite("Who asks changes")
 struct CallerChangeTests {
-    private func connected() throws -> ScriptedClient {
-        var script = ScriptedClient { $0.hasTokenProvider = true }
-        try script.step { $0.goOnline($1) }
-        try script.step { $0.tokenFetched(.success("a.b.c"), fetch: 1, $1) }
-        try script.hello()
-        try script.respond(#require(script.requests.last))
-        script.requests.removeAll()
-        return script
-    }
-
     @Test("When who asks changes, the open connection is told")
     func tokenChange() throws {
-        var script = try self.connected()
+        var script = try ScriptedClient.connected(token: "a.b.c")
         try script.step { $0.changeToken($1) }
         try script.step { $0.tokenFetched(.success(nil), fetch: 2, $1) }
         #expect(try script.takeRequests() == ["unauth"])
@@ -29,7 +19,7 @@ struct CallerChangeTests {
 
     /// Connected, with a write of whoever comes next.
     private func changed() throws -> ScriptedClient {
-        var script = try self.connected()
+        var script = try ScriptedClient.connected(token: "a.b.c")
         try script.step { $0.changeToken($1) }
         _ = try script.set("a", 1)
         return script

@@ -136,14 +136,7 @@ struct LinkTests {
 
     /// A connection that is open by a token that ends in so long.
     private func connected(tokenFor milliseconds: Int64) throws -> ScriptedClient {
-        var script = ScriptedClient { $0.hasTokenProvider = true }
-        try script.step { $0.goOnline($1) }
-        let token = self.token("a", ending: script.time + milliseconds)
-        try script.step { $0.tokenFetched(.success(token), fetch: 1, $1) }
-        try script.hello()
-        try script.respond(#require(script.requests.last))
-        script.requests.removeAll()
-        return script
+        try .connected(token: self.token("a", ending: ScriptedClient().time + milliseconds))
     }
 
     @Test("A server that cannot tell now whether another token is good is shown one again, on the same connection")

@@ -102,6 +102,17 @@ struct ScriptedClient {
         self.requests.removeAll()
     }
 
+    /// Connected and open by a token that a provider gave, on its first question.
+    static func connected(token: String) throws -> ScriptedClient {
+        var script = ScriptedClient { $0.hasTokenProvider = true }
+        try script.step { $0.goOnline($1) }
+        try script.step { $0.tokenFetched(.success(token), fetch: 1, $1) }
+        try script.hello()
+        try script.respond(#require(script.requests.last))
+        script.requests.removeAll()
+        return script
+    }
+
     mutating func close() throws {
         try self.step { [socket] in $0.closed(socket: socket, reason: "gone", $1) }
     }

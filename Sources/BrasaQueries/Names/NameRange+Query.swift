@@ -1,8 +1,9 @@
-internal import BrasaDocuments
+package import BrasaDocuments
 
 extension NameRange {
     /// Where a query looks.
-    init(parent: ResourcePath, selector: StructuredQuery.CollectionSelector?) throws(QueryError) {
+    /// - Throws: what is wrong with the collection's id.
+    package init(parent: ResourcePath, selector: StructuredQuery.CollectionSelector?) throws(QueryError) {
         guard let selector, !selector.collectionID.bytes.isEmpty else {
             self.init(parent: parent, collectionID: nil, allDescendants: selector?.allDescendants ?? false)
             return

@@ -17,9 +17,9 @@ package enum SyncTarget: Hashable, Sendable {
         switch self {
         case .document(let own): return own == path
         case .query(let query, let parent):
-            guard parent.isRoot || path.isDescendant(of: parent) else { return false }
-            guard let id = query.from.first?.collectionID, !id.bytes.isEmpty else { return true }
-            return path.collectionID.elementsEqual(id.bytes)
+            // One that is wrong is for the server to refuse.
+            guard let names = try? NameRange(parent: parent, selector: query.from.first) else { return true }
+            return names.isInScope(path)
         case .bundle: return false
         }
     }

@@ -23,10 +23,11 @@ extension TreeLink {
         guard self.configuration.hasTokenProvider else { return [] }
         (self.token, self.refusedTokens) = (.unknown(isRefresh: false), 0)
         switch self.phase {
-        case .open:
+        case .open(let since, let caller):
+            var deadline = uptime + self.configuration.patience
+            if case .changing(let earlier, _) = caller { deadline = earlier }
             // An answer that is still to come would be to a token of whoever it was before.
-            (self.renewal, self.renewalTime) = (nil, nil)
-            self.callerDeadline = self.callerDeadline ?? uptime + self.configuration.patience
+            self.phase = .open(since: since, .changing(until: deadline, renewal: nil))
             self.fetchToken(isRefresh: false)
         case .connecting, .authenticating, .fetchingToken:
             self.end(uptime)
@@ -50,12 +51,12 @@ extension TreeLink {
         case (.fetchingToken, .failure(let error)):
             self.log("no token could be fetched: \(error.description)")
             self.wait(uptime)
-        case (.open, .success(let token)):
+        case (.open(let since, let caller), .success(let token)):
             self.token = .known(token)
-            self.renew(token, uptime)
-        case (.open, .failure(let error)):
+            self.renew(caller, since: since, uptime)
+        case (.open(_, let caller), .failure(let error)):
             self.log("no token could be fetched: \(error.description)")
-            if self.callerDeadline != nil { self.loseOldCaller(uptime) }
+            if case .changing = caller { self.loseOldCaller(uptime) }
         // Asked for by a connection that is no more: the next one asks again where it has to.
         case (.stopped, _), (.waiting, _), (.connecting, _), (.authenticating, _): break
         }
@@ -86,20 +87,21 @@ extension TreeLink {
             self.fetch += 1
             self.wait(uptime)
         case .connecting, .authenticating: self.lose("no answer", uptime)
-        case .open:
-            if let callerDeadline, callerDeadline <= uptime {
-                self.loseOldCaller(uptime)
-                return self.finishStep()
-            }
-            if let renewalTime, renewalTime <= uptime {
-                // The provider may have kept the one that is about to end.
-                self.fetchToken(isRefresh: true)
-                // Unless another one is taken by then, whatever has become of this.
-                self.scheduleRenewal(uptime)
-            }
+        case .open(_, .changing(let deadline, _)) where deadline <= uptime: self.loseOldCaller(uptime)
+        case .open(let since, let caller):
+            self.renewIfDue(caller, since: since, uptime)
             if self.keepaliveDeadline <= uptime { self.keepAlive(uptime) }
         }
         return self.finishStep()
+    }
+
+    private mutating func renewIfDue(_ caller: Caller, since: Duration, _ uptime: Duration) {
+        guard case .taken(let token, let time?, let renewal) = caller, time <= uptime else { return }
+        // The provider may have kept the one that is about to end.
+        self.fetchToken(isRefresh: true)
+        // Unless another one is taken by then, whatever has become of this.
+        let next = self.renewalTime(of: token, uptime)
+        self.phase = .open(since: since, .taken(token: token, renewalTime: next, renewal: renewal))
     }
 
     /// The server goes on by the token of whoever it was before: rather by none.
@@ -143,7 +145,7 @@ extension TreeLink {
     private mutating func connect(_ uptime: Duration) {
         self.socket += 1
         self.joiner = FrameJoiner(messageBytesMax: self.configuration.messageBytesMax)
-        (self.pinged, self.renewal, self.callerDeadline) = (nil, nil, nil)
+        self.pinged = nil
         self.phase = .connecting(until: uptime + self.configuration.patience)
         let address = LinkAddress(host: self.host, lastSession: self.session, token: self.knownToken)
         self.actions.append(.socket(.connect(address, socket: self.socket)))
@@ -151,13 +153,13 @@ extension TreeLink {
 
     /// A connection whose token ends is ended by the server, which does then what is to be done at the end of a connection.
     /// Half of the time that is left passes between two attempts.
-    mutating func scheduleRenewal(_ uptime: Duration) {
-        self.renewalTime = nil
-        guard self.configuration.hasTokenProvider, let end = self.takenToken.flatMap(TokenEnd.seconds) else { return }
+    /// - Returns: when a newer one is fetched than this, which the server has taken.
+    func renewalTime(of token: String?, _ uptime: Duration) -> Duration? {
+        guard self.configuration.hasTokenProvider, let end = token.flatMap(TokenEnd.seconds) else { return nil }
         let left = .seconds(end) - self.serverClockStart - uptime
         // Who is given the same one again and again does not ask without a pause.
-        guard left > .seconds(1) else { return }
-        self.renewalTime = uptime + max(left - self.configuration.renewalLead, left / 2)
+        guard left > .seconds(1) else { return nil }
+        return uptime + max(left - self.configuration.renewalLead, left / 2)
     }
 
     var knownToken: String? { if case .known(let token) = self.token { token } else { nil } }
@@ -167,7 +169,7 @@ extension TreeLink {
         switch self.phase {
         case .stopped, .waiting, .fetchingToken: break
         case .connecting, .authenticating: self.actions.append(.socket(.disconnect))
-        case .open(let since):
+        case .open(let since, _):
             if uptime - since >= self.configuration.healthyAfter { self.backoff.reset() }
             self.actions.append(.socket(.disconnect))
             self.actions.append(.news(.lost(unsentTransactions: self.requests.lose())))

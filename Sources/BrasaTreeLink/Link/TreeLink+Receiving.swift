@@ -38,7 +38,7 @@ extension TreeLink {
         case .push(.authRevoked(_, let reason)):
             self.log("the token is not good any more: \(reason)")
             // While who asks changes it is the one before.
-            if self.callerDeadline == nil { self.refuseToken() }
+            if case .open(_, .changing) = self.phase {} else { self.refuseToken() }
             self.lose("the token has ended", uptime)
         case .push(let push): if self.isOpen { self.actions.append(.news(.pushed(push))) }
         }
@@ -47,9 +47,7 @@ extension TreeLink {
     private static let statistics: JSONValue = ["sdk.swift.brasa": 1]
 
     private mutating func open(_ uptime: Duration) {
-        self.phase = .open(since: uptime)
-        self.takenToken = self.knownToken
-        self.scheduleRenewal(uptime)
+        self.phase = .open(since: uptime, self.takenCaller(uptime))
         self.actions.append(.news(.opened))
     }
 
@@ -58,9 +56,8 @@ extension TreeLink {
             guard self.isTaken(status, data, uptime) else { return }
             return self.open(uptime)
         }
-        if number == self.renewal {
-            self.renewal = nil
-            return self.renewed(status, data, uptime)
+        if case .open(let since, let caller) = self.phase, caller.renewal == number {
+            return self.renewed(caller, since: since, status, data, uptime)
         }
         if let request = self.requests.answer(number) {
             self.actions.append(.news(.answered(request, status, data)))
@@ -68,16 +65,27 @@ extension TreeLink {
         self.flush(uptime)
     }
 
-    private mutating func renewed(_ status: TreeStatus, _ data: ResponseData, _ uptime: Duration) {
+    private mutating func renewed(
+        _ caller: Caller,
+        since: Duration,
+        _ status: TreeStatus,
+        _ data: ResponseData,
+        _ uptime: Duration
+    ) {
         // The token before is good until its end, and the next attempt comes before. But nobody goes on as who they are not.
-        guard status != .unavailable || self.callerDeadline != nil else {
+        if case .taken(let token, let renewalTime, _) = caller, status == .unavailable {
+            self.phase = .open(since: since, .taken(token: token, renewalTime: renewalTime, renewal: nil))
             return self.log("the server cannot tell now whether the token is good")
         }
         guard self.isTaken(status, data, uptime) else { return }
-        self.callerDeadline = nil
-        self.takenToken = self.knownToken
-        self.scheduleRenewal(uptime)
+        self.phase = .open(since: since, self.takenCaller(uptime))
         self.flush(uptime)
+    }
+
+    /// The server has taken the token.
+    private func takenCaller(_ uptime: Duration) -> Caller {
+        let token = self.knownToken
+        return .taken(token: token, renewalTime: self.renewalTime(of: token, uptime), renewal: nil)
     }
 
     /// Whether the server knows who asks.
@@ -93,10 +101,15 @@ extension TreeLink {
     }
 
     /// Tells the server on an open connection who asks from now on.
-    mutating func renew(_ token: String?, _ uptime: Duration) {
+    mutating func renew(_ caller: Caller, since: Duration, _ uptime: Duration) {
         let number = self.requests.nextNumber()
-        let action = token.map { TreeAction.authenticate(TreeCredential($0)) } ?? .unauthenticate
-        self.renewal = number
+        let action = self.knownToken.map { TreeAction.authenticate(TreeCredential($0)) } ?? .unauthenticate
+        switch caller {
+        case .taken(let token, let renewalTime, _):
+            self.phase = .open(since: since, .taken(token: token, renewalTime: renewalTime, renewal: number))
+        case .changing(let deadline, _):
+            self.phase = .open(since: since, .changing(until: deadline, renewal: number))
+        }
         self.send(action.text(number: number), uptime)
     }
 }

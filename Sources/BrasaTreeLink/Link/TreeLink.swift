@@ -18,7 +18,30 @@ package struct TreeLink: Sendable {
         /// Until the server's hello.
         case connecting(until: Duration)
         case authenticating(until: Duration, number: Int64)
-        case open(since: Duration)
+        case open(since: Duration, Caller)
+    }
+
+    /// Whom the server of an open connection takes the client for.
+    enum Caller: Hashable, Sendable {
+        /// Whoever the token says, whose newer one the server may be looking at.
+        /// - Parameter renewalTime: when a newer one is fetched, where there will be one.
+        case taken(token: String?, renewalTime: Duration?, renewal: Int64?)
+        /// Somebody who is not it any more, until it has taken the token of who comes, which may not be fetched yet.
+        case changing(until: Duration, renewal: Int64?)
+
+        /// An `auth` or `unauth` that has no answer yet.
+        var renewal: Int64? {
+            switch self {
+            case .taken(_, _, let number), .changing(_, let number): number
+            }
+        }
+
+        var deadline: Duration? {
+            switch self {
+            case .taken(_, let time, _): time
+            case .changing(let time, _): time
+            }
+        }
     }
 
     enum Token: Hashable, Sendable {
@@ -40,14 +63,6 @@ package struct TreeLink: Sendable {
     var refusedTokens = 0
     /// Other hosts that the server has sent to, one after the other.
     var redirections = 0
-    /// An `auth` or `unauth` on a connection that is open.
-    var renewal: Int64?
-    /// Who asks is another since, on an open connection: until when the server has to have taken that.
-    var callerDeadline: Duration?
-    /// By which the server knows who asks, on the connection that is open.
-    var takenToken: String?
-    /// When another token is fetched for the connection that is open.
-    var renewalTime: Duration?
     /// The server's clock, as its last hello had it, when this one was at zero.
     var serverClockStart = Duration.zero
     var joiner: FrameJoiner
@@ -73,7 +88,7 @@ package struct TreeLink: Sendable {
         case .stopped: nil
         case .waiting(let until), .fetchingToken(let until), .connecting(let until), .authenticating(let until, _):
             until
-        case .open: [self.keepaliveDeadline, self.renewalTime, self.callerDeadline].compactMap { $0 }.min()
+        case .open(_, let caller): caller.deadline.map { min($0, self.keepaliveDeadline) } ?? self.keepaliveDeadline
         }
     }
 
@@ -124,7 +139,7 @@ extension TreeLink {
 
     mutating func flush(_ uptime: Duration) {
         // Nobody asks in the name of whom they were before: the server goes on by that token until it takes the other.
-        guard self.isOpen, self.callerDeadline == nil else { return }
+        guard case .open(_, .taken) = self.phase else { return }
         while let entry = self.requests.next {
             let hasRoom =
                 self.requests.sentCount < self.configuration.requestsMax
