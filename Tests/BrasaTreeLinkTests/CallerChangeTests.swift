@@ -52,6 +52,23 @@ struct CallerChangeTests {
         #expect(script.fetches == [false, false] + (status == .unavailable ? [] : [true]))
     }
 
+    @Test("Of two changes only the server's answer to the second counts, and both have the time of the first")
+    func twoChanges() throws {
+        var script = try self.changed()
+        try script.step { $0.tokenFetched(.success("d.e.f"), fetch: 2, $1) }
+        let first = try #require(script.requests.last)
+        script.time += 10_000
+        try script.step { $0.changeToken($1) }
+        script.requests.removeAll()
+        try script.respond(first)
+        try script.step { $0.tokenFetched(.success("g.h.i"), fetch: 3, $1) }
+        let second = try #require(script.requests.last)
+        #expect(try script.takeRequests() == ["auth g.h.i"])
+        #expect(script.client.deadline == .milliseconds(script.time + 20_000))
+        try script.respond(second)
+        #expect(try script.takeRequests() == ["p /a"] && script.disconnects == 0)
+    }
+
     @Test("The end of the token before does not count for the one that comes")
     func revokedWhileChanging() throws {
         var script = try self.changed()

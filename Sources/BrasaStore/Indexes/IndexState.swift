@@ -109,14 +109,14 @@ final class IndexState: @unchecked Sendable {
 
     /// The build comes to a version.
     func insert(_ version: DocumentChain.Version, of chain: DocumentChain) {
-        let successor = chain.version(after: version.time)
-        if let successor, self.definition.hasSameValues(version, successor) { return }
+        // Too many are told here also where the successor has the same: the successor may be taken back before it is come to.
         guard let keys = self.keys(of: version, chain.path) else { return self.overflow() }
-        guard let successor else {
+        guard let successor = chain.version(after: version.time) else {
             return self.change {
                 for key in keys { self.current.insert(key.bytes, chain) }
             }
         }
+        if self.definition.hasSameValues(version, successor) { return }
         guard let ended = self.keys(of: successor, chain.path).map(keys.subtracting) else { return self.overflow() }
         self.change {
             for key in ended { self.superseded.insert(key.bytes, of: chain, endTime: successor.time) }

@@ -62,8 +62,9 @@ extension SyncEngine {
         }
     }
 
-    /// Of the user of now. None where the storage cannot tell: a read may miss an own write then, but is answered.
-    var newestQueued: BatchID { (try? self.local.highestBatchID()) ?? 0 }
+    /// The newest of the user of now that the server has not acknowledged. None where the storage cannot tell: a read may
+    /// miss an own write then, but is answered.
+    var newestWaitingBatch: BatchID { (try? self.local.highestBatchID()) ?? 0 }
 
     /// What was asked for one user is no answer for another: it is asked again, as listeners are, in what is left of its time.
     func restartServerReads() {

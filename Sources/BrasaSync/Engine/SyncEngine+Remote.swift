@@ -52,7 +52,7 @@ extension SyncEngine: RemoteSyncer {
             self.serverUnreachable()
             throw error
         }
-        self.newestBatch = max(self.newestBatch, self.newestQueued)
+        self.newestBatch = max(self.newestBatch, self.newestWaitingBatch)
         self.restartServerReads()
         let waiters = self.pendingWriteWaiters.values.flatMap(\.self)
         self.pendingWriteWaiters = [:]

@@ -29,7 +29,7 @@ final class SyncEngine {
     /// Not answered yet.
     var serverReads: [ListenerToken: ServerRead] = [:]
     /// The newest that was ever queued: by an earlier process, as long as this one has queued none.
-    lazy var newestBatch = self.newestQueued
+    lazy var newestBatch = self.newestWaitingBatch
     /// Acknowledged documents that a view does not show before watch has come to these times.
     var withheld: [ResourcePath: Timestamp] = [:]
 

@@ -23,19 +23,21 @@ package struct TreeLink: Sendable {
 
     /// Whom the server of an open connection takes the client for.
     enum Caller: Hashable, Sendable {
-        /// Whoever the token says, whose newer one the server may be looking at.
-        /// - Parameter renewalTime: when a newer one is fetched, where there will be one.
+        /// Whoever the token says, as is right.
+        /// - Parameter renewalTime: when a newer token of the same caller is fetched.
         case taken(token: String?, renewalTime: Duration?, renewal: Int64?)
-        /// Somebody who is not it any more, until it has taken the token of who comes, which may not be fetched yet.
+        /// Whoever it was before; the token of who it is now is fetched, or sent.
+        /// - Parameter until: the server has to have taken that token by then, or the connection ends.
         case changing(until: Duration, renewal: Int64?)
 
-        /// An `auth` or `unauth` that has no answer yet.
+        /// The number of an `auth` or `unauth` that has no answer yet.
         var renewal: Int64? {
             switch self {
             case .taken(_, _, let number), .changing(_, let number): number
             }
         }
 
+        /// When something is to be done about it.
         var deadline: Duration? {
             switch self {
             case .taken(_, let time, _): time
