@@ -34,13 +34,15 @@ import Testing
             allDescendants: example.allDescendants
         )
         let target = SyncTarget.query(StructuredQuery(from: [selector]), parent: parent)
-        let concerned = try Self.paths.filter { target.mayConcern(try path($0)) }
+        let concerned = try Self.paths.filter { target.mayConcern(anyOf: [try path($0)]) }
         #expect(Set(concerned) == example.concerned)
+        #expect(target.mayConcern(anyOf: try Self.paths.map(path)))
+        #expect(!target.mayConcern(anyOf: []))
     }
 
     @Test func `A document's target may concern that document alone, a bundle's none`() throws {
         let (document, bundle) = (SyncTarget.document(try path("c/a")), SyncTarget.bundle("b"))
-        #expect(try Self.paths.filter { document.mayConcern(try path($0)) } == ["c/a"])
-        #expect(try !Self.paths.contains { bundle.mayConcern(try path($0)) })
+        #expect(try Self.paths.filter { document.mayConcern(anyOf: [try path($0)]) } == ["c/a"])
+        #expect(try !bundle.mayConcern(anyOf: Self.paths.map(path)))
     }
 }

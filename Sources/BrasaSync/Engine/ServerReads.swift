@@ -57,7 +57,7 @@ extension SyncEngine {
     /// and not laid over it any more. Each batch is acknowledged once, so that a read is not asked again without end.
     func noteAcknowledged(_ batch: MutationBatch, at time: Timestamp) {
         for (token, read) in self.serverReads where batch.id <= read.newestBatch {
-            guard batch.paths.contains(where: read.target.mayConcern) else { continue }
+            guard read.target.mayConcern(anyOf: batch.paths) else { continue }
             self.serverReads[token]?.acknowledgedTime = max(time, read.acknowledgedTime ?? time)
         }
     }

@@ -12,14 +12,14 @@ package enum SyncTarget: Hashable, Sendable {
 
     var isDocument: Bool { if case .document = self { true } else { false } }
 
-    /// False where a document of this name is certainly none of it.
-    func mayConcern(_ path: ResourcePath) -> Bool {
+    /// False where documents of these names are certainly none of it.
+    func mayConcern(anyOf paths: some Collection<ResourcePath>) -> Bool {
         switch self {
-        case .document(let own): return own == path
+        case .document(let own): return paths.contains(own)
         case .query(let query, let parent):
             // One that is wrong is for the server to refuse.
-            guard let names = try? NameRange(parent: parent, selector: query.from.first) else { return true }
-            return names.isInScope(path)
+            guard let names = try? NameRange(parent: parent, selector: query.from.first) else { return !paths.isEmpty }
+            return paths.contains(where: names.isInScope)
         case .bundle: return false
         }
     }

@@ -23,11 +23,13 @@ extension TreeLink {
         guard self.configuration.hasTokenProvider else { return [] }
         (self.token, self.refusedTokens) = (.unknown(isRefresh: false), 0)
         switch self.phase {
-        case .open(let since, let caller):
-            var deadline = uptime + self.configuration.patience
-            if case .changing(let earlier, _) = caller { deadline = earlier }
+        case .open(var connection):
+            if case .taken = connection.caller {
+                connection.caller = .changing(until: uptime + self.configuration.patience)
+            }
             // An answer that is still to come would be to a token of whoever it was before.
-            self.phase = .open(since: since, .changing(until: deadline, renewal: nil))
+            connection.renewal = nil
+            self.phase = .open(connection)
             self.fetchToken(isRefresh: false)
         case .connecting, .authenticating, .fetchingToken:
             self.end(uptime)
@@ -51,12 +53,12 @@ extension TreeLink {
         case (.fetchingToken, .failure(let error)):
             self.log("no token could be fetched: \(error.description)")
             self.wait(uptime)
-        case (.open(let since, let caller), .success(let token)):
+        case (.open(let connection), .success(let token)):
             self.token = .known(token)
-            self.renew(caller, since: since, uptime)
-        case (.open(_, let caller), .failure(let error)):
+            self.renew(connection, uptime)
+        case (.open(let connection), .failure(let error)):
             self.log("no token could be fetched: \(error.description)")
-            if case .changing = caller { self.loseOldCaller(uptime) }
+            if case .changing = connection.caller { self.loseOldCaller(uptime) }
         // Asked for by a connection that is no more: the next one asks again where it has to.
         case (.stopped, _), (.waiting, _), (.connecting, _), (.authenticating, _): break
         }
@@ -87,21 +89,24 @@ extension TreeLink {
             self.fetch += 1
             self.wait(uptime)
         case .connecting, .authenticating: self.lose("no answer", uptime)
-        case .open(_, .changing(let deadline, _)) where deadline <= uptime: self.loseOldCaller(uptime)
-        case .open(let since, let caller):
-            self.renewIfDue(caller, since: since, uptime)
-            if self.keepaliveDeadline <= uptime { self.keepAlive(uptime) }
+        case .open(let connection): self.tick(connection, uptime)
         }
         return self.finishStep()
     }
 
-    private mutating func renewIfDue(_ caller: Caller, since: Duration, _ uptime: Duration) {
-        guard case .taken(let token, let time?, let renewal) = caller, time <= uptime else { return }
-        // The provider may have kept the one that is about to end.
-        self.fetchToken(isRefresh: true)
-        // Unless another one is taken by then, whatever has become of this.
-        let next = self.renewalTime(of: token, uptime)
-        self.phase = .open(since: since, .taken(token: token, renewalTime: next, renewal: renewal))
+    private mutating func tick(_ connection: Connection, _ uptime: Duration) {
+        switch connection.caller {
+        case .changing(let deadline) where deadline <= uptime: return self.loseOldCaller(uptime)
+        case .taken(let token, let time?) where time <= uptime:
+            // The provider may have kept the one that is about to end.
+            self.fetchToken(isRefresh: true)
+            var connection = connection
+            // Unless another one is taken by then, whatever has become of this.
+            connection.caller = .taken(token: token, renewalTime: self.renewalTime(of: token, uptime))
+            self.phase = .open(connection)
+        case .taken, .changing: break
+        }
+        if self.keepaliveDeadline <= uptime { self.keepAlive(uptime) }
     }
 
     /// The server goes on by the token of whoever it was before: rather by none.
@@ -169,8 +174,8 @@ extension TreeLink {
         switch self.phase {
         case .stopped, .waiting, .fetchingToken: break
         case .connecting, .authenticating: self.actions.append(.socket(.disconnect))
-        case .open(let since, _):
-            if uptime - since >= self.configuration.healthyAfter { self.backoff.reset() }
+        case .open(let connection):
+            if uptime - connection.since >= self.configuration.healthyAfter { self.backoff.reset() }
             self.actions.append(.socket(.disconnect))
             self.actions.append(.news(.lost(unsentTransactions: self.requests.lose())))
         }

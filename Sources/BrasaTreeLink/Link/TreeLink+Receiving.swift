@@ -38,7 +38,7 @@ extension TreeLink {
         case .push(.authRevoked(_, let reason)):
             self.log("the token is not good any more: \(reason)")
             // While who asks changes it is the one before.
-            if case .open(_, .changing) = self.phase {} else { self.refuseToken() }
+            if !self.isCallerChanging { self.refuseToken() }
             self.lose("the token has ended", uptime)
         case .push(let push): if self.isOpen { self.actions.append(.news(.pushed(push))) }
         }
@@ -47,7 +47,7 @@ extension TreeLink {
     private static let statistics: JSONValue = ["sdk.swift.brasa": 1]
 
     private mutating func open(_ uptime: Duration) {
-        self.phase = .open(since: uptime, self.takenCaller(uptime))
+        self.phase = .open(Connection(since: uptime, caller: self.takenCaller(uptime)))
         self.actions.append(.news(.opened))
     }
 
@@ -56,8 +56,8 @@ extension TreeLink {
             guard self.isTaken(status, data, uptime) else { return }
             return self.open(uptime)
         }
-        if case .open(let since, let caller) = self.phase, caller.renewal == number {
-            return self.renewed(caller, since: since, status, data, uptime)
+        if case .open(let connection) = self.phase, connection.renewal == number {
+            return self.renewed(connection, status, data, uptime)
         }
         if let request = self.requests.answer(number) {
             self.actions.append(.news(.answered(request, status, data)))
@@ -66,26 +66,28 @@ extension TreeLink {
     }
 
     private mutating func renewed(
-        _ caller: Caller,
-        since: Duration,
+        _ connection: Connection,
         _ status: TreeStatus,
         _ data: ResponseData,
         _ uptime: Duration
     ) {
+        var connection = connection
+        connection.renewal = nil
         // The token before is good until its end, and the next attempt comes before. But nobody goes on as who they are not.
-        if case .taken(let token, let renewalTime, _) = caller, status == .unavailable {
-            self.phase = .open(since: since, .taken(token: token, renewalTime: renewalTime, renewal: nil))
+        if case .taken = connection.caller, status == .unavailable {
+            self.phase = .open(connection)
             return self.log("the server cannot tell now whether the token is good")
         }
         guard self.isTaken(status, data, uptime) else { return }
-        self.phase = .open(since: since, self.takenCaller(uptime))
+        connection.caller = self.takenCaller(uptime)
+        self.phase = .open(connection)
         self.flush(uptime)
     }
 
     /// The server has taken the token.
     private func takenCaller(_ uptime: Duration) -> Caller {
         let token = self.knownToken
-        return .taken(token: token, renewalTime: self.renewalTime(of: token, uptime), renewal: nil)
+        return .taken(token: token, renewalTime: self.renewalTime(of: token, uptime))
     }
 
     /// Whether the server knows who asks.
@@ -101,15 +103,12 @@ extension TreeLink {
     }
 
     /// Tells the server on an open connection who asks from now on.
-    mutating func renew(_ caller: Caller, since: Duration, _ uptime: Duration) {
+    mutating func renew(_ connection: Connection, _ uptime: Duration) {
         let number = self.requests.nextNumber()
         let action = self.knownToken.map { TreeAction.authenticate(TreeCredential($0)) } ?? .unauthenticate
-        switch caller {
-        case .taken(let token, let renewalTime, _):
-            self.phase = .open(since: since, .taken(token: token, renewalTime: renewalTime, renewal: number))
-        case .changing(let deadline, _):
-            self.phase = .open(since: since, .changing(until: deadline, renewal: number))
-        }
+        var connection = connection
+        connection.renewal = number
+        self.phase = .open(connection)
         self.send(action.text(number: number), uptime)
     }
 }

@@ -18,30 +18,30 @@ package struct TreeLink: Sendable {
         /// Until the server's hello.
         case connecting(until: Duration)
         case authenticating(until: Duration, number: Int64)
-        case open(since: Duration, Caller)
+        case open(Connection)
+    }
+
+    struct Connection: Hashable, Sendable {
+        let since: Duration
+        var caller: Caller
+        /// The number of an `auth` or `unauth` that has no answer yet.
+        var renewal: Int64?
     }
 
     /// Whom the server of an open connection takes the client for.
     enum Caller: Hashable, Sendable {
         /// Whoever the token says, as is right.
         /// - Parameter renewalTime: when a newer token of the same caller is fetched.
-        case taken(token: String?, renewalTime: Duration?, renewal: Int64?)
+        case taken(token: String?, renewalTime: Duration?)
         /// Whoever it was before; the token of who it is now is fetched, or sent.
         /// - Parameter until: the server has to have taken that token by then, or the connection ends.
-        case changing(until: Duration, renewal: Int64?)
-
-        /// The number of an `auth` or `unauth` that has no answer yet.
-        var renewal: Int64? {
-            switch self {
-            case .taken(_, _, let number), .changing(_, let number): number
-            }
-        }
+        case changing(until: Duration)
 
         /// When something is to be done about it.
         var deadline: Duration? {
             switch self {
-            case .taken(_, let time, _): time
-            case .changing(let time, _): time
+            case .taken(_, let time): time
+            case .changing(let time): time
             }
         }
     }
@@ -84,13 +84,18 @@ package struct TreeLink: Sendable {
 
     package var isOpen: Bool { if case .open = self.phase { true } else { false } }
 
+    var isCallerChanging: Bool {
+        if case .open(let connection) = self.phase, case .changing = connection.caller { true } else { false }
+    }
+
     /// Until when nothing need be done if nothing comes: then `tick`.
     package var deadline: Duration? {
         switch self.phase {
         case .stopped: nil
         case .waiting(let until), .fetchingToken(let until), .connecting(let until), .authenticating(let until, _):
             until
-        case .open(_, let caller): caller.deadline.map { min($0, self.keepaliveDeadline) } ?? self.keepaliveDeadline
+        case .open(let connection):
+            connection.caller.deadline.map { min($0, self.keepaliveDeadline) } ?? self.keepaliveDeadline
         }
     }
 
@@ -141,7 +146,7 @@ extension TreeLink {
 
     mutating func flush(_ uptime: Duration) {
         // Nobody asks in the name of whom they were before: the server goes on by that token until it takes the other.
-        guard case .open(_, .taken) = self.phase else { return }
+        guard self.isOpen, !self.isCallerChanging else { return }
         while let entry = self.requests.next {
             let hasRoom =
                 self.requests.sentCount < self.configuration.requestsMax
