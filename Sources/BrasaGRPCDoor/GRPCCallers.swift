@@ -69,14 +69,14 @@ final class GRPCCallers: Sendable {
             }
             if let refusal = self.claim(share, for: call) { return .refused(refusal) }
         }
-        if call.descriptor?.kind != .unary, admission.canEnd { call.watch() }
+        if call.kind != .unary, admission.canEnd { call.watch() }
         call.caller = admission
         return .admitted
     }
 
     /// Most calls take nothing that is counted. Why this one may not be, if there is a reason.
     private func claim(_ share: CallerShare, for call: GRPCServerCall) -> GRPCStatus? {
-        let kind = call.descriptor?.kind
+        let kind = call.kind
         // Streams that end by themselves keep no listeners.
         let isCounted = kind == .bidirectional || kind != .unary && share.boundsStreams
         guard isCounted || share.boundsBytes else { return nil }

@@ -97,13 +97,21 @@ extension GRPCDoor {
             FirestoreMethods.runQuery,
             messageBytesMax: RequestLimits.queries,
             .grpcQueries,
-            decode: { message throws(WireError) in try RunQueryRequest(decoding: message) },
+            decode: { message throws(WireError) in
+                let hashed = HashedMessage(message)
+                if let known = firestore.recentQuery(in: hashed) { return known }
+                return firestore.noted(try RunQueryRequest(decoding: message), in: hashed)
+            },
             { firestore.runQuery($0, for: $1) }
         )
         self.serverStreaming(
             FirestoreMethods.runAggregationQuery,
             messageBytesMax: RequestLimits.queries,
-            decode: { message throws(WireError) in try RunAggregationQueryRequest(decoding: message) },
+            decode: { message throws(WireError) in
+                let hashed = HashedMessage(message)
+                if let known = firestore.recentAggregation(in: hashed) { return known }
+                return firestore.noted(try RunAggregationQueryRequest(decoding: message), in: hashed)
+            },
             { firestore.runAggregationQuery($0, for: $1) }
         )
         self.unary(

@@ -35,9 +35,13 @@ struct AggregationRun {
         return !self.run.isAtEnd
     }
 
+    var result: [RunAggregationQueryResponse.Field] { self.accumulator.fields }
+}
+
+extension AggregateAccumulator {
     /// Sorted by alias, as clients' libraries write maps.
-    var result: [RunAggregationQueryResponse.Field] {
-        self.accumulator.results
+    var fields: [RunAggregationQueryResponse.Field] {
+        self.results
             .map { RunAggregationQueryResponse.Field(alias: $0.alias, value: $0.value) }
             .sorted { $0.alias < $1.alias }
     }

@@ -33,7 +33,7 @@ final class QueryRun {
 
     init(
         _ query: Query,
-        _ scan: QueryScan,
+        _ scan: consuming QueryScan,
         onLimit: ((OrderPreservingKey?) -> Void)? = nil
     ) {
         self.query = query

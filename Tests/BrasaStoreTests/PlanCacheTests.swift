@@ -47,11 +47,15 @@ import Testing
 
     /// Takes the index away as memory that is short would.
     private func drop() {
+        self.forget()
+        self.bench.buildIndexes()
+    }
+
+    private func forget() {
         let registry = self.bench.store.indexRegistry
         registry.state.withLock { state in
             for key in Array(state.records.keys) { state.remove(key) }
         }
-        self.bench.buildIndexes()
     }
 
     @Test func aPlanServesQueriesThatDifferInValues() throws {
@@ -86,6 +90,110 @@ import Testing
         // One that was planned before it went finds out by itself.
         var left = held
         #expect(try left.next(5).map { $0.path.lastSegment.count } == [2, 3, 3, 3, 3])
+    }
+
+    @Test func aQueryThatIsAskedAgainIsPlannedWhenAnIndexHasComeOrGone() throws {
+        let (store, database) = (self.bench.store, self.bench.database)
+        let query = try self.team(3)
+        var planned: PlannedQuery?
+        func properties(isAnyOrder: Bool = false) throws -> [String] {
+            var scan = try store.query(
+                query,
+                in: database,
+                at: store.strongReadTime(),
+                isAnyOrder: isAnyOrder,
+                &planned
+            )
+            #expect(try scan.next(1).count == 1)
+            return scan.plan.indexesUsed.map(\.properties)
+        }
+        func holds(isAnyOrder: Bool = false) -> Bool {
+            planned?.holds(in: database, of: store, isAnyOrder: isAnyOrder) ?? false
+        }
+        #expect(try properties() == ["(__name__ ASC)"] && holds())
+        try self.build(query)
+        #expect(!holds())
+        #expect(try properties() == [Self.byTeam] && holds() && !holds(isAnyOrder: true))
+        let other = store.database(try databaseName("other"))
+        #expect(planned?.holds(in: other, of: store, isAnyOrder: false) == false)
+        #expect(try properties() == [Self.byTeam])
+        #expect(store.indexes().map(\.uses) == [2])
+        try #require(planned?.indexes.first).counts.overflow()
+        #expect(!holds())
+        self.drop()
+        #expect(try properties() == ["(__name__ ASC)"] && holds())
+    }
+
+    /// Asks by the plan that the query's scan of before had.
+    private static func count(_ query: Query, on bench: QueryBench, upTo most: Int = .max) throws -> Int? {
+        try bench.store.countInOneVisit(
+            self.planned(query, on: bench),
+            in: bench.database,
+            at: bench.store.strongReadTime(),
+            upTo: most
+        )
+    }
+
+    private static func planned(_ query: Query, on bench: QueryBench) throws -> PlannedQuery {
+        var planned: PlannedQuery?
+        let time = bench.store.strongReadTime()
+        _ = try bench.store.query(query, in: bench.database, at: time, isAnyOrder: true, &planned)
+        return try #require(planned)
+    }
+
+    @Test func aCountOfARowIsToldByOneVisit() throws {
+        let team = try self.team(3, limit: nil)
+        #expect(try Self.count(team, on: self.bench) == nil)
+        try self.build(team)
+        #expect(try Self.count(team, on: self.bench) == 100)
+        // By the scan that planned it, and by the visit.
+        #expect(self.bench.store.indexes().map(\.uses) == [2])
+        #expect(try Self.count(team, on: self.bench, upTo: 7) == 7)
+        #expect(try Self.count(team, on: self.bench, upTo: 0) == 0)
+        let none = try self.bench.query([
+            filter("team", .equal, .integer(3)), filter("score", .lessThan, .integer(0)),
+        ])
+        #expect(try Self.count(none, on: self.bench) == 0)
+        // What is not in a row takes a scan.
+        let teams = try [3, 4].map { try filter("team", .equal, .integer($0)) }
+        let either = try self.bench.query([.composite(.or, teams)], order: [("score", .ascending)])
+        #expect(try Self.count(either, on: self.bench) == nil)
+    }
+
+    @Test func aCountWhoseIndexHasJustGoneTakesAScan() throws {
+        let (store, database) = (self.bench.store, self.bench.database)
+        let team = try self.team(3, limit: nil)
+        try self.build(team)
+        let planned = try Self.planned(team, on: self.bench)
+        let index = try #require(planned.indexes.first)
+        // Before anybody who planned with it is told.
+        self.forget()
+        _ = database.order.withLock { $0.remove(index.counts) }
+        #expect(planned.holds(in: database, of: store, isAnyOrder: true))
+        let time = store.strongReadTime()
+        #expect(try store.countInOneVisit(planned, in: database, at: time) == nil)
+        var kept: PlannedQuery? = planned
+        var scan = try store.query(team, in: database, at: time, isAnyOrder: true, &kept)
+        var count = 0
+        while !scan.isAtEnd { count += try scan.skip(.max) }
+        #expect(count == 100)
+    }
+
+    @Test func aRowThatIsTooLongForOneVisitIsNotTriedAgain() throws {
+        let bench = try QueryBench(count: 700) { $0.queryStepMax = 64 }
+        let team = try bench.query([filter("team", .equal, .integer(3))])
+        let rare = try bench.query([filter("status", .equal, .string("new"))])
+        for query in [team, rare] {
+            bench.store.requestIndex(try #require(bench.scan(query).planner.idealDefinitions.first), in: bench.database)
+        }
+        bench.buildIndexes()
+        let (many, few) = try (Self.planned(team, on: bench), Self.planned(rare, on: bench))
+        func count(_ planned: PlannedQuery, upTo most: Int = .max) throws -> Int? {
+            let time = bench.store.strongReadTime()
+            return try bench.store.countInOneVisit(planned, in: bench.database, at: time, upTo: most)
+        }
+        #expect(try count(many, upTo: 5) == 5 && count(many) == nil && count(many, upTo: 5) == nil)
+        #expect(try count(few) == 7 && count(few) == 7)
     }
 
     @Test func aPlanKeepsNoIndexThatNobodyUses() throws {

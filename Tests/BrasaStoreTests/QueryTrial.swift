@@ -20,6 +20,7 @@ struct QueryTrial {
     private let fixture: StoreFixture
     private let database: DatabaseHandle
     private let plans = PlanCache()
+    private var planned: PlannedQuery?
     private let query: Query
     private var generator: QueryCaseGenerator
     private let indexing: Indexing
@@ -44,9 +45,12 @@ struct QueryTrial {
         /// Trials in which old versions went while a query ran, and those whose moment went under pressure.
         var prunings = 0
         var refusals = 0
+        /// Counts that one visit to an index told.
+        var visits = 0
 
         var isWide: Bool {
-            min(self.names, self.sorts, self.merges, self.joins, self.changes, self.prunings, self.refusals) > 0
+            min(self.names, self.sorts, self.merges, self.joins, self.changes) > 0
+                && min(self.prunings, self.refusals, self.visits) > 0
         }
     }
 
@@ -69,6 +73,7 @@ struct QueryTrial {
                 if let failure = try trial.run(at: time, expecting: expected, &coverage) { return failure }
             }
             if let failure = try trial.count(at: time, expecting: expected) { return failure }
+            if let failure = try trial.countInOneVisit(at: time, expecting: expected, &coverage) { return failure }
         } catch let error as StoreError where error.code == .readTimeTooOld {
             coverage.refusals += 1
             let isGone = trial.fixture.store.oldestReadTime(in: trial.database) > time
@@ -289,15 +294,37 @@ struct QueryTrial {
         return count == expected.count ? nil : self.report("counted \(count)", scan, expected)
     }
 
-    /// Half of them by the plan of the one before.
+    /// Whatever became of the query's plan, what one visit tells is right, and as much as was asked for.
+    private mutating func countInOneVisit(
+        at time: Timestamp,
+        expecting expected: [ModelDocument],
+        _ coverage: inout Coverage
+    ) throws -> String? {
+        for _ in 0..<4 {
+            let most = self.generator.random.pick([1, 3, .max])
+            _ = try self.scan(at: time, isAnyOrder: true)
+            if self.generator.random.chance(2) { try self.disturb() }
+            guard let planned = self.planned else { continue }
+            let (store, database) = (self.fixture.store, self.database)
+            if let count = try store.countInOneVisit(planned, in: database, at: time, upTo: most) {
+                coverage.visits += expected.isEmpty ? 0 : 1
+                if count != min(expected.count, most) { return "counted \(count) of \(expected.count) in one visit" }
+            }
+        }
+        return nil
+    }
+
+    /// Half of them by the plan of the one before, its layout's or its own.
     private mutating func scan(at time: Timestamp, isAnyOrder: Bool = false) throws -> QueryScan {
         let plans = self.generator.random.chance(2) ? self.plans : nil
+        if plans == nil { self.planned = nil }
         return try self.fixture.store.query(
             self.query,
             in: self.database,
             at: time,
             isAnyOrder: isAnyOrder,
-            plans: plans
+            plans: plans,
+            &self.planned
         )
     }
 

@@ -16,6 +16,8 @@ package struct GRPCMethodTable: Sendable {
 
     final class Method: Sendable {
         let descriptor: GRPCMethodDescriptor
+        /// The descriptor's, without a copy of its texts.
+        let kind: GRPCMethodKind
         let handler: Handler
         let path: [UInt8]
         /// Its place among the methods of the table.
@@ -27,6 +29,7 @@ package struct GRPCMethodTable: Sendable {
 
         init(_ descriptor: GRPCMethodDescriptor, at index: Int, messageBytesMax: Int?, _ handler: Handler) {
             self.descriptor = descriptor
+            self.kind = descriptor.kind
             self.index = index
             self.messageBytesMax = messageBytesMax
             self.messageTooLarge = messageBytesMax.map { .messageTooLarge($0) }

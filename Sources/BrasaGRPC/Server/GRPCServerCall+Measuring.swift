@@ -29,7 +29,7 @@ extension GRPCServerCall {
             microseconds: Int(duration.nanoseconds / 1_000)
         )
         guard let observer = connection.server.observer else { return }
-        let isSlow = duration >= observer.slowMin && self.method?.descriptor.kind.hasOneRequest ?? true
+        let isSlow = duration >= observer.slowMin && self.method?.kind.hasOneRequest ?? true
         guard isSlow || observer.isWorth(status.code) else { return }
         let report = GRPCCallReport(
             method: self.method?.descriptor,

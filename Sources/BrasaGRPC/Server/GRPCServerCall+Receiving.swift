@@ -34,7 +34,7 @@ extension GRPCServerCall: HTTP2StreamHandler {
     package func admit() {
         self.eventLoop.preconditionInEventLoop()
         guard let method = self.method, self.receiving.begin() else { return }
-        if !self.receiving.isWhole, method.descriptor.kind.hasOneRequest { self.limitReceiving() }
+        if !self.receiving.isWhole, method.kind.hasOneRequest { self.limitReceiving() }
         if case .bidirectional(let body) = method.handler { self.begin(body(self)) }
         if self.receiving.isWhole || self.receiving.bufferedBytes > 0 { self.deliver() }
     }
@@ -251,6 +251,6 @@ extension GRPCServerCall: HTTP2StreamHandler {
         let credit = self.receiving.takeCredit()
         if credit > 0 { self.stream?.consume(credit) }
         guard self.countRequest() else { return }
-        if self.method?.descriptor.kind.hasOneRequest == false { self.limitReceivingOfMessage() }
+        if self.method?.kind.hasOneRequest == false { self.limitReceivingOfMessage() }
     }
 }

@@ -73,6 +73,7 @@ package final class GRPCServerCall: DeadlineEntry, @unchecked Sendable {
     }
 
     package var descriptor: GRPCMethodDescriptor? { self.method?.descriptor }
+    package var kind: GRPCMethodKind? { self.method?.kind }
 
     package var allocator: ByteBufferAllocator { ByteBufferAllocator() }
 

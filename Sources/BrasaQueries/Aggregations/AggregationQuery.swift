@@ -19,6 +19,10 @@ package struct AggregationQuery: Hashable, Sendable {
     package let aggregations: [Aggregation]
     /// Fields that a document must have, all of them, to be in any of the aggregations.
     package let neededFields: [FieldPath]
+    /// Whether nothing of the documents matters but how many there are.
+    package let countsOnly: Bool
+    /// When nothing but counts is asked for, and each is bounded: how many documents need to be counted.
+    package let countMax: Int?
 
     package init(_ structured: StructuredAggregationQuery, parent: ParentName) throws(QueryError) {
         let asked = structured.aggregations
@@ -37,6 +41,9 @@ package struct AggregationQuery: Hashable, Sendable {
         }
         self.aggregations = aggregations
         self.neededFields = Self.neededFields(of: aggregations)
+        let operations = aggregations.map(\.operation)
+        self.countsOnly = operations.allSatisfy { if case .count = $0 { true } else { false } }
+        self.countMax = Self.countMax(of: operations)
         let query = structured.query ?? StructuredQuery()
         // The nearest may be summed by their distance, which is no stored field, and are bounded by themselves.
         let summed = query.findNearest == nil ? self.neededFields : []
@@ -54,22 +61,14 @@ package struct AggregationQuery: Hashable, Sendable {
         return fields
     }
 
-    /// Whether nothing of the documents matters but how many there are.
-    package var countsOnly: Bool {
-        self.operations.allSatisfy { if case .count = $0 { true } else { false } }
-    }
-
-    /// When nothing but counts is asked for, and each is bounded: how many documents need to be counted.
-    package var countMax: Int? {
+    private static func countMax(of operations: [Aggregation.Operation]) -> Int? {
         var countMax = 0
-        for operation in self.operations {
+        for operation in operations {
             guard case .count(let upTo?) = operation else { return nil }
             countMax = max(countMax, upTo)
         }
         return countMax
     }
-
-    private var operations: [Aggregation.Operation] { self.aggregations.map(\.operation) }
 
     private static func operation(
         _ asked: StructuredAggregationQuery.Operation?

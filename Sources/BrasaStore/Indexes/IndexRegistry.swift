@@ -26,8 +26,8 @@ final class IndexRegistry: Sendable {
             case failed(IndexFailure)
         }
 
-        /// Nil once it failed. Whoever else refers to it is a query that reads it: references are given out under the lock,
-        /// or found again by a plan (`PlanCache`), whose query finds out that it is gone.
+        /// Nil once it failed. Whoever else refers to it is a query that reads it, or was planned with it: references are given
+        /// out under the lock, or found again by a plan (`PlanCache`, `PlannedQuery`), whose query finds out that it is gone.
         var index: Index?
         var state = State.building
         /// The order of requests.

@@ -17,7 +17,7 @@ struct MergedRuns: Sendable {
     /// One source's last document may be another's next.
     private let hasDuplicates: Bool
     private var lastPath: ResourcePath?
-    /// Whether what one index gives out are the results as they are: they can be counted without a look at documents.
+    /// Whether what one index gives out are the results as they are.
     let isDirect: Bool
     /// How many runs a better index may come for.
     let improvableCount: Int
@@ -46,11 +46,7 @@ struct MergedRuns: Sendable {
         let isMerging = runs.count > 1
         self.heap = CandidateHeap(sourceCount: isMerging ? runs.count : 0, isDescending: isDescending)
         self.unfetched = isMerging ? Array(runs.indices.reversed()) : []
-        if runs.count == 1, case .indexes(let run)? = runs.first {
-            self.isDirect = run.isExact && run.accesses.count == 1
-        } else {
-            self.isDirect = false
-        }
+        self.isDirect = runs.direct != nil
     }
 
     var isAtEnd: Bool {

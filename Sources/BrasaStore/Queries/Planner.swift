@@ -1,8 +1,9 @@
 import BrasaDocuments
 import BrasaQueries
 
-/// Chooses how a query is answered with the indexes that are there, and knows which ones it would like to have.
-struct Planner: Sendable {
+/// Chooses how a query is answered with the indexes that are there, and knows which ones it would like to have. An object,
+/// since every run of the query has it.
+final class Planner: Sendable {
     let query: Query
     let database: DatabaseHandle
     private let store: Store

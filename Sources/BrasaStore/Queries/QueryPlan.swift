@@ -36,16 +36,37 @@ enum QueryPlan: Sendable {
     }
 }
 
-extension [QueryPlan.Run] {
-    /// Each once.
-    var indexes: [BrasaStore.Index] {
-        var indexes: [BrasaStore.Index] = []
-        for case .indexes(let run) in self {
+extension QueryPlan {
+    /// Those that it reads, each once.
+    var indexes: [Index] {
+        guard case .merge(let runs, _) = self else { return [] }
+        var indexes: [Index] = []
+        for case .indexes(let run) in runs {
             for access in run.accesses where !indexes.contains(where: { $0 === access.index }) {
                 indexes.append(access.index)
             }
         }
         return indexes
+    }
+}
+
+extension QueryPlan {
+    /// Where the keys of all results stand, and nothing else: in a row of one index. Nil: they do not.
+    var row: (index: Index, interval: KeyInterval)? {
+        guard case .merge(let runs, _) = self, let run = runs.direct, run.intervals.count == 1,
+            let access = run.accesses.first, let interval = run.intervals.first
+        else { return nil }
+        return (access.index, interval.prefixed(by: access.prefix))
+    }
+}
+
+extension [QueryPlan.Run] {
+    /// The only one, if the entries of one index are the results as they are: they can be counted without a look at documents.
+    var direct: QueryPlan.IndexRun? {
+        guard self.count == 1, case .indexes(let run)? = self.first, run.isExact, run.accesses.count == 1 else {
+            return nil
+        }
+        return run
     }
 
     /// For how many an index that is not there would be better.

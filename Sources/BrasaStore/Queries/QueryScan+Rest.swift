@@ -29,25 +29,15 @@ extension QueryScan {
     }
 
     private mutating func countRest(_ work: inout ScanWork) throws(StoreError) -> Int {
-        let counted: Int
-        let stage = self.stage
-        self.stage = .ended
-        switch consume stage {
-        case .merge(var merged) where merged.isDirect:
-            do {
-                defer { self.stage = .merge(merged) }
-                let (count, _) = try merged.count(.max, needsLast: false, &work)
-                if !merged.isAtEnd { return count }
-                counted = count
-            }
-            self.stage = .ended
-            return counted
-        case let stage:
-            self.stage = stage
+        guard case .merge(var merged) = self.stage, merged.isDirect else {
             var entries: [Entry] = []
             while try self.advance(self.store.configuration.queryStepMax, &work, &entries) {}
             return entries.count
         }
+        // Moved out, so that its arrays are not copied.
+        self.stage = .ended
+        defer { if !merged.isAtEnd { self.stage = .merge(merged) } }
+        return try merged.count(.max, needsLast: false, &work).count
     }
 
     /// Passes over the next results without a look at their documents; returns over how many, nil when only the documents

@@ -28,8 +28,12 @@ extension QueryScan {
         }
     }
 
-    mutating func adopt(_ plan: QueryPlan, resume: OrderPreservingKey?) throws(StoreError) {
+    private mutating func adopt(_ plan: QueryPlan, resume: OrderPreservingKey?) throws(StoreError) {
         self.plan.add(plan, of: self.planner)
+        try self.begin(plan, reading: plan.indexes, resume: resume)
+    }
+
+    mutating func begin(_ plan: QueryPlan, reading indexes: [Index], resume: OrderPreservingKey?) throws(StoreError) {
         self.planAgainAt = self.statistics.examined + self.planInterval
         switch plan {
         case .nothing: self.stage = .ended
@@ -45,7 +49,7 @@ extension QueryScan {
             )
             self.stage = .sort(pass)
         case .merge(let runs, let isByOrderKey):
-            self.store.markUsed(runs.indexes)
+            self.store.markUsed(indexes)
             let merged = MergedRuns(
                 runs,
                 isByOrderKey: isByOrderKey,

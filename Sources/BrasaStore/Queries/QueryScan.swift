@@ -9,7 +9,7 @@ package struct QueryScan: Sendable {
 
     package let time: Timestamp
     /// What is read from; grows when the scan moves on to an index that has been built meanwhile.
-    package internal(set) var plan = PlanSummary()
+    package internal(set) var plan: PlanSummary
     package internal(set) var statistics = QueryStatistics()
     /// Whether everything was given out.
     package var isAtEnd: Bool { if case .ended = self.stage { true } else { false } }
@@ -37,12 +37,13 @@ package struct QueryScan: Sendable {
     /// Set once the order is given up.
     var rest: UnorderedRest?
 
-    init(_ planner: Planner, _ plan: QueryPlan, pin: SnapshotPin, of store: Store) throws(StoreError) {
+    init(_ planned: PlannedQuery, pin: SnapshotPin, of store: Store) throws(StoreError) {
         self.time = pin.time
         self.store = store
-        self.planner = planner
+        self.planner = planned.planner
+        self.plan = planned.summary
         self.pin = pin
-        try self.adopt(plan, resume: nil)
+        try self.begin(planned.plan, reading: planned.indexes, resume: nil)
     }
 
     /// The next results, at most `limit`. Perhaps fewer or none although there are more: then as much was examined as
@@ -109,16 +110,21 @@ extension Store {
         isAnyOrder: Bool = false,
         plans: PlanCache? = nil
     ) throws(StoreError) -> QueryScan {
+        var planned: PlannedQuery?
+        return try self.query(query, in: database, at: time, isAnyOrder: isAnyOrder, plans: plans, &planned)
+    }
+
+    /// The same, by `planned` as long as it holds: what became of an equal query. It is what became of this one then.
+    package func query(
+        _ query: Query,
+        in database: DatabaseHandle,
+        at time: Timestamp,
+        isAnyOrder: Bool = false,
+        plans: PlanCache? = nil,
+        _ planned: inout PlannedQuery?
+    ) throws(StoreError) -> QueryScan {
         let pin = try self.pin(at: time, in: database)
-        // Before indexes are looked for: what comes or goes meanwhile makes another plan.
-        let generation = self.indexRegistry.generation
-        if let plans, let known = plans.find(query, in: database, generation: generation) {
-            let planner = Planner(query, in: database, of: self, isAnyOrder: isAnyOrder, layouts: known.layouts)
-            return try QueryScan(planner, planner.plan(resume: nil, known), pin: pin, of: self)
-        }
-        let planner = Planner(query, in: database, of: self, isAnyOrder: isAnyOrder)
-        let known = planner.known
-        plans?.remember(query, known, generation: generation)
-        return try QueryScan(planner, planner.plan(resume: nil, known), pin: pin, of: self)
+        let current = self.plan(query, in: database, isAnyOrder: isAnyOrder, plans: plans, &planned)
+        return try QueryScan(current, pin: pin, of: self)
     }
 }

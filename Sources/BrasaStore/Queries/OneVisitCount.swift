@@ -1,0 +1,39 @@
+package import BrasaDocuments
+import BrasaQueries
+import Synchronization
+
+extension Store {
+    /// How many results a query without offset and limit has, up to `most`, if one visit to an index tells: what a scan would
+    /// find out in more steps. Nil: it takes a scan, or `planned` does not hold any more.
+    package func countInOneVisit(
+        _ planned: PlannedQuery,
+        in database: DatabaseHandle,
+        at time: Timestamp,
+        upTo most: Int = .max
+    ) throws(StoreError) -> Int? {
+        guard let row = planned.row, !planned.isRowLong.load(ordering: .relaxed),
+            planned.holds(in: database, of: self, isAnyOrder: true)
+        else { return nil }
+        let budget = ScanBudget(entries: most, steps: self.configuration.queryStepMax)
+        let part = row.index.read(
+            IndexReading(
+                position: row.interval.start,
+                end: row.interval.end,
+                time: time.microseconds,
+                isDescending: false,
+                isCounting: true,
+                needsPlaces: false,
+                budget: budget
+            )
+        )
+        // One visit needs no pin: whether the time's versions were still there is known behind it, as for a document.
+        try database.history.check(time.microseconds)
+        guard let part else { return nil }
+        guard part.resume == nil || part.count >= most else {
+            if part.examined >= budget.steps { planned.isRowLong.store(true, ordering: .relaxed) }
+            return nil
+        }
+        self.markUsed(planned.indexes)
+        return part.count
+    }
+}
