@@ -53,7 +53,7 @@ enum RecentQueries {
     static let bytesMax = 1 << 10
     /// Neither are those that come to more: there can be thirty, with all the conditions of what they were made of.
     static let conjunctionsMax = 1
-    /// Of all requests that are kept. What is made of one takes about twelve times as much, and thirty times at most: 3 to 8 MiB.
+    /// Of all requests that are kept. What is made of one takes about seven times as much, and thirty times at most: 2 to 8 MiB.
     static let keptBytesMax = 256 << 10
 }
 
