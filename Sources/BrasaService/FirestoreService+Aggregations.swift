@@ -72,9 +72,7 @@ extension FirestoreService {
             stream.run { answer.next() }
         }
     }
-}
 
-extension FirestoreService {
     /// What a count comes to that was asked before, and is answered in one step. Nil: it takes a run. Others are not tried, so
     /// that a long count does not begin twice.
     private func count(

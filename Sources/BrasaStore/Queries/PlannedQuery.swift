@@ -24,15 +24,11 @@ package final class PlannedQuery: Sendable {
     ) {
         // Before indexes are looked for: what comes or goes meanwhile makes another plan.
         self.generation = store.indexRegistry.generation
-        if let known = plans?.find(query, in: database, generation: self.generation) {
-            self.planner = Planner(query, in: database, of: store, isAnyOrder: isAnyOrder, layouts: known.layouts)
-            self.plan = self.planner.plan(resume: nil, known)
-        } else {
-            self.planner = Planner(query, in: database, of: store, isAnyOrder: isAnyOrder)
-            let known = self.planner.known
-            plans?.remember(query, known, generation: self.generation)
-            self.plan = self.planner.plan(resume: nil, known)
-        }
+        let remembered = plans?.find(query, in: database, generation: self.generation)
+        self.planner = Planner(query, in: database, of: store, isAnyOrder: isAnyOrder, layouts: remembered?.layouts)
+        let known = remembered ?? self.planner.known
+        if remembered == nil { plans?.remember(query, known, generation: self.generation) }
+        self.plan = self.planner.plan(resume: nil, known)
         var summary = PlanSummary()
         summary.add(self.plan, of: self.planner)
         self.summary = summary
