@@ -557,7 +557,7 @@ let package = Package(
                 "BrasaBytes", "BrasaRules", "BrasaStatus", "BrasaService", "BrasaMessages", "BrasaIdentity",
                 "BrasaGRPCDoor",
                 "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC",
-                "BrasaHTTP2", "BrasaSimulation", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
+                "BrasaHTTP2", "BrasaSimulation", "BrasaQueryModel", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
             ]
         ),
         tests(

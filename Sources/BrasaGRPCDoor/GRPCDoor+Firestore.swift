@@ -98,9 +98,13 @@ extension GRPCDoor {
             messageBytesMax: RequestLimits.queries,
             .grpcQueries,
             decode: { message throws(WireError) in
-                let hashed = HashedMessage(message)
-                if let known = firestore.recentQuery(in: hashed) { return known }
-                return firestore.noted(try RunQueryRequest(decoding: message), in: hashed)
+                switch firestore.query(in: message, outline: { QueryOutline(ofQuery: $0) }) {
+                case .known(let asked): return asked
+                case .new(let request):
+                    let asked = AskedQuery(try RunQueryRequest(decoding: message))
+                    firestore.note(asked, of: request)
+                    return asked
+                }
             },
             { firestore.runQuery($0, for: $1) }
         )
@@ -108,9 +112,13 @@ extension GRPCDoor {
             FirestoreMethods.runAggregationQuery,
             messageBytesMax: RequestLimits.queries,
             decode: { message throws(WireError) in
-                let hashed = HashedMessage(message)
-                if let known = firestore.recentAggregation(in: hashed) { return known }
-                return firestore.noted(try RunAggregationQueryRequest(decoding: message), in: hashed)
+                switch firestore.aggregation(in: message, outline: { QueryOutline(ofAggregation: $0) }) {
+                case .known(let asked): return asked
+                case .new(let request):
+                    let asked = AskedAggregation(try RunAggregationQueryRequest(decoding: message))
+                    firestore.note(asked, of: request)
+                    return asked
+                }
             },
             { firestore.runAggregationQuery($0, for: $1) }
         )

@@ -8,8 +8,8 @@ package struct Query: Hashable, Sendable {
     private struct Content: Hashable {
         let database: DatabaseName
         let names: NameRange
-        let filter: Filter?
-        let disjunctions: [Conjunction]
+        var filter: Filter?
+        var disjunctions: [Conjunction]
         let order: ResultOrder
         let start: KeyBound?
         let end: KeyBound?
@@ -52,6 +52,17 @@ package struct Query: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(self.parts.content)
+    }
+
+    /// The same with another filter, of which nothing else of the query depends.
+    func filtered(by filter: Filter, _ disjunctions: [Conjunction]) -> Query {
+        var content = self.parts.content
+        (content.filter, content.disjunctions) = (filter, disjunctions)
+        return Query(Parts(content))
+    }
+
+    private init(_ parts: Parts) {
+        self.parts = parts
     }
 
     package init(_ structured: StructuredQuery, parent: ParentName) throws(QueryError) {

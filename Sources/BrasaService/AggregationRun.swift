@@ -41,8 +41,8 @@ struct AggregationRun {
 extension AggregateAccumulator {
     /// Sorted by alias, as clients' libraries write maps.
     var fields: [RunAggregationQueryResponse.Field] {
-        self.results
-            .map { RunAggregationQueryResponse.Field(alias: $0.alias, value: $0.value) }
-            .sorted { $0.alias < $1.alias }
+        var fields = self.results.map { RunAggregationQueryResponse.Field(alias: $0.alias, value: $0.value) }
+        if fields.count > 1 { fields.sort { $0.alias < $1.alias } }
+        return fields
     }
 }

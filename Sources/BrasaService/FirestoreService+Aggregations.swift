@@ -1,41 +1,42 @@
 import BrasaDocuments
 package import BrasaMessages
-import BrasaQueries
+package import BrasaQueries
 import BrasaRules
 import BrasaStore
 import BrasaTransactions
-import NIOCore
+package import NIOCore
 
 /// RunAggregationQuery: one message in any case, since some clients read no second.
 extension FirestoreService {
     /// What the message of a request asks for, if that is known on this loop.
-    package func recentAggregation(in message: HashedMessage) -> AskedAggregation? {
+    /// - Parameter outline: takes the message apart.
+    package func aggregation(
+        in message: ByteBuffer,
+        outline: (ByteBuffer) -> QueryOutline?
+    ) -> FoundRequest<AggregationQuery> {
         self.eventLoop.assertInEventLoop()
-        return self.aggregations.find(message)
+        return self.aggregations.find(message, outline: outline)
     }
 
-    /// Checks a request, which may be known from now on.
-    package func noted(_ request: RunAggregationQueryRequest, in message: HashedMessage) -> AskedAggregation {
+    /// Of a request that was new: it may be known from now on.
+    package func note(_ asked: AskedAggregation, of request: NewRequest) {
         self.eventLoop.assertInEventLoop()
-        return self.aggregations.note(request, in: message)
+        self.aggregations.note(asked, of: request)
     }
 
     package func runAggregationQuery(
         _ asked: AskedAggregation,
         for call: Call<RunAggregationQueryResponse>
     ) -> CallObserver? {
-        let request = asked.request
         var judge: CallJudge?
-        guard self.admits(call, to: .read, request.parent.database, &judge) else { return nil }
+        guard self.admits(call, to: .read, asked.head.database, &judge) else { return nil }
         do throws(QueryError) {
             guard let query = try asked.checked.get() else {
                 call.finish(.onlyStructuredAggregations)
                 return nil
             }
             let stream = ResponseStream(call, in: self.turns)
-            let read = judge.map {
-                JudgedRead(judge: $0, demand: .query(request.query?.query ?? StructuredQuery(), query.query))
-            }
+            let read = judge.map { JudgedRead(judge: $0, demand: .query(asked.head.query, query.query)) }
             self.run(query, read, for: asked, on: call, stream)
             return call.isFinished ? nil : stream
         } catch {
@@ -51,15 +52,15 @@ extension FirestoreService {
         on call: Call<RunAggregationQueryResponse>,
         _ stream: ResponseStream<RunAggregationQueryResponse>
     ) {
-        let request = asked.request
+        let head = asked.head
         let database = self.database(query.query.database)
-        if request.explain == ExplainOptions(analyze: false) {
+        if head.explain == ExplainOptions(analyze: false) {
             return self.explain(query.query, read, in: database, on: call, isAnyOrder: true) { metrics in
                 call.send(RunAggregationQueryResponse(result: nil, readTime: nil, metrics: metrics))
             }
         }
-        let explanation = request.explain.map { _ in QueryExplanation(on: self.eventLoop) }
-        self.withAccess(to: QueryRange(query.query), in: database, request.consistency, for: call, read) {
+        let explanation = head.explain.map { _ in QueryExplanation(on: self.eventLoop) }
+        self.withAccess(to: QueryRange(query.query), in: database, head.consistency, for: call, read) {
             (access) throws(StoreError) in
             if explanation == nil, call.isWritable, let count = try self.count(asked, query, access) {
                 var accumulator = AggregateAccumulator(query)
@@ -67,23 +68,33 @@ extension FirestoreService {
                 call.send(RunAggregationQueryResponse(result: accumulator.fields, readTime: access.time))
                 return call.finish(.ok)
             }
-            let run = try self.start(query.query, access, isAnyOrder: true, &asked.planned)
+            let run = try self.start(query.query, access, isAnyOrder: true, for: asked)
             let answer = AggregationAnswer(AggregationRun(query, run), access, explanation: explanation)
             stream.run { answer.next() }
         }
     }
 
-    /// What a count comes to that was asked before, and is answered in one step. Nil: it takes a run. Others are not tried, so
-    /// that a long count does not begin twice.
+    /// What a count comes to that is answered in one step, as it or one like it may have been before. Nil: it takes a run.
+    /// Others are not tried, so that a long count does not begin twice.
     private func count(
         _ asked: AskedAggregation,
         _ query: AggregationQuery,
         _ access: QueryAccess
     ) throws(StoreError) -> Int? {
         let counted = query.query
-        guard let planned = asked.planned, query.countsOnly, !access.isLocking,
+        let other = asked.prepared?.planned
+        guard let last = asked.planned ?? other, last.isRow, query.countsOnly, !access.isLocking,
             counted.offset == 0, counted.limit == nil, counted.nearest == nil
         else { return nil }
+        let planned = self.store.plan(
+            counted,
+            in: access.database,
+            isAnyOrder: true,
+            plans: self.plans,
+            like: other,
+            &asked.planned
+        )
+        asked.prepared?.planned = planned
         let most = query.countMax ?? .max
         return try self.store.countInOneVisit(planned, in: access.database, at: access.time, upTo: most)
     }

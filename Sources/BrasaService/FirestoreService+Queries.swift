@@ -1,36 +1,39 @@
 import BrasaDocuments
 package import BrasaMessages
-import BrasaQueries
+package import BrasaQueries
 import BrasaRules
 import BrasaStore
 import BrasaTransactions
-import NIOCore
+package import NIOCore
 
 /// RunQuery.
 extension FirestoreService {
     /// What the message of a request asks for, if that is known on this loop.
-    package func recentQuery(in message: HashedMessage) -> AskedQuery? {
+    /// - Parameter outline: takes the message apart.
+    package func query(
+        in message: ByteBuffer,
+        outline: (ByteBuffer) -> QueryOutline?
+    ) -> FoundRequest<Query> {
         self.eventLoop.assertInEventLoop()
-        return self.queries.find(message)
+        return self.queries.find(message, outline: outline)
     }
 
-    /// Checks a request, which may be known from now on.
-    package func noted(_ request: RunQueryRequest, in message: HashedMessage) -> AskedQuery {
+    /// Of a request that was new: it may be known from now on.
+    package func note(_ asked: AskedQuery, of request: NewRequest) {
         self.eventLoop.assertInEventLoop()
-        return self.queries.note(request, in: message)
+        self.queries.note(asked, of: request)
     }
 
     package func runQuery(_ asked: AskedQuery, for call: Call<RunQueryResponse>) -> CallObserver? {
-        let request = asked.request
         var judge: CallJudge?
-        guard self.admits(call, to: .read, request.parent.database, &judge) else { return nil }
+        guard self.admits(call, to: .read, asked.head.database, &judge) else { return nil }
         do throws(QueryError) {
-            guard let structured = request.query, let query = try asked.checked.get() else {
+            guard let query = try asked.checked.get() else {
                 call.finish(.onlyStructuredQueries)
                 return nil
             }
             let stream = ResponseStream(call, in: self.turns)
-            let read = judge.map { JudgedRead(judge: $0, demand: .query(structured, query)) }
+            let read = judge.map { JudgedRead(judge: $0, demand: .query(asked.head.query, query)) }
             self.run(query, read, for: asked, on: call, stream)
             return call.isFinished ? nil : stream
         } catch {
@@ -46,29 +49,41 @@ extension FirestoreService {
         on call: Call<RunQueryResponse>,
         _ stream: ResponseStream<RunQueryResponse>
     ) {
-        let request = asked.request
+        let head = asked.head
         let database = self.database(query.database)
-        if request.explain == ExplainOptions(analyze: false) {
+        if head.explain == ExplainOptions(analyze: false) {
             return self.explain(query, read, in: database, on: call) { metrics in
                 call.send(RunQueryResponse(readTime: nil, metrics: metrics))
             }
         }
-        let explanation = request.explain.map { _ in QueryExplanation(on: self.eventLoop) }
+        let explanation = head.explain.map { _ in QueryExplanation(on: self.eventLoop) }
         self.withAccess(
             to: QueryRange(query),
             in: database,
-            request.consistency,
+            head.consistency,
             for: call,
             read,
             began: { id in
                 call.send(RunQueryResponse(readTime: nil, transaction: id.bytes))
             },
             { (access) throws(StoreError) in
-                let run = try self.start(query, access, &asked.planned)
+                let run = try self.start(query, access, for: asked)
                 let results = QueryResults(run, access, explanation: explanation)
                 stream.run { results.next() }
             }
         )
+    }
+
+    /// Starts a query that was asked for, by what is known of it and of those like it.
+    func start<Checked>(
+        _ query: Query,
+        _ access: QueryAccess,
+        isAnyOrder: Bool = false,
+        for asked: AskedRequest<Checked>
+    ) throws(StoreError) -> QueryRun {
+        defer { asked.prepared?.planned = asked.planned }
+        let other = asked.prepared?.planned
+        return try self.start(query, access, isAnyOrder: isAnyOrder, like: other, &asked.planned)
     }
 
     func start(
@@ -82,11 +97,13 @@ extension FirestoreService {
 
     /// - Parameters:
     ///   - isAnyOrder: that the order of the results does not matter, unless it says which there are.
+    ///   - like: how a query was answered that differs in values alone.
     ///   - planned: how the query was answered last, and is now.
-    func start(
+    private func start(
         _ query: Query,
         _ access: QueryAccess,
-        isAnyOrder: Bool = false,
+        isAnyOrder: Bool,
+        like other: PlannedQuery? = nil,
         _ planned: inout PlannedQuery?
     ) throws(StoreError) -> QueryRun {
         let isWhole = query.offset == 0 && query.limit == nil
@@ -98,6 +115,7 @@ extension FirestoreService {
                 at: access.time,
                 isAnyOrder: isWhole && (isAnyOrder || query.nearest != nil),
                 plans: self.plans,
+                like: other,
                 &planned
             ),
             onLimit: access.isLocking ? self.narrowing(query, access) : nil

@@ -19,18 +19,8 @@ package final class FirestoreService: Sendable {
     /// Of the same loop.
     package let watcher: Watcher
     let plans = PlanCache()
-    let queries = RecentRequests<RunQueryRequest, Query>(
-        { (request) throws(QueryError) in
-            try request.query.map { (query) throws(QueryError) in try Query(query, parent: request.parent) }
-        },
-        query: { $0 }
-    )
-    let aggregations = RecentRequests<RunAggregationQueryRequest, AggregationQuery>(
-        { (request) throws(QueryError) in
-            try request.query.map { (query) throws(QueryError) in try AggregationQuery(query, parent: request.parent) }
-        },
-        query: \.query
-    )
+    let queries = RecentRequests<Query>()
+    let aggregations = RecentRequests<AggregationQuery>()
     /// Of all loops.
     let writeStreams: WriteStreamTable
     let rules: LoopRules

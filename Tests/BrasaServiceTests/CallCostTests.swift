@@ -73,8 +73,13 @@ struct CallCostTests {
         #expect(cost <= 41, "\(cost)")
     }
 
-    @Test(arguments: [(true, 90.0), (false, 200)])
-    func `A query of 20 documents`(isSame: Bool, bound: Double) throws {
+    /// How a query differs from those before it.
+    enum Difference: Sendable {
+        case none, values, more
+    }
+
+    @Test(arguments: [(Difference.none, 110.0), (.values, 175), (.more, 260)])
+    func `A query of 20 documents`(difference: Difference, bound: Double) throws {
         let service = try Self.service()
         defer { service.close() }
         let number = try FieldPath(names: ["number"])
@@ -88,9 +93,12 @@ struct CallCostTests {
         let cost = try Self.cost(on: service) { call, done in
             var documents = 0
             var request = request
-            if !isSame {
+            if difference != .none {
                 let range = StructuredQuery.Filter.field(number, .greaterThanOrEqual, .integer(Int64(-call)))
                 request.query?.filter = .composite(.and, [ofKind, range])
+            }
+            if difference == .more {
+                request.query?.endAt = .init(values: [.integer(Int64(1_000 + call))], before: false)
             }
             service.stub.runQuery(request, received: { documents += $0.document == nil ? 0 : 1 }) { result in
                 done(result.status.isOK && documents == 20)

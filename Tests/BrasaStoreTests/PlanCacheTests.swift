@@ -124,6 +124,32 @@ import Testing
         #expect(try properties() == ["(__name__ ASC)"] && holds())
     }
 
+    @Test func aQueryIsPlannedLikeAnotherUntilAnIndexHasComeOrGone() throws {
+        let (store, database) = (self.bench.store, self.bench.database)
+        var other: PlannedQuery?
+        func names(_ team: Int64) throws -> [String] {
+            var planned: PlannedQuery?
+            var scan = try store.query(
+                self.team(team),
+                in: database,
+                at: store.strongReadTime(),
+                like: other,
+                &planned
+            )
+            other = planned
+            return try scan.next(5).map { String(decoding: $0.path.lastSegment, as: UTF8.self) }
+        }
+        func check(_ properties: String) throws {
+            for team in Int64(0)..<7 { #expect(try names(team) == (0..<5).map { "u\(Int(team) + 7 * $0)" }) }
+            #expect(try #require(other).summary.indexesUsed.map(\.properties) == [properties])
+        }
+        try check("(__name__ ASC)")
+        try self.build(self.team(3))
+        try check(Self.byTeam)
+        self.drop()
+        try check("(__name__ ASC)")
+    }
+
     /// Asks by the plan that the query's scan of before had.
     private static func count(_ query: Query, on bench: QueryBench, upTo most: Int = .max) throws -> Int? {
         try bench.store.countInOneVisit(

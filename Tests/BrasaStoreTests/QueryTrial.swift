@@ -314,16 +314,19 @@ struct QueryTrial {
         return nil
     }
 
-    /// Half of them by the plan of the one before, its layout's or its own.
+    /// By the plan of the one before, its layout's, that of a query like it or its own.
     private mutating func scan(at time: Timestamp, isAnyOrder: Bool = false) throws -> QueryScan {
-        let plans = self.generator.random.chance(2) ? self.plans : nil
-        if plans == nil { self.planned = nil }
+        let way = self.generator.random.below(4)
+        let plans = way < 2 ? self.plans : nil
+        let other = way % 2 == 0 ? self.planned : nil
+        if way != 1 { self.planned = nil }
         return try self.fixture.store.query(
             self.query,
             in: self.database,
             at: time,
             isAnyOrder: isAnyOrder,
             plans: plans,
+            like: other,
             &self.planned
         )
     }

@@ -15,7 +15,7 @@ package struct Aggregation: Hashable, Sendable {
 
 /// A checked aggregation query.
 package struct AggregationQuery: Hashable, Sendable {
-    package let query: Query
+    package private(set) var query: Query
     package let aggregations: [Aggregation]
     /// Fields that a document must have, all of them, to be in any of the aggregations.
     package let neededFields: [FieldPath]
@@ -48,6 +48,14 @@ package struct AggregationQuery: Hashable, Sendable {
         // The nearest may be summed by their distance, which is no stored field, and are bounded by themselves.
         let summed = query.findNearest == nil ? self.neededFields : []
         self.query = try Query(query, parent: parent, summing: summed)
+    }
+
+    /// As `Query.comparing`.
+    package func comparing(with operands: [Value]) -> AggregationQuery? {
+        guard let query = self.query.comparing(with: operands) else { return nil }
+        var compared = self
+        compared.query = query
+        return compared
     }
 
     private static func neededFields(of aggregations: [Aggregation]) -> [FieldPath] {

@@ -1,8 +1,8 @@
 import BrasaDocuments
 
 /// What of a conjunction's shape does not depend on its values: which of its terms stand where in an index's keys. Queries
-/// that differ in values alone have equal ones.
-package struct ConjunctionLayout: Sendable {
+/// that differ in values alone share it.
+package final class ConjunctionLayout: Sendable {
     /// A term whose value is a part of the keys.
     package struct BoundPart: Sendable {
         package let part: IndexDefinition.Part

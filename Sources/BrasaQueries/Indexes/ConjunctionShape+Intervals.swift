@@ -12,6 +12,8 @@ extension ConjunctionShape {
     /// `resume` is a position in the query's order before which nothing is wanted.
     package func suffixes(start: KeyBound?, end: KeyBound?, resume: KeyBound?) -> Suffixes {
         var suffixes = self.suffixesOfTerms()
+        // Most queries have none.
+        if start == nil, end == nil, resume == nil { return suffixes }
         for (bound, isStart) in [(start, true), (resume, true), (end, false)] {
             guard let bound else { continue }
             guard let position = self.position(of: bound) else {

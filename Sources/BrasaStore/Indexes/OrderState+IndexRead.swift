@@ -80,12 +80,10 @@ extension IndexVisit {
             let limit = min(reading.budget.entries - found, reading.budget.steps - self.examined)
             let run = walk.nextRun(limit, to: reading.end)
             guard let first = run.indices.first, let last = run.indices.last else { return }
-            if reading.isCounting, run.leaf.isSettled(run.indices, at: reading.time) {
-                let end = reading.isDescending ? first : last
-                self.examined += run.indices.count
-                self.count += run.indices.count
-                if reading.needsPlaces { self.lastChain = (run.leaf.chains[end], self.found.count) }
+            if run.leaf.isSettled(run.indices, at: reading.time), reading.isCounting || !reading.needsPlaces {
+                self.takeSettled(run, reading)
                 guard self.canGoOn(reading) else {
+                    let end = reading.isDescending ? first : last
                     self.resume = IndexPosition(prefix: run.leaf.key(at: end), isAfter: !reading.isDescending)
                     return
                 }
@@ -102,6 +100,18 @@ extension IndexVisit {
                 index += reading.isDescending ? -1 : 1
             }
         }
+    }
+
+    /// Entries that are all certain, without a look at their keys.
+    private mutating func takeSettled(_ run: IndexTree.Run, _ reading: IndexReading) {
+        self.examined += run.indices.count
+        guard reading.isCounting else {
+            run.leaf.list(run.indices, isDescending: reading.isDescending, into: &self.found)
+            return
+        }
+        self.count += run.indices.count
+        guard reading.needsPlaces, let first = run.indices.first, let last = run.indices.last else { return }
+        self.lastChain = (run.leaf.chains[reading.isDescending ? first : last], self.found.count)
     }
 
     @inline(__always)

@@ -4,16 +4,15 @@ import Synchronization
 
 extension Store {
     /// How many results a query without offset and limit has, up to `most`, if one visit to an index tells: what a scan would
-    /// find out in more steps. Nil: it takes a scan, or `planned` does not hold any more.
+    /// find out in more steps. Nil: it takes a scan.
+    /// - Parameter planned: for results in any order, at present.
     package func countInOneVisit(
         _ planned: PlannedQuery,
         in database: DatabaseHandle,
         at time: Timestamp,
         upTo most: Int = .max
     ) throws(StoreError) -> Int? {
-        guard let row = planned.row, !planned.isRowLong.load(ordering: .relaxed),
-            planned.holds(in: database, of: self, isAnyOrder: true)
-        else { return nil }
+        guard planned.isRow, let row = planned.row else { return nil }
         let budget = ScanBudget(entries: most, steps: self.configuration.queryStepMax)
         let part = row.index.read(
             IndexReading(

@@ -1,4 +1,4 @@
-import BrasaQueries
+package import BrasaQueries
 import Synchronization
 
 /// How a query is answered, for whoever may ask it again: its plan holds until an index comes or goes. It keeps the database's
@@ -13,22 +13,27 @@ package final class PlannedQuery: Sendable {
     let row: (index: Index, interval: KeyInterval)?
     /// The row was too long for one visit.
     let isRowLong = Atomic(false)
+    private let known: Planner.Known
     private let generation: Int
 
+    /// - Parameter like: of a query that differs in values alone.
     init(
         _ query: Query,
         in database: DatabaseHandle,
         of store: Store,
         isAnyOrder: Bool,
-        plans: PlanCache?
+        plans: PlanCache?,
+        like other: PlannedQuery? = nil
     ) {
         // Before indexes are looked for: what comes or goes meanwhile makes another plan.
         self.generation = store.indexRegistry.generation
-        let remembered = plans?.find(query, in: database, generation: self.generation)
+        let remembered =
+            other?.known(in: database, self.generation)
+            ?? plans?.find(query, in: database, generation: self.generation)
         self.planner = Planner(query, in: database, of: store, isAnyOrder: isAnyOrder, layouts: remembered?.layouts)
-        let known = remembered ?? self.planner.known
-        if remembered == nil { plans?.remember(query, known, generation: self.generation) }
-        self.plan = self.planner.plan(resume: nil, known)
+        self.known = remembered ?? self.planner.known
+        if remembered == nil { plans?.remember(query, self.known, generation: self.generation) }
+        self.plan = self.planner.plan(resume: nil, self.known)
         var summary = PlanSummary()
         summary.add(self.plan, of: self.planner)
         self.summary = summary
@@ -43,19 +48,35 @@ package final class PlannedQuery: Sendable {
         else { return false }
         return self.indexes.allSatisfy { !$0.counts.isOverflowing }
     }
+
+    /// What holds for queries like this one as well.
+    private func known(in database: DatabaseHandle, _ generation: Int) -> Planner.Known? {
+        guard self.generation == generation, self.planner.database == database,
+            self.known.choices.allSatisfy({ $0.accesses.allSatisfy { !$0.index.counts.isOverflowing } })
+        else { return nil }
+        return self.known
+    }
+
+    /// Whether a count of the results may be told by one visit.
+    package var isRow: Bool { self.row != nil && !self.isRowLong.load(ordering: .relaxed) }
 }
 
 extension Store {
-    /// `planned`, which is filled unless it holds.
-    func plan(
+    /// How a query is answered at present.
+    /// - Parameters:
+    ///   - plans: those of the caller's event loop.
+    ///   - like: of a query that differs in values alone.
+    ///   - planned: what became of this query before, which is filled unless it holds.
+    package func plan(
         _ query: Query,
         in database: DatabaseHandle,
         isAnyOrder: Bool,
         plans: PlanCache?,
+        like other: PlannedQuery? = nil,
         _ planned: inout PlannedQuery?
     ) -> PlannedQuery {
         if let planned, planned.holds(in: database, of: self, isAnyOrder: isAnyOrder) { return planned }
-        let current = PlannedQuery(query, in: database, of: self, isAnyOrder: isAnyOrder, plans: plans)
+        let current = PlannedQuery(query, in: database, of: self, isAnyOrder: isAnyOrder, plans: plans, like: other)
         planned = current
         return current
     }

@@ -28,11 +28,12 @@ final class Planner: Sendable {
         self.database = database
         self.store = store
         self.isAnyOrder = isAnyOrder
-        if let layouts {
-            self.shapes = zip(query.disjunctions, layouts).map { ConjunctionShape($0, of: query, $1) }
-        } else {
-            self.shapes = query.disjunctions.map { ConjunctionShape($0, of: query) }
+        var shapes: [ConjunctionShape] = []
+        for (number, conjunction) in query.disjunctions.enumerated() {
+            let layout = layouts?[number] ?? ConjunctionLayout(conjunction, of: query)
+            shapes.append(ConjunctionShape(conjunction, of: query, layout))
         }
+        self.shapes = shapes
     }
 
     /// How many results will be taken at most, if that is known.

@@ -114,17 +114,18 @@ extension Store {
         return try self.query(query, in: database, at: time, isAnyOrder: isAnyOrder, plans: plans, &planned)
     }
 
-    /// The same, by `planned` as long as it holds: what became of an equal query. It is what became of this one then.
+    /// The same, as by `plan`.
     package func query(
         _ query: Query,
         in database: DatabaseHandle,
         at time: Timestamp,
         isAnyOrder: Bool = false,
         plans: PlanCache? = nil,
+        like other: PlannedQuery? = nil,
         _ planned: inout PlannedQuery?
     ) throws(StoreError) -> QueryScan {
         let pin = try self.pin(at: time, in: database)
-        let current = self.plan(query, in: database, isAnyOrder: isAnyOrder, plans: plans, &planned)
+        let current = self.plan(query, in: database, isAnyOrder: isAnyOrder, plans: plans, like: other, &planned)
         return try QueryScan(current, pin: pin, of: self)
     }
 }

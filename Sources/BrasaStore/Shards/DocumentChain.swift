@@ -71,15 +71,18 @@ final class DocumentChain: @unchecked Sendable {
     var newest: Version { Version(fields: self.fields, createTime: self.createTime, time: self.time) }
     var supersededCount: Int { self.superseded?.count ?? 0 }
 
+    /// As it is now.
+    var document: Document? {
+        guard let fields = self.fields else { return nil }
+        return Document(
+            fields: fields,
+            createTime: Timestamp(microseconds: self.createTime),
+            updateTime: Timestamp(microseconds: self.time)
+        )
+    }
+
     func document(at time: Int64) -> Document? {
-        if self.time <= time {
-            guard let fields = self.fields else { return nil }
-            return Document(
-                fields: fields,
-                createTime: Timestamp(microseconds: self.createTime),
-                updateTime: Timestamp(microseconds: self.time)
-            )
-        }
+        if self.time <= time { return self.document }
         guard let version = self.superseded?.newest(at: time), let fields = version.fields else { return nil }
         return Document(
             fields: fields,

@@ -55,6 +55,11 @@ extension RunAggregationQueryResponse: WireMessage {
 extension RunAggregationQueryResponse.Field: WireMessage {
     func encode(to sink: inout WireSink) {
         sink.keep(1, bytes: self.alias.bytes)
-        sink.keep(2, bytes: self.value.encoded())
+        // Counts are integers, which need no copy of their bytes.
+        if case .integer(let number) = self.value {
+            sink.nested(2) { $0.keep(2, varint: UInt64(bitPattern: number)) }
+        } else {
+            sink.keep(2, bytes: self.value.encoded())
+        }
     }
 }

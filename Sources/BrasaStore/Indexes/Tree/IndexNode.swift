@@ -113,6 +113,17 @@ final class IndexNode {
         self.chains.withUnsafeBufferPointer { chains in indices.allSatisfy { chains[$0].time <= time } }
     }
 
+    /// Adds the newest versions of these entries' documents.
+    func list(_ indices: Range<Int>, isDescending: Bool, into found: inout [FoundDocument]) {
+        self.chains.withUnsafeBufferPointer { chains in
+            for place in 0..<indices.count {
+                let chain = chains[isDescending ? indices.upperBound - 1 - place : indices.lowerBound + place]
+                guard let document = chain.document else { continue }
+                found.append(FoundDocument(path: chain.path, document: document))
+            }
+        }
+    }
+
     /// The children are not those they were.
     private func noteEndTimes() {
         if self.endTimes != nil { self.endTimes = self.children.map(\.latestEnd) }

@@ -15,15 +15,10 @@ import Testing
 @testable import BrasaStore
 
 /// What is kept of queries that come again.
-@Suite struct RecentQueriesTests {
-    private typealias Queries = RecentRequests<RunQueryRequest, Query>
+@Suite struct RecentRequestsTests {
+    private typealias Queries = RecentRequests<Query>
 
-    private let queries = Queries(
-        { (request) throws(QueryError) in
-            try request.query.map { (query) throws(QueryError) in try Query(query, parent: request.parent) }
-        },
-        query: { $0 }
-    )
+    private let queries = Queries()
 
     private func request(
         _ collection: String,
@@ -38,14 +33,19 @@ import Testing
     /// Asks, and tells whether the message was read anew.
     private func ask(_ request: RunQueryRequest) throws -> (asked: Queries.Asked, isRead: Bool) {
         let message = Self.message(request)
-        if let known = self.queries.find(message) { return (known, false) }
-        return (self.queries.note(try RunQueryRequest(decoding: message.message), in: message), true)
+        switch self.queries.find(message, outline: { _ in nil }) {
+        case .known(let asked): return (asked, false)
+        case .new(let new):
+            let asked = AskedQuery(try RunQueryRequest(decoding: message))
+            self.queries.note(asked, of: new)
+            return (asked, true)
+        }
     }
 
-    private static func message(_ request: some WireRequest) -> HashedMessage {
+    private static func message(_ request: some WireRequest) -> ByteBuffer {
         var message = ByteBuffer()
         request.encode(into: &message)
-        return HashedMessage(message)
+        return message
     }
 
     @Test func `What comes for the third time is not read again`() throws {
@@ -65,7 +65,7 @@ import Testing
 
     @Test func `Each request is answered as itself, whatever came before`() throws {
         for round in 0..<6 {
-            for number in 0..<RecentQueries.placeCount {
+            for number in 0..<Queries.placeCount {
                 // Some come often, most once.
                 let collection = number % 8 == 0 ? "often\(number)" : "once\(number)in\(round)"
                 let asked = try self.ask(self.request(collection)).asked
@@ -79,7 +79,7 @@ import Testing
         for _ in 0..<2 { _ = try self.ask(often) }
         let kept = try self.ask(often).asked
         var rereads = 0
-        for number in 0..<RecentQueries.placeCount {
+        for number in 0..<Queries.placeCount {
             _ = try self.ask(self.request("once\(number)"))
             let (asked, isRead) = try self.ask(often)
             rereads += isRead ? 1 : 0
@@ -90,10 +90,10 @@ import Testing
 
     @Test func `What is kept is bounded, and what comes often is kept again`() throws {
         let filler = String(repeating: "c", count: 600)
-        for number in 0..<(2 * RecentQueries.keptBytesMax / filler.utf8.count) {
+        for number in 0..<(2 * Queries.keptBytesMax / filler.utf8.count) {
             let request = try self.request("\(number)\(filler)")
             for _ in 0..<4 { _ = try self.ask(request) }
-            #expect(self.queries.keptBytes <= RecentQueries.keptBytesMax)
+            #expect(self.queries.asked.keptBytes <= Queries.keptBytesMax)
         }
         let last = try self.request("last")
         for _ in 0..<2 { _ = try self.ask(last) }
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `Long requests and those that say much are not kept`() throws {
-        let long = try self.request(String(repeating: "c", count: RecentQueries.bytesMax))
+        let long = try self.request(String(repeating: "c", count: Queries.bytesMax))
         let path = try FieldPath(names: ["a"])
         let wide = try self.request("c", .field(path, .in, .array([.integer(1), .integer(2)])))
         let narrow = try self.request("c", .field(path, .in, .array([.integer(1)])))
@@ -148,6 +148,10 @@ import Testing
         return service
     }
 
+    private static func known<Checked>(_ found: FoundRequest<Checked>) -> AskedRequest<Checked>? {
+        if case .known(let asked) = found { asked } else { nil }
+    }
+
     /// Asks for the same again and again, by the same bytes, while everything changes.
     @Test func `A query that comes again sees what has changed since`() throws {
         let service = try Self.indexed()
@@ -164,8 +168,8 @@ import Testing
             }
         }
         try check(30)
-        let asked = try #require(service.service.recentQuery(in: Self.message(query)))
-        let count = try #require(service.service.recentAggregation(in: Self.message(counting)))
+        let asked = try #require(Self.known(service.service.query(in: Self.message(query)) { _ in nil }))
+        let count = try #require(Self.known(service.service.aggregation(in: Self.message(counting)) { _ in nil }))
         let planned = try #require(count.planned)
         #expect(asked.planned != nil && planned.row != nil)
         try service.commit(Self.documents(10..<60, kind: 1))
@@ -178,6 +182,47 @@ import Testing
         while service.engine.store.indexStep() {}
         try check(40)
         #expect(count.planned !== planned && count.planned?.row == nil)
+    }
+
+    /// Asks for one kind after the other, each by what is known of those before, while everything changes.
+    @Test func `A query that comes again with another value sees what has changed since`() throws {
+        let service = try ServiceUnderTest()
+        defer { service.close() }
+        var kinds = (0..<400).map { Int64($0 % 20) }
+        try service.commit(
+            kinds.enumerated().flatMap { try Self.documents($0.offset..<$0.offset + 1, kind: $0.element) }
+        )
+        var prepared = 0
+        func check() throws {
+            for kind in Int64(0)..<20 {
+                let expected = kinds.filter { $0 == kind }.count
+                let found = try service.query(RunQueryRequest(parent: parent(), query: Self.ofKind(kind)))
+                #expect(found.messages.compactMap(\.document).count == expected && found.status == .ok)
+                let counting = try Self.counting(Self.ofKind(kind))
+                let counted = try service.aggregate(counting)
+                #expect(counted.messages.map { $0.result?.first?.value } == [.integer(Int64(expected))])
+                let known = Self.known(
+                    service.service.aggregation(in: Self.message(counting)) { QueryOutline(ofAggregation: $0) }
+                )
+                prepared += known?.prepared?.planned?.row == nil ? 0 : 1
+            }
+        }
+        try check()
+        try service.buildIndexes()
+        try check()
+        try check()
+        #expect(prepared > 20)
+        for number in 0..<100 { kinds[number] = (kinds[number] + 7) % 20 }
+        try service.commit(
+            kinds.prefix(100).enumerated().flatMap { try Self.documents($0.offset..<$0.offset + 1, kind: $0.element) }
+        )
+        try check()
+        let registry = service.engine.store.indexRegistry
+        registry.state.withLock { state in for key in Array(state.records.keys) { state.remove(key) } }
+        while service.engine.store.indexStep() {}
+        try check()
+        try service.buildIndexes()
+        try check()
     }
 
     @Test func `Each transaction that begins with the same query is another`() throws {
@@ -228,7 +273,8 @@ import Testing
             try check(.administrator, sees: true)
             if round == 2 { try ruled.service.buildIndexes() }
         }
-        #expect(ruled.service.service.recentAggregation(in: Self.message(counting))?.planned?.row != nil)
+        let known = Self.known(ruled.service.service.aggregation(in: Self.message(counting)) { _ in nil })
+        #expect(known?.planned?.row != nil)
         try ruled.install("match /c/{id} { allow list: if request.auth.uid == 'bob'; }")
         for _ in 0..<3 {
             try check(user("ann"), sees: false)
