@@ -132,11 +132,15 @@ let package = Package(
 
         // engine: knows no network and no protobuf
         .target(name: "CBrasaChecksum"),
+        .target(name: "CBrasaMemory"),
         .target(name: "CBrasaThreads"),
         .target(name: "CBrasaAllocator"),
         room("BrasaPlatform", ["CBrasaThreads", "CBrasaAllocator"]),
         room("BrasaLog", ["BrasaPlatform", "BrasaMeasures", "CBrasaChecksum"]),
-        room("BrasaStore", pure + ["BrasaTree", "BrasaBytes", "BrasaLog", "BrasaMeasures", "BrasaPlatform"]),
+        room(
+            "BrasaStore",
+            pure + ["BrasaTree", "BrasaBytes", "BrasaLog", "BrasaMeasures", "BrasaPlatform", "CBrasaMemory"]
+        ),
         room("BrasaTransactions", pure + ["BrasaTree", "BrasaStore", "BrasaPlatform"]),
         room("BrasaWatch", pure + ["BrasaStore", "BrasaPlatform"]),
 
@@ -557,7 +561,8 @@ let package = Package(
                 "BrasaBytes", "BrasaRules", "BrasaStatus", "BrasaService", "BrasaMessages", "BrasaIdentity",
                 "BrasaGRPCDoor",
                 "BrasaTransactions", "BrasaWatch", "BrasaStore", "BrasaLog", "BrasaPlatform", "BrasaWire", "BrasaGRPC",
-                "BrasaHTTP2", "BrasaSimulation", "BrasaQueryModel", "CBrasaAllocations", nio("NIOCore"), nio("NIOEmbedded"),
+                "BrasaHTTP2", "BrasaSimulation", "BrasaQueryModel", "CBrasaAllocations",
+                nio("NIOCore"), nio("NIOEmbedded"),
             ]
         ),
         tests(

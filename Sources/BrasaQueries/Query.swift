@@ -54,7 +54,7 @@ package struct Query: Hashable, Sendable {
         hasher.combine(self.parts.content)
     }
 
-    /// The same with another filter, of which nothing else of the query depends.
+    /// The same with another filter, on which nothing else of the query depends.
     func filtered(by filter: Filter, _ disjunctions: [Conjunction]) -> Query {
         var content = self.parts.content
         (content.filter, content.disjunctions) = (filter, disjunctions)

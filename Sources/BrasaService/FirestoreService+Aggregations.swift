@@ -74,8 +74,8 @@ extension FirestoreService {
         }
     }
 
-    /// What a count comes to that is answered in one step, as it or one like it may have been before. Nil: it takes a run.
-    /// Others are not tried, so that a long count does not begin twice.
+    /// What a count comes to that is answered in one step. Nil: it takes a run. Tried for those that came before, or were like
+    /// one that did, and not once that was a long one: then each would begin twice.
     private func count(
         _ asked: AskedAggregation,
         _ query: AggregationQuery,

@@ -7,6 +7,14 @@ struct EncodedFieldsTests {
         refusal { () throws(DocumentError) in try EncodedFields(validating: bytes) }?.message
     }
 
+    @Test func `Bytes lie behind the address that is given for them`() {
+        for count in [0, 1, 100, 70_000] {
+            let bytes = ByteString([UInt8](repeating: 7, count: count))
+            let distance = bytes.withUnsafeBytes { $0.baseAddress.map { $0 - bytes.address } }
+            #expect(distance.map { (8...32).contains($0) } == true)
+        }
+    }
+
     @Test func `Values survive encoding and decoding, and canonical bytes stay as they are`() throws {
         for seed in 0..<500 as Range<UInt64> {
             var generator = ValueGenerator(seed: seed)

@@ -78,7 +78,6 @@ import Testing
         #expect(known > 500, "\(known)")
     }
 
-    /// Fields that come twice, in another order, or that nobody knows.
     @Test func `Messages put together from parts of others are themselves, or refused`() throws {
         var generator = QueryCaseGenerator(seed: 17, database: ServiceUnderTest.database)
         let parent = try parent()
@@ -87,18 +86,23 @@ import Testing
             let query = generator.conjunction(number % 3)
             messages.append(Array(Self.message(RunQueryRequest(parent: parent, query: query)).readableBytesView))
         }
-        for _ in 0..<8_000 {
+        var known = 0
+        for _ in 0..<1_500 {
             let (left, right) = (generator.random.pick(messages), generator.random.pick(messages))
             let (end, start) = (generator.random.below(left.count + 1), generator.random.below(right.count + 1))
-            _ = try self.ask(ByteBuffer(bytes: left[..<end] + right[start...]))
-            _ = try self.ask(ByteBuffer(bytes: left + right[start...]))
+            for bytes in [left[..<end] + right[start...], left + right[start...]] {
+                // Once it came twice it is known, if it ever is.
+                for _ in 0..<3 { known += try self.ask(ByteBuffer(bytes: Array(bytes))) == nil ? 0 : 1 }
+            }
         }
+        #expect(known > 100, "\(known)")
     }
 
     @Test func `What is asked in a transaction, at a time or for an explanation is read each time`() throws {
         let parent = try parent()
         let kinds: [(ReadConsistency, ExplainOptions?)] = [
             (.transaction([1]), nil), (.newTransaction(.readWrite(retry: [])), nil),
+            (.readTime(ReadTime(Timestamp(microseconds: 1), isMicrosecondAligned: true)), nil),
             (.strong, ExplainOptions(analyze: true)),
         ]
         for (consistency, explain) in kinds {
@@ -152,25 +156,5 @@ extension QueryCaseGenerator {
         let orders = [StructuredQuery.Order(field: fields[0], direction: self.random.pick([.ascending, .descending]))]
         let filter = filters.count == 1 ? filters[0] : .composite(.and, filters)
         return StructuredQuery(from: [.init(collectionID: "c")], filter: filter, orderBy: orders, limit: 5)
-    }
-
-    /// The same with other operands, of the same kinds or of others.
-    fileprivate mutating func varied(_ filter: StructuredQuery.Filter) -> StructuredQuery.Filter {
-        switch filter {
-        case .unset, .unary: return filter
-        case .composite(let op, let filters): return .composite(op, filters.map { self.varied($0) })
-        case .field(let path, let op, let value):
-            guard let value else { return filter }
-            return .field(path, op, self.random.chance(12) ? self.anyValue() : self.varied(value))
-        }
-    }
-
-    private mutating func varied(_ value: Value) -> Value {
-        switch value {
-        case .integer, .double: self.number()
-        case .string(let text): .string(UTF8Text(text.string + self.random.pick(["", "a", "b"])))
-        case .boolean: .boolean(self.random.chance(2))
-        default: value
-        }
     }
 }

@@ -22,6 +22,9 @@ struct QueryTrial {
     private let plans = PlanCache()
     private var planned: PlannedQuery?
     private let query: Query
+    private let model: QueryModel
+    /// Of queries that differ in values alone.
+    private var variants: QueryCaseGenerator
     private var generator: QueryCaseGenerator
     private let indexing: Indexing
     private let definitions: [IndexDefinition]
@@ -99,6 +102,8 @@ struct QueryTrial {
         }
         self.database = self.fixture.store.database(query.database)
         self.query = query
+        self.model = model
+        self.variants = QueryCaseGenerator(seed: seed, database: query.database)
         self.isChangingIndexes = random.chance(2)
         self.indexing = random.pick([.asNeeded, .ideal, .parts, .parts])
         let planner = Planner(query, in: self.database, of: self.fixture.store, isAnyOrder: false)
@@ -318,7 +323,7 @@ struct QueryTrial {
     private mutating func scan(at time: Timestamp, isAnyOrder: Bool = false) throws -> QueryScan {
         let way = self.generator.random.below(4)
         let plans = way < 2 ? self.plans : nil
-        let other = way % 2 == 0 ? self.planned : nil
+        let other = way % 2 == 0 ? self.planOfAnother(isAnyOrder: isAnyOrder) : nil
         if way != 1 { self.planned = nil }
         return try self.fixture.store.query(
             self.query,
@@ -329,6 +334,17 @@ struct QueryTrial {
             like: other,
             &self.planned
         )
+    }
+
+    /// Of a query that differs in values alone, if the one that was made does.
+    private mutating func planOfAnother(isAnyOrder: Bool) -> PlannedQuery? {
+        var asked = self.model.query
+        asked.filter = asked.filter.map { self.variants.varied($0) }
+        guard let query = try? Query(asked, parent: self.model.parent), QueryShape(self.query).isOf(query) else {
+            return nil
+        }
+        var planned: PlannedQuery?
+        return self.fixture.store.plan(query, in: self.database, isAnyOrder: isAnyOrder, plans: nil, &planned)
     }
 
     private func report(_ what: String, _ scan: QueryScan, _ expected: [ModelDocument]) -> String {

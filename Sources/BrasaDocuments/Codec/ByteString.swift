@@ -28,6 +28,10 @@ package struct ByteString: @unchecked Sendable {
 
     @inlinable package var count: Int { self.storage.count }
     @inlinable package var isEmpty: Bool { self.count == 0 }
+    /// Where it lies, header and all: to have it fetched, not to read it.
+    @inlinable package var address: UnsafeRawPointer {
+        UnsafeRawPointer(Unmanaged.passUnretained(self.storage).toOpaque())
+    }
     /// A copy.
     package var array: [UInt8] { self.withUnsafeBytes { Array($0) } }
 

@@ -36,8 +36,7 @@ extension Query.Filter {
 }
 
 extension Conjunction {
-    /// Whether the terms differ in their values alone. Both were made of so many, which do: then they do where none was left
-    /// out, which most often is so.
+    /// Whether the terms differ in their values alone. Both were made of `count` terms that do: so do these, if none was left out.
     fileprivate func isLike(_ other: Conjunction, of count: Int) -> Bool {
         guard self.terms.count == other.terms.count else { return false }
         return self.terms.count == count || zip(self.terms, other.terms).allSatisfy { $0.isLike($1) }

@@ -80,7 +80,7 @@ extension IndexVisit {
             let limit = min(reading.budget.entries - found, reading.budget.steps - self.examined)
             let run = walk.nextRun(limit, to: reading.end)
             guard let first = run.indices.first, let last = run.indices.last else { return }
-            if run.leaf.isSettled(run.indices, at: reading.time), reading.isCounting || !reading.needsPlaces {
+            if reading.isCounting || !reading.needsPlaces, run.leaf.isSettled(run.indices, at: reading.time) {
                 self.takeSettled(run, reading)
                 guard self.canGoOn(reading) else {
                     let end = reading.isDescending ? first : last

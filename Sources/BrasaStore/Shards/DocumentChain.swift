@@ -1,4 +1,5 @@
 import BrasaDocuments
+import CBrasaMemory
 
 /// One document's versions. Most documents have just one, whose fields are a word here: with a path of up to 24 bytes a
 /// document costs this object (48 bytes), the path (64), its fields, a slot in `ChainTable` and one in each tree.
@@ -70,6 +71,14 @@ final class DocumentChain: @unchecked Sendable {
 
     var newest: Version { Version(fields: self.fields, createTime: self.createTime, time: self.time) }
     var supersededCount: Int { self.superseded?.count ?? 0 }
+
+    /// Has what the newest version is made of fetched from memory: its path and the first of its fields.
+    func prefetch() {
+        self.path.bytes.withUnsafeBytes { cbrasa_prefetch($0.baseAddress) }
+        guard case .fields(let fields) = self.content else { return }
+        let address = fields.bytes.address
+        for line in 0..<3 { cbrasa_prefetch(address + 64 * line) }
+    }
 
     /// As it is now.
     var document: Document? {

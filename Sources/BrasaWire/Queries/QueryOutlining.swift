@@ -15,7 +15,7 @@ extension QueryOutline {
 
     private init?(_ message: ByteBuffer, _ part: OutlineWriter.Part) {
         var operands: [Value] = []
-        // Never longer than the message: an end takes no more than the length in whose place it is.
+        // Never longer than the message: an end takes no more than the length in whose place it is, a class no more than a value.
         let bytes = [UInt8](unsafeUninitializedCapacity: message.readableBytes) { memory, count in
             var writer = OutlineWriter(WireSink(UnsafeMutableRawBufferPointer(memory)))
             guard message.withUnsafeReadableBytes({ writer.isCopied(part, $0) }), writer.sink.isComplete else { return }
@@ -33,6 +33,8 @@ private struct OutlineWriter {
     private(set) var operands: [Value] = []
 
     private static let end: UInt64 = 0
+    /// A tag and a length. What is longer than it need be may be too long for whoever reads the message.
+    private static let headBytesMax = 3
     /// What a Value begins with that is an array: operators on lists say more than one condition.
     private static let arrayTag: UInt8 = 9 << 3 | WireReader.Tag.lengthDelimited
 
@@ -92,10 +94,14 @@ private struct OutlineWriter {
                 self.sink.raw(reader.slice(start..<reader.position))
                 continue
             }
-            guard tag.type == WireReader.Tag.lengthDelimited, !hasLead || part.hasSeveralLeads else { return false }
+            let lengthStart = reader.position
+            let payload = try reader.payload()
+            guard tag.type == WireReader.Tag.lengthDelimited, !hasLead || part.hasSeveralLeads,
+                payload.lowerBound - start <= Self.headBytesMax, lengthStart - start == 1
+            else { return false }
             hasLead = true
             self.sink.varint(UInt64(tag.field))
-            guard try self.copy(lead, reader.slice(try reader.payload())) else { return false }
+            guard try self.copy(lead, reader.slice(payload)) else { return false }
             self.sink.varint(Self.end)
         }
         return true
@@ -106,7 +112,10 @@ private struct OutlineWriter {
         case .part(let part): return try self.copy(part, payload)
         case .operand:
             guard let first = payload.first, first != Self.arrayTag else { return false }
-            self.operands.append(try Value(decoding: payload))
+            let operand = try Value(decoding: payload)
+            // Values of other classes are other conditions.
+            self.sink.varint(UInt64(operand.tag))
+            self.operands.append(operand)
             return true
         }
     }

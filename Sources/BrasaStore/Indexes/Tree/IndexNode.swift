@@ -113,14 +113,14 @@ final class IndexNode {
         self.chains.withUnsafeBufferPointer { chains in indices.allSatisfy { chains[$0].time <= time } }
     }
 
-    /// Adds the newest versions of these entries' documents.
+    /// Adds the newest versions of these entries' documents. Each of them lies in three places, which none was at lately when
+    /// there are many: they are all asked for before the first is waited for.
     func list(_ indices: Range<Int>, isDescending: Bool, into found: inout [FoundDocument]) {
-        self.chains.withUnsafeBufferPointer { chains in
-            for place in 0..<indices.count {
-                let chain = chains[isDescending ? indices.upperBound - 1 - place : indices.lowerBound + place]
-                guard let document = chain.document else { continue }
-                found.append(FoundDocument(path: chain.path, document: document))
-            }
+        for index in indices { self.chains[index].prefetch() }
+        for place in 0..<indices.count {
+            let chain = self.chains[isDescending ? indices.upperBound - 1 - place : indices.lowerBound + place]
+            guard let document = chain.document else { continue }
+            found.append(FoundDocument(path: chain.path, document: document))
         }
     }
 
