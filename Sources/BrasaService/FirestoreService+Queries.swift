@@ -81,9 +81,10 @@ extension FirestoreService {
         isAnyOrder: Bool = false,
         for asked: AskedRequest<Checked>
     ) throws(StoreError) -> QueryRun {
-        defer { asked.prepared?.planned = asked.planned }
         let other = asked.prepared?.planned
-        return try self.start(query, access, isAnyOrder: isAnyOrder, like: other, &asked.planned)
+        let run = try self.start(query, access, isAnyOrder: isAnyOrder, like: other, &asked.planned)
+        asked.prepared?.planned = asked.planned
+        return run
     }
 
     func start(

@@ -113,8 +113,8 @@ final class IndexNode {
         self.chains.withUnsafeBufferPointer { chains in indices.allSatisfy { chains[$0].time <= time } }
     }
 
-    /// Adds the newest versions of these entries' documents. Each of them lies in three places, which none was at lately when
-    /// there are many: they are all asked for before the first is waited for.
+    /// Adds the newest versions of these entries' documents. Each lies in three places of memory, seldom in a cache where there
+    /// are many documents: all are asked for before the first is waited for.
     func list(_ indices: Range<Int>, isDescending: Bool, into found: inout [FoundDocument]) {
         for index in indices { self.chains[index].prefetch() }
         for place in 0..<indices.count {
