@@ -82,6 +82,8 @@ final class PreparedRequest<Checked: ComparingQuery>: @unchecked Sendable {
     private let checked: Checked
     /// How the last of them was answered.
     var planned: PlannedQuery?
+    /// A count of one of them was too long for one visit.
+    var isRowLong = false
 
     /// Nil when requests with the same outline need not be like this one.
     init?(_ asked: AskedRequest<Checked>, _ operands: [Value]) {

@@ -74,16 +74,17 @@ extension FirestoreService {
         }
     }
 
-    /// What a count comes to that is answered in one step. Nil: it takes a run. Tried for those that came before, or were like
-    /// one that did, and not once that was a long one: then each would begin twice.
+    /// What a count comes to that is answered in one step. Nil: it takes a run. One that came before is tried unless it was a
+    /// long one; another one if none like it was, so that long counts do not begin twice.
     private func count(
         _ asked: AskedAggregation,
         _ query: AggregationQuery,
         _ access: QueryAccess
     ) throws(StoreError) -> Int? {
         let counted = query.query
-        let other = asked.prepared?.planned
-        guard let last = asked.planned ?? other, last.isRow, query.countsOnly, !access.isLocking,
+        let prepared = asked.prepared
+        let others = prepared?.isRowLong == false ? prepared?.planned : nil
+        guard let last = asked.planned ?? others, last.isRow, query.countsOnly, !access.isLocking,
             counted.offset == 0, counted.limit == nil, counted.nearest == nil
         else { return nil }
         let planned = self.store.plan(
@@ -91,12 +92,14 @@ extension FirestoreService {
             in: access.database,
             isAnyOrder: true,
             plans: self.plans,
-            like: other,
+            like: prepared?.planned,
             &asked.planned
         )
-        asked.prepared?.planned = planned
+        prepared?.planned = planned
         let most = query.countMax ?? .max
-        return try self.store.countInOneVisit(planned, in: access.database, at: access.time, upTo: most)
+        let count = try self.store.countInOneVisit(planned, in: access.database, at: access.time, upTo: most)
+        if count == nil, planned.isTooLong { prepared?.isRowLong = true }
+        return count
     }
 }
 

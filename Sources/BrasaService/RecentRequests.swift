@@ -3,9 +3,9 @@ import BrasaMessages
 import BrasaQueries
 import NIOCore
 
-/// The queries of one method that were asked for more than once on an event loop lately, as prepared statements are. What
+/// The queries of one method that came more than once on an event loop lately: they are prepared, as statements are. What
 /// comes again byte by byte is not decoded, checked and planned again. Of what comes again with other values to compare
-/// with, nothing but these is. Who may see the results is asked each time.
+/// with, these are all that is decoded. Who may see the results is asked each time.
 struct RecentRequests<Checked: ComparingQuery>: Sendable {
     typealias Asked = AskedRequest<Checked>
 

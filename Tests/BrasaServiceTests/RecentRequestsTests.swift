@@ -225,6 +225,35 @@ import Testing
         try check()
     }
 
+    /// So that counts that are too long for a visit do not begin twice, one of them speaks for those like it.
+    @Test func `A long count is tried once, and a short one that comes again for itself`() throws {
+        var store = SimulatedServer.smallStore
+        store.queryStepMax = 64
+        let service = try ServiceUnderTest(store: store)
+        defer { service.close() }
+        let sizes = [Int64(1): 150, 2: 150, 3: 10, 4: 150]
+        var next = 0
+        for (kind, size) in sizes.sorted(by: { $0.key < $1.key }) {
+            try service.commit(Self.documents(next..<next + size, kind: kind))
+            next += size
+        }
+        func count(_ kind: Int64) throws -> AskedAggregation? {
+            let counting = try Self.counting(Self.ofKind(kind))
+            let counted = try service.aggregate(counting)
+            #expect(counted.messages.map { $0.result?.first?.value } == [.integer(Int64(sizes[kind] ?? 0))])
+            return Self.known(
+                service.service.aggregation(in: Self.message(counting)) { QueryOutline(ofAggregation: $0) }
+            )
+        }
+        for _ in 0..<2 { _ = try count(3) }
+        try service.buildIndexes()
+        #expect(!service.engine.store.indexes().isEmpty)
+        for _ in 0..<4 { for kind in Int64(1)...4 { _ = try count(kind) } }
+        let prepared = try #require(try count(4)?.prepared)
+        #expect(prepared.isRowLong)
+        #expect(try count(3)?.planned?.isRow == true)
+    }
+
     @Test func `Each transaction that begins with the same query is another`() throws {
         let service = try Self.indexed()
         defer { service.close() }

@@ -23,7 +23,10 @@ struct QueryTrial {
     private var planned: PlannedQuery?
     private let query: Query
     private let model: QueryModel
-    /// Of queries that differ in values alone.
+    /// Of a query that differs in values alone.
+    private var other: PlannedQuery?
+    /// How many of those there were.
+    private var variantCount = 0
     private var variants: QueryCaseGenerator
     private var generator: QueryCaseGenerator
     private let indexing: Indexing
@@ -50,10 +53,12 @@ struct QueryTrial {
         var refusals = 0
         /// Counts that one visit to an index told.
         var visits = 0
+        /// Plans of queries that differ in values alone.
+        var variants = 0
 
         var isWide: Bool {
             min(self.names, self.sorts, self.merges, self.joins, self.changes) > 0
-                && min(self.prunings, self.refusals, self.visits) > 0
+                && min(self.prunings, self.refusals, self.visits, self.variants) > 0
         }
     }
 
@@ -70,7 +75,10 @@ struct QueryTrial {
         let pin = try trial.database.history.pin(time.microseconds, isFirm: isFirm)
         defer { withExtendedLifetime(pin) {} }
         let before = trial.fixture.store.statistics.supersededVersions
-        defer { if trial.fixture.store.statistics.supersededVersions < before { coverage.prunings += 1 } }
+        defer {
+            if trial.fixture.store.statistics.supersededVersions < before { coverage.prunings += 1 }
+            coverage.variants += trial.variantCount
+        }
         do {
             for _ in 0..<3 {
                 if let failure = try trial.run(at: time, expecting: expected, &coverage) { return failure }
@@ -323,7 +331,8 @@ struct QueryTrial {
     private mutating func scan(at time: Timestamp, isAnyOrder: Bool = false) throws -> QueryScan {
         let way = self.generator.random.below(4)
         let plans = way < 2 ? self.plans : nil
-        let other = way % 2 == 0 ? self.planOfAnother(isAnyOrder: isAnyOrder) : nil
+        if self.other == nil || self.variants.random.chance(3) { self.planAnother(isAnyOrder: isAnyOrder) }
+        let other = way % 2 == 0 ? self.other : nil
         if way != 1 { self.planned = nil }
         return try self.fixture.store.query(
             self.query,
@@ -336,15 +345,15 @@ struct QueryTrial {
         )
     }
 
-    /// Of a query that differs in values alone, if the one that was made does.
-    private mutating func planOfAnother(isAnyOrder: Bool) -> PlannedQuery? {
+    /// Plans a query that differs in values alone, if the one that is made does.
+    private mutating func planAnother(isAnyOrder: Bool) {
         var asked = self.model.query
         asked.filter = asked.filter.map { self.variants.varied($0) }
-        guard let query = try? Query(asked, parent: self.model.parent), QueryShape(self.query).isOf(query) else {
-            return nil
-        }
-        var planned: PlannedQuery?
-        return self.fixture.store.plan(query, in: self.database, isAnyOrder: isAnyOrder, plans: nil, &planned)
+        guard let query = try? Query(asked, parent: self.model.parent), query != self.query,
+            QueryShape(self.query).isOf(query)
+        else { return }
+        self.variantCount += 1
+        self.other = PlannedQuery(query, in: self.database, of: self.fixture.store, isAnyOrder: isAnyOrder, plans: nil)
     }
 
     private func report(_ what: String, _ scan: QueryScan, _ expected: [ModelDocument]) -> String {

@@ -11,8 +11,8 @@ package final class PlannedQuery: Sendable {
     let indexes: [Index]
     /// The same of results in any order: where the keys of all of them stand, and nothing else, in a row.
     let row: (index: Index, interval: KeyInterval)?
-    /// The row was too long for one visit, or that of a query like this one was.
-    let isRowLong: Atomic<Bool>
+    /// The row was too long for one visit.
+    let isRowLong = Atomic(false)
     private let known: Planner.Known
     private let generation: Int
 
@@ -27,9 +27,9 @@ package final class PlannedQuery: Sendable {
     ) {
         // Before indexes are looked for: what comes or goes meanwhile makes another plan.
         self.generation = store.indexRegistry.generation
-        let likewise = other?.known(in: database, self.generation)
-        let remembered = likewise ?? plans?.find(query, in: database, generation: self.generation)
-        self.isRowLong = Atomic(likewise != nil && other?.isRowLong.load(ordering: .relaxed) == true)
+        let remembered =
+            other?.known(in: database, self.generation)
+            ?? plans?.find(query, in: database, generation: self.generation)
         self.planner = Planner(query, in: database, of: store, isAnyOrder: isAnyOrder, layouts: remembered?.layouts)
         self.known = remembered ?? self.planner.known
         if remembered == nil { plans?.remember(query, self.known, generation: self.generation) }
@@ -58,7 +58,9 @@ package final class PlannedQuery: Sendable {
     }
 
     /// Whether a count of the results may be told by one visit.
-    package var isRow: Bool { self.row != nil && !self.isRowLong.load(ordering: .relaxed) }
+    package var isRow: Bool { self.row != nil && !self.isTooLong }
+    /// Whether one visit has been too short to tell it.
+    package var isTooLong: Bool { self.isRowLong.load(ordering: .relaxed) }
 }
 
 extension Store {

@@ -72,13 +72,14 @@ final class DocumentChain: @unchecked Sendable {
     var newest: Version { Version(fields: self.fields, createTime: self.createTime, time: self.time) }
     var supersededCount: Int { self.superseded?.count ?? 0 }
 
-    /// Has what the newest version is made of fetched from memory: its path and the first of its fields.
+    /// Has the path and the first of the fields fetched from memory, if there is one version.
     func prefetch() {
-        self.path.bytes.withUnsafeBytes { cbrasa_prefetch($0.baseAddress) }
-        guard case .fields(let fields) = self.content else { return }
-        let address = fields.bytes.address
-        for line in 0..<3 { cbrasa_prefetch(address + 64 * line) }
+        self.path.bytes.withUnsafeBytes { cbrasa_prefetch($0.baseAddress, 1) }
+        if case .fields(let fields) = self.content { cbrasa_prefetch(fields.bytes.address, Self.prefetchedBytes) }
     }
+
+    /// Three lines of a cache: of most documents that is all, and what is behind is fetched as these are read.
+    private static let prefetchedBytes: UInt = 192
 
     /// As it is now.
     var document: Document? {
