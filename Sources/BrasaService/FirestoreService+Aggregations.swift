@@ -98,7 +98,7 @@ extension FirestoreService {
         prepared?.planned = planned
         let most = query.countMax ?? .max
         let count = try self.store.countInOneVisit(planned, in: access.database, at: access.time, upTo: most)
-        if count == nil, planned.isTooLong { prepared?.isRowLong = true }
+        if count == nil, planned.isRowLong { prepared?.isRowLong = true }
         return count
     }
 }

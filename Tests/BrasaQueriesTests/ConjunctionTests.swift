@@ -22,6 +22,28 @@ struct ConjunctionTests {
         for filter in impossible { #expect(try self.disjunctions(filter).isEmpty, "\(filter)") }
     }
 
+    @Test func `Other values are compared with where nothing else depends on them`() throws {
+        func query(_ filters: [Filter]) throws -> Query {
+            try Query(structured { $0.filter = .composite(.and, filters) }, parent: parent())
+        }
+        func range(_ first: Int64, _ last: Int64) throws -> [Filter] {
+            [
+                try .field("a", .greaterThanOrEqual, .integer(first)), try .field("a", .lessThan, .integer(last)),
+                try .field("b", .equal, .string("x")),
+            ]
+        }
+        let asked = try query(range(1, 5))
+        #expect(
+            asked.comparing(with: [.integer(7), .double(9.5), .string("y")])?.disjunctions.first?.terms.count == 2
+        )
+        #expect(try asked.comparing(with: [.integer(1), .integer(5), .string("x")]) == query(range(1, 5)))
+        let others: [[Value]] = [
+            [.integer(5), .integer(1), .string("x")], [.integer(1), .integer(5), .integer(1)],
+            [.integer(1), .integer(5), .null], [.integer(1), .integer(5)],
+        ]
+        for operands in others { #expect(asked.comparing(with: operands) == nil, "\(operands)") }
+    }
+
     @Test func `Contradictions are left out, and what follows from an equality is not said twice`() throws {
         let one = try Filter.field("a", .equal, .integer(1))
         let more = try Filter.field("a", .greaterThan, .integer(1))

@@ -2,8 +2,14 @@ internal import BrasaDocuments
 package import BrasaQueries
 
 extension QueryCaseGenerator {
-    /// The same filter with other operands, most of them of the same kinds.
-    package mutating func varied(_ filter: StructuredQuery.Filter) -> StructuredQuery.Filter {
+    /// The same query with other operands in its filter, most of them of the same kinds.
+    package mutating func varied(_ query: StructuredQuery) -> StructuredQuery {
+        var other = query
+        other.filter = query.filter.map { self.varied($0) }
+        return other
+    }
+
+    private mutating func varied(_ filter: StructuredQuery.Filter) -> StructuredQuery.Filter {
         switch filter {
         case .unset, .unary: return filter
         case .composite(let op, let filters): return .composite(op, filters.map { self.varied($0) })

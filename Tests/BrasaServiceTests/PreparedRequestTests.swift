@@ -12,12 +12,6 @@ import Testing
 @Suite struct PreparedRequestTests {
     private let queries = RecentRequests<Query>()
 
-    private static func message(_ request: RunQueryRequest) -> ByteBuffer {
-        var message = ByteBuffer()
-        request.encode(into: &message)
-        return message
-    }
-
     private static func read(_ message: ByteBuffer) -> AskedQuery? {
         (try? RunQueryRequest(decoding: message)).map { AskedQuery($0) }
     }
@@ -43,9 +37,8 @@ import Testing
         for _ in 0..<2_000 {
             let (query, parent) = generator.query(on: [])
             for _ in 0..<5 {
-                var other = query
-                other.filter = query.filter.map { generator.varied($0) }
-                let asked = try self.ask(Self.message(RunQueryRequest(parent: parent, query: other)))
+                let other = RunQueryRequest(parent: parent, query: generator.varied(query))
+                let asked = try self.ask(message(of: other))
                 prepared += asked?.prepared == nil ? 0 : 1
             }
         }
@@ -57,16 +50,12 @@ import Testing
         var generator = QueryCaseGenerator(seed: 16, database: ServiceUnderTest.database)
         var known = 0
         for number in 0..<24 {
-            let base = RunQueryRequest(
-                parent: try parent(),
-                query: generator.conjunction(number)
-            )
+            let query = generator.conjunction(number)
             for _ in 0..<3 {
-                var other = base
-                other.query?.filter = base.query?.filter.map { generator.varied($0) }
-                _ = try self.ask(Self.message(other))
+                _ = try self.ask(message(of: RunQueryRequest(parent: parent(), query: generator.varied(query))))
             }
-            let bytes = Array(Self.message(base).readableBytesView)
+            let own = message(of: RunQueryRequest(parent: try parent(), query: query))
+            let bytes = Array(own.readableBytesView)
             for index in bytes.indices {
                 for byte in [0, 1, 0x7F, 0x80, bytes[index] ^ 8, bytes[index] ^ 1, bytes[index] &+ 1] {
                     var changed = bytes
@@ -85,9 +74,8 @@ import Testing
         let messages = (0..<6).map { number in
             let query = generator.conjunction(number)
             return (0..<4).map { _ in
-                var other = query
-                other.filter = query.filter.map { generator.varied($0) }
-                return Array(Self.message(RunQueryRequest(parent: parent, query: other)).readableBytesView)
+                let other = RunQueryRequest(parent: parent, query: generator.varied(query))
+                return Array(message(of: other).readableBytesView)
             }
         }
         var prepared = 0
@@ -117,7 +105,7 @@ import Testing
                     filter: .field(try FieldPath(names: ["a"]), .equal, .integer(Int64(number)))
                 )
                 let request = RunQueryRequest(parent: parent, query: query, consistency: consistency, explain: explain)
-                #expect(try self.ask(Self.message(request)) == nil)
+                #expect(try self.ask(message(of: request)) == nil)
             }
         }
     }
@@ -134,8 +122,7 @@ import Testing
                     .init(number % 2 == 0 ? .count(upTo: nil) : .sum(try FieldPath(names: ["b"])), alias: "n")
                 ]
             )
-            var message = ByteBuffer()
-            RunAggregationQueryRequest(parent: parent, query: query).encode(into: &message)
+            let message = message(of: RunAggregationQueryRequest(parent: parent, query: query))
             let read = AskedAggregation(try RunAggregationQueryRequest(decoding: message))
             switch aggregations.find(message, outline: { QueryOutline(ofAggregation: $0) }) {
             case .new(let request): aggregations.note(read, of: request)

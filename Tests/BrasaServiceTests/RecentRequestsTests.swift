@@ -32,7 +32,7 @@ import Testing
 
     /// Asks, and tells whether the message was read anew.
     private func ask(_ request: RunQueryRequest) throws -> (asked: Queries.Asked, isRead: Bool) {
-        let message = Self.message(request)
+        let message = message(of: request)
         switch self.queries.find(message, outline: { _ in nil }) {
         case .known(let asked): return (asked, false)
         case .new(let new):
@@ -40,12 +40,6 @@ import Testing
             self.queries.note(asked, of: new)
             return (asked, true)
         }
-    }
-
-    private static func message(_ request: some WireRequest) -> ByteBuffer {
-        var message = ByteBuffer()
-        request.encode(into: &message)
-        return message
     }
 
     @Test func `What comes for the third time is not read again`() throws {
@@ -168,8 +162,8 @@ import Testing
             }
         }
         try check(30)
-        let asked = try #require(Self.known(service.service.query(in: Self.message(query)) { _ in nil }))
-        let count = try #require(Self.known(service.service.aggregation(in: Self.message(counting)) { _ in nil }))
+        let asked = try #require(Self.known(service.service.query(in: message(of: query)) { _ in nil }))
+        let count = try #require(Self.known(service.service.aggregation(in: message(of: counting)) { _ in nil }))
         let planned = try #require(count.planned)
         #expect(asked.planned != nil && planned.row != nil)
         try service.commit(Self.documents(10..<60, kind: 1))
@@ -202,7 +196,7 @@ import Testing
                 let counted = try service.aggregate(counting)
                 #expect(counted.messages.map { $0.result?.first?.value } == [.integer(Int64(expected))])
                 let known = Self.known(
-                    service.service.aggregation(in: Self.message(counting)) { QueryOutline(ofAggregation: $0) }
+                    service.service.aggregation(in: message(of: counting)) { QueryOutline(ofAggregation: $0) }
                 )
                 prepared += known?.prepared?.planned?.row == nil ? 0 : 1
             }
@@ -242,7 +236,7 @@ import Testing
             let counted = try service.aggregate(counting)
             #expect(counted.messages.map { $0.result?.first?.value } == [.integer(Int64(sizes[kind] ?? 0))])
             return Self.known(
-                service.service.aggregation(in: Self.message(counting)) { QueryOutline(ofAggregation: $0) }
+                service.service.aggregation(in: message(of: counting)) { QueryOutline(ofAggregation: $0) }
             )
         }
         for _ in 0..<2 { _ = try count(3) }
@@ -302,7 +296,7 @@ import Testing
             try check(.administrator, sees: true)
             if round == 2 { try ruled.service.buildIndexes() }
         }
-        let known = Self.known(ruled.service.service.aggregation(in: Self.message(counting)) { _ in nil })
+        let known = Self.known(ruled.service.service.aggregation(in: message(of: counting)) { _ in nil })
         #expect(known?.planned?.row != nil)
         try ruled.install("match /c/{id} { allow list: if request.auth.uid == 'bob'; }")
         for _ in 0..<3 {

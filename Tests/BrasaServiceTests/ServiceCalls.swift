@@ -18,9 +18,7 @@ final class ServiceCall<Response: WireResponse>: GRPCClientResponseHandler {
     }
 
     func send(_ request: some WireRequest, isLast: Bool = false) {
-        var buffer = ByteBuffer()
-        request.encode(into: &buffer)
-        self.call?.send(buffer)
+        self.call?.send(message(of: request))
         if isLast { self.finish() }
     }
 

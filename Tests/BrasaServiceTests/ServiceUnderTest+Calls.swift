@@ -3,6 +3,7 @@ import BrasaGRPC
 import BrasaMessages
 import BrasaSimulation
 import BrasaWire
+import NIOCore
 import Testing
 
 @testable import BrasaService
@@ -64,4 +65,11 @@ extension ServiceUnderTest {
 
 extension Sequence<NamedDocument> {
     var paths: [String] { self.map { String(decoding: $0.name.path.bytes, as: UTF8.self) } }
+}
+
+/// The bytes that a client sends for a request.
+func message(of request: some WireRequest) -> ByteBuffer {
+    var message = ByteBuffer()
+    request.encode(into: &message)
+    return message
 }

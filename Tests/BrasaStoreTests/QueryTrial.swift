@@ -347,8 +347,7 @@ struct QueryTrial {
 
     /// Plans a query that differs in values alone, if the one that is made does.
     private mutating func planAnother(isAnyOrder: Bool) {
-        var asked = self.model.query
-        asked.filter = asked.filter.map { self.variants.varied($0) }
+        let asked = self.variants.varied(self.model.query)
         guard let query = try? Query(asked, parent: self.model.parent), query != self.query,
             QueryShape(self.query).isOf(query)
         else { return }

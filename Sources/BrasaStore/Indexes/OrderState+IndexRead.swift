@@ -80,15 +80,21 @@ extension IndexVisit {
             let limit = min(reading.budget.entries - found, reading.budget.steps - self.examined)
             let run = walk.nextRun(limit, to: reading.end)
             guard let first = run.indices.first, let last = run.indices.last else { return }
-            if reading.isCounting || !reading.needsPlaces, run.leaf.isSettled(run.indices, at: reading.time) {
-                self.takeSettled(run, reading)
+            let isSettled = run.leaf.isSettled(run.indices, at: reading.time)
+            if isSettled, reading.isCounting {
+                let end = reading.isDescending ? first : last
+                self.examined += run.indices.count
+                self.count += run.indices.count
+                if reading.needsPlaces { self.lastChain = (run.leaf.chains[end], self.found.count) }
                 guard self.canGoOn(reading) else {
-                    let end = reading.isDescending ? first : last
                     self.resume = IndexPosition(prefix: run.leaf.key(at: end), isAfter: !reading.isDescending)
                     return
                 }
                 continue
             }
+            // Each document lies in three places of memory, seldom in a cache where there are many: all are asked for before
+            // the first is waited for.
+            if isSettled { for index in run.indices { run.leaf.chains[index].prefetch() } }
             var index = reading.isDescending ? last : first
             while true {
                 self.take(run.leaf.chains[index], isSuperseded: false, reading) { run.leaf.key(at: index) }
@@ -100,18 +106,6 @@ extension IndexVisit {
                 index += reading.isDescending ? -1 : 1
             }
         }
-    }
-
-    /// Entries that are all certain, without a look at their keys.
-    private mutating func takeSettled(_ run: IndexTree.Run, _ reading: IndexReading) {
-        self.examined += run.indices.count
-        guard reading.isCounting else {
-            run.leaf.list(run.indices, isDescending: reading.isDescending, into: &self.found)
-            return
-        }
-        self.count += run.indices.count
-        guard reading.needsPlaces, let first = run.indices.first, let last = run.indices.last else { return }
-        self.lastChain = (run.leaf.chains[reading.isDescending ? first : last], self.found.count)
     }
 
     @inline(__always)

@@ -1,6 +1,5 @@
 package import BrasaDocuments
 import BrasaQueries
-import Synchronization
 
 extension Store {
     /// How many results a query without offset and limit has, up to `most`, if one visit to an index tells: what a scan would
@@ -29,7 +28,7 @@ extension Store {
         try database.history.check(time.microseconds)
         guard let part else { return nil }
         guard part.resume == nil || part.count >= most else {
-            if part.examined >= budget.steps { planned.isRowLong.store(true, ordering: .relaxed) }
+            if part.examined >= budget.steps { planned.noteLongRow() }
             return nil
         }
         self.markUsed(planned.indexes)

@@ -11,8 +11,7 @@ package final class PlannedQuery: Sendable {
     let indexes: [Index]
     /// The same of results in any order: where the keys of all of them stand, and nothing else, in a row.
     let row: (index: Index, interval: KeyInterval)?
-    /// The row was too long for one visit.
-    let isRowLong = Atomic(false)
+    private let hasLongRow = Atomic(false)
     private let known: Planner.Known
     private let generation: Int
 
@@ -28,8 +27,11 @@ package final class PlannedQuery: Sendable {
         // Before indexes are looked for: what comes or goes meanwhile makes another plan.
         self.generation = store.indexRegistry.generation
         let remembered =
-            other?.known(in: database, self.generation)
-            ?? plans?.find(query, in: database, generation: self.generation)
+            if let other, other.isKnown(in: database, self.generation) {
+                other.known
+            } else {
+                plans?.find(query, in: database, generation: self.generation)
+            }
         self.planner = Planner(query, in: database, of: store, isAnyOrder: isAnyOrder, layouts: remembered?.layouts)
         self.known = remembered ?? self.planner.known
         if remembered == nil { plans?.remember(query, self.known, generation: self.generation) }
@@ -43,24 +45,21 @@ package final class PlannedQuery: Sendable {
 
     /// Whether planning the query anew would come to the same.
     func holds(in database: DatabaseHandle, of store: Store, isAnyOrder: Bool) -> Bool {
-        guard self.generation == store.indexRegistry.generation, self.planner.database == database,
-            self.planner.isAnyOrder == isAnyOrder
-        else { return false }
-        return self.indexes.allSatisfy { !$0.counts.isOverflowing }
+        self.isKnown(in: database, store.indexRegistry.generation) && self.planner.isAnyOrder == isAnyOrder
     }
 
-    /// What holds for queries like this one as well.
-    private func known(in database: DatabaseHandle, _ generation: Int) -> Planner.Known? {
-        guard self.generation == generation, self.planner.database == database,
-            self.known.choices.allSatisfy({ $0.accesses.allSatisfy { !$0.index.counts.isOverflowing } })
-        else { return nil }
-        return self.known
+    /// Whether what was known of the query then is so now, for those like it as well.
+    private func isKnown(in database: DatabaseHandle, _ generation: Int) -> Bool {
+        self.generation == generation && self.planner.database == database
+            && self.known.choices.allSatisfy { $0.accesses.allSatisfy { !$0.index.counts.isOverflowing } }
     }
 
     /// Whether a count of the results may be told by one visit.
-    package var isRow: Bool { self.row != nil && !self.isTooLong }
+    package var isRow: Bool { self.row != nil && !self.isRowLong }
     /// Whether one visit has been too short to tell it.
-    package var isTooLong: Bool { self.isRowLong.load(ordering: .relaxed) }
+    package var isRowLong: Bool { self.hasLongRow.load(ordering: .relaxed) }
+
+    func noteLongRow() { self.hasLongRow.store(true, ordering: .relaxed) }
 }
 
 extension Store {

@@ -74,25 +74,22 @@ final class DocumentChain: @unchecked Sendable {
 
     /// Has the path and the first of the fields fetched from memory, if there is one version.
     func prefetch() {
-        self.path.bytes.withUnsafeBytes { cbrasa_prefetch($0.baseAddress, 1) }
+        self.path.bytes.withUnsafeBufferPointer { cbrasa_prefetch($0.baseAddress, 1) }
         if case .fields(let fields) = self.content { cbrasa_prefetch(fields.bytes.address, Self.prefetchedBytes) }
     }
 
     /// Three lines of a cache: of most documents that is all, and what is behind is fetched as these are read.
     private static let prefetchedBytes: UInt = 192
 
-    /// As it is now.
-    var document: Document? {
-        guard let fields = self.fields else { return nil }
-        return Document(
-            fields: fields,
-            createTime: Timestamp(microseconds: self.createTime),
-            updateTime: Timestamp(microseconds: self.time)
-        )
-    }
-
     func document(at time: Int64) -> Document? {
-        if self.time <= time { return self.document }
+        if self.time <= time {
+            guard let fields = self.fields else { return nil }
+            return Document(
+                fields: fields,
+                createTime: Timestamp(microseconds: self.createTime),
+                updateTime: Timestamp(microseconds: self.time)
+            )
+        }
         guard let version = self.superseded?.newest(at: time), let fields = version.fields else { return nil }
         return Document(
             fields: fields,

@@ -113,17 +113,6 @@ final class IndexNode {
         self.chains.withUnsafeBufferPointer { chains in indices.allSatisfy { chains[$0].time <= time } }
     }
 
-    /// Adds the newest versions of these entries' documents. Each lies in three places of memory, seldom in a cache where there
-    /// are many documents: all are asked for before the first is waited for.
-    func list(_ indices: Range<Int>, isDescending: Bool, into found: inout [FoundDocument]) {
-        for index in indices { self.chains[index].prefetch() }
-        for place in 0..<indices.count {
-            let chain = self.chains[isDescending ? indices.upperBound - 1 - place : indices.lowerBound + place]
-            guard let document = chain.document else { continue }
-            found.append(FoundDocument(path: chain.path, document: document))
-        }
-    }
-
     /// The children are not those they were.
     private func noteEndTimes() {
         if self.endTimes != nil { self.endTimes = self.children.map(\.latestEnd) }
