@@ -14,7 +14,7 @@ package struct HTTP2Headers: Sendable {
         var end: Int { self.valueStart + Int(self.valueCount) }
     }
 
-    private(set) var bytes: [UInt8] = []
+    @usableFromInline private(set) package var bytes: [UInt8] = []
     private(set) var fields: [Field] = []
     private var known = HTTP2KnownName.Positions()
 
@@ -57,9 +57,14 @@ package struct HTTP2Headers: Sendable {
 
     package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let start = self.bytes.count
-        // As bytes, not as raw memory: the array then copies them at once.
-        name.withMemoryRebound(to: UInt8.self) { self.bytes.append(contentsOf: $0) }
-        value.withMemoryRebound(to: UInt8.self) { self.bytes.append(contentsOf: $0) }
+        self.bytes.append(addingCapacity: name.count + value.count) { room in
+            room.withUnsafeMutableBufferPointer { room, count in
+                let room = UnsafeMutableRawBufferPointer(room)
+                room.copyMemory(from: name)
+                UnsafeMutableRawBufferPointer(rebasing: room[name.count...]).copyMemory(from: value)
+                count = room.count
+            }
+        }
         self.addField(start: start, nameCount: name.count, known: HTTP2KnownName(name))
     }
 
@@ -96,9 +101,17 @@ package struct HTTP2Headers: Sendable {
     }
 
     /// Calls `body` with the value's bytes in place, nil when there is no such field. They are not to leave the closure.
-    package func withValue<Result>(_ name: HTTP2HeaderName, _ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
-        guard let field = self.firstField(named: name) else { return body(nil) }
-        return self.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[field.valueStart..<field.end])) }
+    @inlinable package func withValue<Result>(
+        _ name: HTTP2HeaderName,
+        _ body: (UnsafeRawBufferPointer?) -> Result
+    ) -> Result {
+        guard let place = self.place(name) else { return body(nil) }
+        return self.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[place])) }
+    }
+
+    /// Where in `bytes` the value of the first field of that name stands.
+    @usableFromInline package func place(_ name: HTTP2HeaderName) -> Range<Int>? {
+        self.firstField(named: name).map { $0.valueStart..<$0.end }
     }
 
     /// The values of all fields of that name as one, with commas between them (RFC 9110, 5.3), where there are several.

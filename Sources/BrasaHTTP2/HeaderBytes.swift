@@ -18,16 +18,28 @@ extension UnsafeRawBufferPointer {
 
     private func begins(with bytes: UnsafeRawBufferPointer) -> Bool {
         guard self.count >= bytes.count else { return false }
+        guard bytes.count >= 8 else { return self.shortWord(bytes.count) == bytes.shortWord(bytes.count) }
         var position = 0
-        while position + 8 <= bytes.count {
+        while position + 8 < bytes.count {
             guard self.word(at: position) == bytes.word(at: position) else { return false }
             position += 8
         }
-        while position < bytes.count {
-            guard self[position] == bytes[position] else { return false }
-            position += 1
+        // The last ones, of which some may have been compared.
+        return self.word(at: bytes.count - 8) == bytes.word(at: bytes.count - 8)
+    }
+
+    /// The first bytes, fewer than eight, as one number: read as two that overlap, so that none behind them is touched.
+    private func shortWord(_ count: Int) -> UInt64 {
+        if count >= 4 {
+            let (first, last) = (self.half(at: 0), self.half(at: count - 4))
+            return UInt64(first) | UInt64(last) << 32
         }
-        return true
+        guard count > 0 else { return 0 }
+        return UInt64(self[0]) | UInt64(self[count / 2]) << 8 | UInt64(self[count - 1]) << 16
+    }
+
+    private func half(at position: Int) -> UInt32 {
+        self.loadUnaligned(fromByteOffset: position, as: UInt32.self)
     }
 
     /// Eight bytes, as they lie in memory.

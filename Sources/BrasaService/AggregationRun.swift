@@ -41,7 +41,9 @@ struct AggregationRun {
 extension AggregateAccumulator {
     /// Sorted by alias, as clients' libraries write maps.
     var fields: [RunAggregationQueryResponse.Field] {
-        var fields = self.results.map { RunAggregationQueryResponse.Field(alias: $0.alias, value: $0.value) }
+        var fields = self.aggregations.map { aggregation in
+            RunAggregationQueryResponse.Field(alias: aggregation.alias, value: self.value(of: aggregation))
+        }
         if fields.count > 1 { fields.sort { $0.alias < $1.alias } }
         return fields
     }

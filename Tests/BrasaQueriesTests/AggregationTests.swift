@@ -18,7 +18,11 @@ struct AggregationTests {
     ) throws -> [String: Value] {
         var accumulator = AggregateAccumulator(try self.checked(aggregations))
         for document in documents { accumulator.add(fields(document)) }
-        return Dictionary(uniqueKeysWithValues: accumulator.results.map { ($0.alias.string, $0.value) })
+        return self.values(of: accumulator)
+    }
+
+    private func values(of accumulator: AggregateAccumulator) -> [String: Value] {
+        Dictionary(uniqueKeysWithValues: accumulator.aggregations.map { ($0.alias.string, accumulator.value(of: $0)) })
     }
 
     private func sumAndAverage(_ values: [Value]) throws -> (sum: Value?, average: Value?) {
@@ -191,7 +195,7 @@ struct AggregationTests {
         #expect(try self.checked([asked[0], asked[3]]).countMax == 9)
         var counted = AggregateAccumulator(try self.checked(asked))
         counted.add(count: 7)
-        #expect(Dictionary(uniqueKeysWithValues: counted.results.map { ($0.alias.string, $0.value) }) == found)
+        #expect(self.values(of: counted) == found)
     }
 
     @Test(

@@ -2,7 +2,8 @@ package import BrasaDocuments
 
 /// Computes aggregations over documents given one after the other, in constant memory.
 package struct AggregateAccumulator: Sendable {
-    private let aggregations: [Aggregation]
+    /// In the order in which they were asked for.
+    package let aggregations: [Aggregation]
     private let neededFields: [FieldPath]
     private var count = 0
     /// For each needed field, what all aggregations of that field need.
@@ -30,13 +31,9 @@ package struct AggregateAccumulator: Sendable {
         self.count += count
     }
 
-    /// In the order in which they were asked for.
-    package var results: [(alias: UTF8Text, value: Value)] {
-        self.aggregations.map { ($0.alias, self.value(of: $0.operation)) }
-    }
-
-    private func value(of operation: Aggregation.Operation) -> Value {
-        switch operation {
+    /// What one of them comes to.
+    package func value(of aggregation: Aggregation) -> Value {
+        switch aggregation.operation {
         case .count(let upTo): .integer(Int64(min(self.count, upTo ?? .max)))
         case .sum(let path): self.total(of: path).sum
         case .average(let path): self.total(of: path).average

@@ -155,6 +155,11 @@ final class IndexState: @unchecked Sendable {
     private var entries: Int { self.current.count + self.superseded.tree.count }
     private var bytes: Int { self.current.bytes + self.superseded.tree.bytes }
 
+    /// The current entries, when no key ended that a reader at `time` has to look at besides; else nil.
+    func currentAlone(from position: IndexPosition, at time: Int64) -> IndexTree.Cursor? {
+        self.superseded.hasEnds(after: time) ? nil : self.current.cursor(position)
+    }
+
     func walk(from position: IndexPosition, at time: Int64, isDescending: Bool) -> KeyWalk {
         KeyWalk(self.current, self.superseded, from: position, at: time, isDescending: isDescending)
     }

@@ -41,16 +41,6 @@ struct KeyWalk {
         self.isDescending = isDescending
     }
 
-    /// Whether nothing ended that the reader has to look at, so that there are runs of current entries alone.
-    var hasRuns: Bool { self.superseded == nil && self.supersededHead == nil && self.currentHead == nil }
-
-    /// The next entries in one leaf, so many at most, up to a place in the direction of the walk; none when there are no
-    /// more. A descending walk has them from the last to the first.
-    mutating func nextRun(_ limit: Int, to end: IndexPosition) -> IndexTree.Run {
-        self.isDescending
-            ? self.current.previousRun(limit, notBefore: end) : self.current.nextRun(limit, before: end)
-    }
-
     mutating func next() -> Entry? {
         if self.supersededHead == nil { self.fetchSuperseded() }
         let current = self.currentHead.take() ?? (self.isDescending ? self.current.previous() : self.current.next())

@@ -47,23 +47,23 @@ extension OrderState {
     }
 
     private func walk(_ index: IndexState, _ reading: IndexReading, _ visit: inout IndexVisit) {
-        if !reading.isCounting { visit.found.reserveCapacity(min(reading.budget.entries, reading.budget.steps)) }
-        var walk = index.walk(from: reading.position, at: reading.time, isDescending: reading.isDescending)
-        if walk.hasRuns, visit.canGoOn(reading) {
-            visit.takeRuns(&walk, reading)
-            return
-        }
-        var last: KeyWalk.Entry?
-        while visit.canGoOn(reading) {
-            guard let entry = walk.next(), entry.isBefore(reading.end) != reading.isDescending else { return }
-            last = entry
-            visit.take(entry.chain, isSuperseded: entry.isSuperseded, reading) { entry.key }
-        }
-        guard let last else {
+        guard visit.canGoOn(reading) else {
             visit.resume = reading.position
             return
         }
-        visit.resume = IndexPosition(prefix: last.key, isAfter: !reading.isDescending)
+        if !reading.isCounting { visit.found.reserveCapacity(min(reading.budget.entries, reading.budget.steps)) }
+        if var cursor = index.currentAlone(from: reading.position, at: reading.time) {
+            visit.takeRuns(&cursor, reading)
+            return
+        }
+        var walk = index.walk(from: reading.position, at: reading.time, isDescending: reading.isDescending)
+        while let entry = walk.next(), entry.isBefore(reading.end) != reading.isDescending {
+            visit.take(entry.chain, isSuperseded: entry.isSuperseded, reading) { entry.key }
+            guard visit.canGoOn(reading) else {
+                visit.resume = IndexPosition(prefix: entry.key, isAfter: !reading.isDescending)
+                return
+            }
+        }
     }
 }
 
@@ -74,11 +74,13 @@ extension IndexVisit {
     }
 
     /// A leaf at a time.
-    fileprivate mutating func takeRuns(_ walk: inout KeyWalk, _ reading: IndexReading) {
+    fileprivate mutating func takeRuns(_ cursor: inout IndexTree.Cursor, _ reading: IndexReading) {
         while true {
             let found = self.found.count + self.count
             let limit = min(reading.budget.entries - found, reading.budget.steps - self.examined)
-            let run = walk.nextRun(limit, to: reading.end)
+            let run =
+                reading.isDescending
+                ? cursor.previousRun(limit, notBefore: reading.end) : cursor.nextRun(limit, before: reading.end)
             guard let first = run.indices.first, let last = run.indices.last else { return }
             let isSettled = run.leaf.isSettled(run.indices, at: reading.time)
             if isSettled, reading.isCounting {

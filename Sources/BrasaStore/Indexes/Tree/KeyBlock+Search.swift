@@ -51,7 +51,9 @@ extension KeyBlock {
         guard names.scope != nil, ByteOrder.firstMismatch(rest, place) == rest.count else {
             return Self.isBefore(rest, place, isAfter: isAfter)
         }
-        // What is stored decides nothing.
+        // What is stored decides nothing. Where the place has no more, as in front of all documents that have a value, the name
+        // does not either.
+        guard rest.count < place.count else { return isAfter }
         let place = UnsafeRawBufferPointer(rebasing: place[rest.count...])
         return names.name(index).withUnsafeBytes { name in
             Self.isBefore(
