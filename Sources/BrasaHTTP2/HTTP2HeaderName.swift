@@ -1,10 +1,11 @@
 /// A header name known at compile time, in lower case as HTTP/2 has them. Looked up without making a String.
-package struct HTTP2HeaderName: ExpressibleByStringLiteral {
+@usableFromInline
+package struct HTTP2HeaderName: ExpressibleByStringLiteral, Sendable {
     let text: StaticString
     /// Nil: a list is searched for it.
     let known: HTTP2KnownName?
 
-    package init(stringLiteral text: StaticString) {
+    @usableFromInline package init(stringLiteral text: StaticString) {
         self.text = text
         self.known = text.withUTF8Buffer { HTTP2KnownName(UnsafeRawBufferPointer($0)) }
     }

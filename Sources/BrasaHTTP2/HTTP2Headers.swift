@@ -3,6 +3,7 @@
 /// Copying it copies nothing until one copy is changed, so a list that is sent with every response is made once.
 /// Where the fields stand that everybody asks for is noted as they come; looking up another is a scan, which for the ten
 /// or so fields of a request is quicker than a table. Names are lower case.
+@usableFromInline
 package struct HTTP2Headers: Sendable {
     struct Field {
         /// Where the name starts; the value follows it.
@@ -14,7 +15,7 @@ package struct HTTP2Headers: Sendable {
         var end: Int { self.valueStart + Int(self.valueCount) }
     }
 
-    @usableFromInline private(set) package var bytes: [UInt8] = []
+    @usableFromInline private(set) var bytes: [UInt8] = []
     private(set) var fields: [Field] = []
     private var known = HTTP2KnownName.Positions()
 
@@ -57,9 +58,10 @@ package struct HTTP2Headers: Sendable {
 
     package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         let start = self.bytes.count
-        self.bytes.append(addingCapacity: name.count + value.count) { room in
-            room.withUnsafeMutableBufferPointer { room, count in
-                let room = UnsafeMutableRawBufferPointer(room)
+        // Room for both is asked for once: a call has ten of them.
+        self.bytes.append(addingCapacity: name.count + value.count) { span in
+            span.withUnsafeMutableBufferPointer { buffer, count in
+                let room = UnsafeMutableRawBufferPointer(buffer)
                 room.copyMemory(from: name)
                 UnsafeMutableRawBufferPointer(rebasing: room[name.count...]).copyMemory(from: value)
                 count = room.count
@@ -105,12 +107,12 @@ package struct HTTP2Headers: Sendable {
         _ name: HTTP2HeaderName,
         _ body: (UnsafeRawBufferPointer?) -> Result
     ) -> Result {
-        guard let place = self.place(name) else { return body(nil) }
+        guard let place = self.valuePlace(of: name) else { return body(nil) }
         return self.bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[place])) }
     }
 
     /// Where in `bytes` the value of the first field of that name stands.
-    @usableFromInline package func place(_ name: HTTP2HeaderName) -> Range<Int>? {
+    @usableFromInline func valuePlace(of name: HTTP2HeaderName) -> Range<Int>? {
         self.firstField(named: name).map { $0.valueStart..<$0.end }
     }
 
@@ -156,7 +158,7 @@ package struct HTTP2Headers: Sendable {
 }
 
 extension HTTP2Headers: CustomStringConvertible {
-    package var description: String {
+    @usableFromInline package var description: String {
         (0..<self.count).map { position in
             let (name, value) = self[position]
             return "\(String(decoding: name, as: UTF8.self)): \(String(decoding: value, as: UTF8.self))"

@@ -28,7 +28,7 @@ extension UnsafeRawBufferPointer {
         return self.word(at: bytes.count - 8) == bytes.word(at: bytes.count - 8)
     }
 
-    /// The first bytes, fewer than eight, as one number: read as two that overlap, so that none behind them is touched.
+    /// The first bytes, fewer than eight, as one number: read as parts that may overlap, so that none behind them is touched.
     private func shortWord(_ count: Int) -> UInt64 {
         if count >= 4 {
             let (first, last) = (self.half(at: 0), self.half(at: count - 4))
