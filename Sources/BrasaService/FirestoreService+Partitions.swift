@@ -80,7 +80,7 @@ struct PartitionPage: Sendable {
         var last: ResourcePath?
         for point in points where self.after.map({ $0 < point }) ?? true {
             if let last, partitions.count == self.pageSize || bytes > Self.pageBytesMax {
-                let token = PageToken(fingerprint: self.fingerprint, last: last.bytes)
+                let token = PageToken(fingerprint: self.fingerprint, last: last.bytes.array)
                 return PartitionQueryResponse(
                     partitions: partitions,
                     nextPageToken: UTF8Text(String(decoding: token.text, as: UTF8.self))

@@ -63,7 +63,7 @@ struct ListingPage {
 
     /// What the next page's token says of the last document of this one.
     private func position(of entry: Entry) -> [UInt8]? {
-        guard case .query = self.listing.source else { return entry.path.bytes }
+        guard case .query = self.listing.source else { return entry.path.bytes.array }
         guard let document = entry.document,
             let name = DocumentName(database: self.listing.database, path: entry.path)
         else { return nil }

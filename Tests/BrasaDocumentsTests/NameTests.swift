@@ -42,7 +42,7 @@ struct NameTests {
         #expect(name.path.string == path)
         #expect(name.path.isDocument)
         #expect(name.database.string == "projects/p/databases/d")
-        #expect(Array(name.path.segments.joined(separator: [UInt8(ascii: "/")])) == name.path.bytes)
+        #expect(Array(name.path.segments.joined(separator: [UInt8(ascii: "/")])) == name.path.bytes.array)
     }
 
     @Test(arguments: [
@@ -124,6 +124,19 @@ struct NameTests {
         )
         let deepest = Array(repeating: "c/d", count: 100).joined(separator: "/")
         #expect(refusal { () throws(DocumentError) in try self.parse("\(Self.root)/\(deepest)") } == nil)
+    }
+
+    @Test func `Parts of paths are equal when their bytes are`() throws {
+        func bytes(_ text: String) -> BytePart { BytePart(Array(text.utf8)) }
+        let document = path("c/a/d/b")
+        #expect(document.parentBytes == bytes("c/a/d"))
+        #expect(document.parentBytes.hashValue == bytes("c/a/d").hashValue)
+        #expect(document.parentBytes != BytePart(document.bytes))
+        #expect(document.collectionID == bytes("d"))
+        #expect(path("c/a").collectionID == path("c/a").parentBytes)
+        #expect(path("c").parentBytes.isEmpty && ResourcePath.root.parentBytes.isEmpty)
+        #expect(document.segments == ["c", "a", "d", "b"].map(bytes))
+        #expect(bytes("a") != bytes("b"))
     }
 
     @Test func `A path knows its parts`() throws {

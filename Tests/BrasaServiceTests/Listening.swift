@@ -64,15 +64,15 @@ final class Listening {
             }
             if change.kind == .reset { self.documents = [:] }
         case .documentChange(let change):
-            let path = String(decoding: change.document.name.path.bytes, as: UTF8.self)
+            let path = change.document.name.path.string
             self.lines.append("\(path)\(Self.text(change.targetIDs, change.removedTargetIDs))")
             self.documents[change.document.name] = change.targetIDs.isEmpty ? nil : change.document.document
         case .documentDelete(let delete):
-            let path = String(decoding: delete.name.path.bytes, as: UTF8.self)
+            let path = delete.name.path.string
             self.lines.append("deleted \(path)\(Self.text([], delete.removedTargetIDs))")
             self.documents[delete.name] = nil
         case .documentRemove(let remove):
-            let path = String(decoding: remove.name.path.bytes, as: UTF8.self)
+            let path = remove.name.path.string
             self.lines.append("removed \(path)\(Self.text([], remove.removedTargetIDs))")
             self.documents[remove.name] = nil
         case .filter(let filter):

@@ -38,7 +38,7 @@ import Testing
             guard case .reference(let name)? = cursor.values.first, cursor.values.count == 1, cursor.before else {
                 return nil
             }
-            return String(decoding: name.path.bytes, as: UTF8.self)
+            return name.path.string
         }
     }
 

@@ -64,7 +64,7 @@ extension ServiceUnderTest {
 }
 
 extension Sequence<NamedDocument> {
-    var paths: [String] { self.map { String(decoding: $0.name.path.bytes, as: UTF8.self) } }
+    var paths: [String] { self.map { $0.name.path.string } }
 }
 
 /// The bytes that a client sends for a request.

@@ -27,8 +27,8 @@ import Testing
 
     private func text(_ response: BatchGetDocumentsResponse) -> String {
         switch response.result {
-        case .found(let document): "found " + String(decoding: document.name.path.bytes, as: UTF8.self)
-        case .missing(let name): "missing " + String(decoding: name.path.bytes, as: UTF8.self)
+        case .found(let document): "found " + document.name.path.string
+        case .missing(let name): "missing " + name.path.string
         case nil: "nothing"
         }
     }

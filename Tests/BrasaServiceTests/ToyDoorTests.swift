@@ -53,7 +53,7 @@ private enum LineCodec {
     }
 
     static func line(_ response: NamedDocument) -> String {
-        let path = String(decoding: response.name.path.bytes, as: UTF8.self)
+        let path = response.name.path.string
         guard let field = try? FieldPath(parsing: "n".utf8),
             case .integer(let number)? = response.document?.fields.value(at: field)
         else { return path }

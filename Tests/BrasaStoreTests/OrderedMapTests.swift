@@ -54,6 +54,21 @@ import Testing
         #expect(map.root.leaves.allSatisfy { $0.values.capacity <= $0.values.count + roomMax })
     }
 
+    /// Numbers as text come in runs: ten of each length between two of the one before.
+    @Test(arguments: [true, false])
+    func leavesAreMostlyFullHoweverKeysArrive(inRuns: Bool) {
+        var random = SeededRandom(seed: 8)
+        let texts = (0..<20_000).map { "\($0)" }.sorted()
+        var places = Array(repeating: 0, count: texts.count)
+        for (place, text) in texts.enumerated() { places[Int(text) ?? 0] = place }
+        if !inRuns { places.shuffle(using: &random) }
+        let map = OrderedMap<Numbered>()
+        for key in places { map.insert(Numbered(key, key)) }
+        map.checkInvariants()
+        let room = map.leafCount * OrderedMapNode<Numbered>.entriesMax
+        #expect(map.count * 100 >= room * (inRuns ? 85 : 72))
+    }
+
     /// Also when they never fall so low that they are joined.
     @Test(arguments: [0.35, 0.6, 0.9])
     func leavesLetTheRoomGoOfWhatIsRemoved(part: Double) {

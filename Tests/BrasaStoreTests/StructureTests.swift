@@ -13,9 +13,9 @@ import Testing
         ] as [(String, UInt64)]
     )
     func hashesAsSipHashDoes(text: String, expected: UInt64) {
-        #expect(KeyedHash(key0: 0, key1: 0)(Array(text.utf8)) == expected)
-        #expect(KeyedHash(key0: 0, key1: 1)(Array(text.utf8)) != expected)
-        #expect(KeyedHash(key0: 1, key1: 0)(Array(text.utf8)) != expected)
+        #expect(KeyedHash(key0: 0, key1: 0)(ByteString(Array(text.utf8))) == expected)
+        #expect(KeyedHash(key0: 0, key1: 1)(ByteString(Array(text.utf8))) != expected)
+        #expect(KeyedHash(key0: 1, key1: 0)(ByteString(Array(text.utf8))) != expected)
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)

@@ -104,16 +104,3 @@ import Testing
         #expect(recent.paths(after: self.time(0)) == [try path("c/a"), try path("c/1"), try path("c/0")])
     }
 }
-
-@Suite struct ByteSliceTests {
-    @Test func `parts of paths are equal when their bytes are`() throws {
-        let document = try path("c/a/d/b")
-        #expect(ByteSlice(collectionOf: document) == ByteSlice(try path("c/a/d")))
-        #expect(ByteSlice(collectionOf: document).hashValue == ByteSlice(try path("c/a/d")).hashValue)
-        #expect(ByteSlice(collectionIDOf: document) == ByteSlice("d"))
-        #expect(ByteSlice(collectionIDOf: try path("c/a")) == ByteSlice("c"))
-        #expect(ByteSlice(collectionOf: try path("c/a")) == ByteSlice("c"))
-        #expect(ByteSlice(document) != ByteSlice(collectionOf: document))
-        #expect(ByteSlice("a") != ByteSlice("b"))
-    }
-}

@@ -160,7 +160,7 @@ extension DiskTables {
         // be behind them all.
         try self.collectorStatements.fillAnew.run(
             .integer(StoredIndexStage.filling.rawValue),
-            .blob(try self.names.collection(collection).bytes + Array("/".utf8))
+            .blob(try self.names.collection(collection).bytes.array + Array("/".utf8))
         )
         try self.collectorStatements.removeCollection.run(.integer(collection))
         self.names.forget()

@@ -100,12 +100,12 @@ extension DiskTables {
     ) throws(StorageError) -> Int {
         guard let owner = try self.number(of: IndexOwner(index: index, user: user)) else { return 0 }
         let statements = self.indexEntryStatements
-        let old = Set(try statements.keys.all(.integer(owner), .blob(path.bytes)) { $0.bytes(0) })
+        let old = Set(try statements.keys.all(.integer(owner), .blob(path.bytes.array)) { $0.bytes(0) })
         let new = Set(keys.map(\.bytes))
         // Most changes are of other fields.
         let (leaving, coming) = (old.subtracting(new), new.subtracting(old))
         for key in leaving { try statements.remove.run(.integer(owner), .blob(key)) }
-        for key in coming { try statements.add.run(.integer(owner), .blob(key), .blob(path.bytes)) }
+        for key in coming { try statements.add.run(.integer(owner), .blob(key), .blob(path.bytes.array)) }
         return leaving.count + coming.count
     }
 
@@ -132,7 +132,7 @@ extension DiskTables {
         guard !ids.isEmpty else { return }
         let id = Array(path.collectionID)
         guard ids.contains(id) else { return }
-        try self.indexEntryStatements.note.run(.blob(path.bytes), .blob(id))
+        try self.indexEntryStatements.note.run(.blob(path.bytes.array), .blob(id))
     }
 
     func lastChange() throws(StorageError) -> ChangeNumber {

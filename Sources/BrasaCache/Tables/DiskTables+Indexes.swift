@@ -110,7 +110,7 @@ extension DiskTables: IndexTables {
         switch progress.stage {
         case .filling(let path):
             stage = .filling
-            if let path { through = .blob(path.bytes) }
+            if let path { through = .blob(path.bytes.array) }
         case .ready: stage = .ready
         case .abandoned:
             stage = .abandoned

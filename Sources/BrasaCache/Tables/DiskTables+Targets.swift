@@ -112,7 +112,7 @@ extension SyncTarget {
     /// Equal targets are equal bytes. Never changed: they are in files.
     func stored(in database: DatabaseName) -> [UInt8] {
         switch self {
-        case .document(let path): return [0] + path.bytes
+        case .document(let path): return [0] + path.bytes.array
         case .query(let query, let parent):
             // Nothing that a query hangs below is a collection.
             guard let parent = ParentName(database: database, path: parent) else { return [] }

@@ -86,7 +86,7 @@ final class InternedNames {
     /// Nil when nothing is known of the collection.
     func number(of collection: ResourcePath) throws(StorageError) -> Int64? {
         if let number = self.collections[collection] { return number }
-        let found = try self.collection.first(.blob(collection.bytes)) { $0.integer(0) }
+        let found = try self.collection.first(.blob(collection.bytes.array)) { $0.integer(0) }
         guard let found else { return nil }
         self.keep(found, of: collection)
         return found
@@ -94,7 +94,7 @@ final class InternedNames {
 
     func addedNumber(of collection: ResourcePath) throws(StorageError) -> Int64 {
         if let number = try self.number(of: collection) { return number }
-        try self.addCollection.run(.blob(collection.bytes), .blob(Array(collection.collectionID)))
+        try self.addCollection.run(.blob(collection.bytes.array), .blob(Array(collection.collectionID)))
         let number = self.connection.file.lastInsertedID
         self.keep(number, of: collection)
         return number

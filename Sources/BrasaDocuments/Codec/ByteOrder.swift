@@ -41,6 +41,10 @@ package enum ByteOrder {
         left.withUnsafeBytes { left in right.withUnsafeBytes { self.equal(left, $0) } }
     }
 
+    package static func equal(_ left: ByteString, _ right: ByteString) -> Bool {
+        left.withUnsafeBytes { left in right.withUnsafeBytes { self.equal(left, $0) } }
+    }
+
     package static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Ordering {
         let mismatch = self.firstMismatch(left, right)
         if mismatch < left.count && mismatch < right.count {

@@ -70,9 +70,14 @@ extension BytePart: RandomAccessCollection {
     }
 }
 
-extension BytePart: Equatable {
+extension BytePart: Hashable {
     @usableFromInline
     package static func == (left: BytePart, right: BytePart) -> Bool {
         left.withUnsafeBytes { left in right.withUnsafeBytes { ByteOrder.equal(left, $0) } }
+    }
+
+    @usableFromInline
+    package func hash(into hasher: inout Hasher) {
+        self.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 }

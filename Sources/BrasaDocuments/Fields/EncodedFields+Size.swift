@@ -6,7 +6,7 @@ extension EncodedFields {
         let fields = self.bytes.withUnsafeBytes { bytes in
             StoredSize(memory: WireReader(bytes)).entries(0..<bytes.count, field: ValueField.documentFields)
         }
-        return StoredSize.path(path.bytes) + fields + 32
+        return path.bytes.withUnsafeBytes(StoredSize.path) + fields + 32
     }
 
     /// Throws when the document is larger than the protocol allows.
@@ -25,14 +25,12 @@ extension EncodedFields {
 struct StoredSize {
     let memory: WireReader
 
-    static func path(_ path: [UInt8]) -> Int {
-        path.withUnsafeBytes { path in
-            var size = 16
-            for id in path.split(separator: UInt8(ascii: "/")) {
-                size += ResourceID.number(UnsafeRawBufferPointer(rebasing: id)) == nil ? id.count + 1 : 8
-            }
-            return size
+    static func path(_ path: UnsafeRawBufferPointer) -> Int {
+        var size = 16
+        for id in path.split(separator: UInt8(ascii: "/")) {
+            size += ResourceID.number(UnsafeRawBufferPointer(rebasing: id)) == nil ? id.count + 1 : 8
         }
+        return size
     }
 
     func entries(_ payload: Range<Int>, field: UInt32) -> Int {
@@ -82,7 +80,7 @@ struct StoredSize {
         guard let database = try? parser.database(), let start = try? parser.pathStart(after: database.end) else {
             return 0
         }
-        return Self.path(Array(name[start...]))
+        return Self.path(UnsafeRawBufferPointer(rebasing: name[start...]))
     }
 
     /// The elements of a vector, the one kind of map whose first key is `__type__`.

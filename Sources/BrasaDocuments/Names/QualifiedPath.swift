@@ -46,7 +46,7 @@ enum QualifiedPath {
         }
         let start = try parser.pathStart(after: database.bytes.count)
         _ = try parser.segmentCount(from: start)
-        return (database, ResourcePath(checked: Array(name[start...])))
+        return (database, ResourcePath(checked: UnsafeRawBufferPointer(rebasing: name[start...])))
     }
 
     private static func begins(_ name: UnsafeRawBufferPointer, with database: DatabaseName) -> Bool {
@@ -68,7 +68,7 @@ enum QualifiedPath {
         bytes.append(contentsOf: "/documents".utf8)
         if !path.isRoot {
             bytes.append(UInt8(ascii: "/"))
-            bytes.append(contentsOf: path.bytes)
+            path.bytes.withUnsafeBytes { bytes.append(contentsOf: $0) }
         }
         return bytes
     }

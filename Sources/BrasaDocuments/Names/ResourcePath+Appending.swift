@@ -15,7 +15,7 @@ extension ResourcePath {
         guard self.segmentCount < 2 * Limits.collectionDepthMax else { throw DocumentError(.nameTooDeep(.document)) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(start + id.count)
-        bytes.append(contentsOf: self.bytes)
+        self.bytes.withUnsafeBytes { bytes.append(contentsOf: $0) }
         if !self.isRoot { bytes.append(UInt8(ascii: "/")) }
         bytes.append(contentsOf: id)
         return ResourcePath(checked: bytes)

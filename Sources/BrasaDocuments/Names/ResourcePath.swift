@@ -1,11 +1,11 @@
 /// What follows `documents/` in a name: collection id, document id, collection id, … Empty for the root. Its ids are
 /// valid, and it is at most `Limits.nameBytesMax` long.
 ///
-/// Every document in memory has one, so it is an array reference and nothing else: how many segments it has is counted when
-/// somebody asks, which takes less than a look at memory elsewhere would.
+/// Every document in memory has one, so it is the reference of a byte string and nothing else: how many segments it has is
+/// counted when somebody asks, which takes less than a look at memory elsewhere would.
 @usableFromInline
 package struct ResourcePath: Hashable, Sendable {
-    package let bytes: [UInt8]
+    package let bytes: ByteString
 
     package static let root = ResourcePath(checked: [])
 
@@ -13,21 +13,23 @@ package struct ResourcePath: Hashable, Sendable {
     package init(parsing path: UnsafeRawBufferPointer) throws(DocumentError) {
         try NameParser.checkUTF8(path)
         _ = try NameParser(name: path, kind: .document).segmentCount(from: 0)
-        self.init(checked: Array(path))
+        self.init(checked: path)
     }
 
     package init(parsing path: some Collection<UInt8>) throws(DocumentError) { try self.init(parsing: Array(path)) }
 
     package init(parsing bytes: [UInt8]) throws(DocumentError) {
-        try NameParser.checkUTF8(bytes)
-        _ = try borrowing(bytes) { (bytes) throws(DocumentError) -> Int in
-            try NameParser(name: bytes, kind: .document).segmentCount(from: 0)
+        self = try borrowing(bytes) { (bytes) throws(DocumentError) -> ResourcePath in
+            try ResourcePath(parsing: bytes)
         }
-        self.init(checked: bytes)
+    }
+
+    init(checked bytes: UnsafeRawBufferPointer) {
+        self.bytes = ByteString(bytes)
     }
 
     init(checked bytes: [UInt8]) {
-        self.bytes = bytes
+        self.bytes = ByteString(bytes)
     }
 
     private static let slash = UInt8(ascii: "/")
@@ -43,48 +45,60 @@ package struct ResourcePath: Hashable, Sendable {
     package var isDocument: Bool { !self.isRoot && self.segmentCount % 2 == 0 }
 
     /// Where the last segment begins.
-    private var lastStart: Int { self.bytes.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0 }
+    private var lastStart: Int { self.start(ofSegmentBefore: self.bytes.count) }
+
+    private func start(ofSegmentBefore end: Int) -> Int {
+        self.bytes.withUnsafeBytes { bytes in bytes[..<end].lastIndex(of: Self.slash).map { $0 + 1 } ?? 0 }
+    }
 
     /// The collection id or document id at the end; empty for the root.
-    package var lastSegment: ArraySlice<UInt8> { self.bytes[self.lastStart...] }
+    package var lastSegment: BytePart { BytePart(self.bytes, self.lastStart..<self.bytes.count) }
 
     /// The path without its last segment; nil for the root.
     package var parent: ResourcePath? {
         if self.isRoot { return nil }
-        guard let slash = self.bytes.lastIndex(of: Self.slash) else { return .root }
-        return ResourcePath(checked: Array(self.bytes[..<slash]))
+        let start = self.lastStart
+        return start == 0 ? .root : self.prefix(bytes: start - 1)
     }
+
+    /// The bytes of `parent`, which are not copied; empty for the root.
+    package var parentBytes: BytePart { BytePart(self.bytes, 0..<max(self.lastStart - 1, 0)) }
 
     /// The path's first `count` segments; the path itself when it has no more.
     package func prefix(segments count: Int) -> ResourcePath {
         guard count > 0 else { return .root }
         var left = count
-        let end = self.bytes.firstIndex { byte in
-            if byte == Self.slash { left -= 1 }
-            return left == 0
+        let end = self.bytes.withUnsafeBytes { bytes in
+            bytes.firstIndex { byte in
+                if byte == Self.slash { left -= 1 }
+                return left == 0
+            }
         }
-        return end.map { ResourcePath(checked: Array(self.bytes[..<$0])) } ?? self
+        return end.map(self.prefix(bytes:)) ?? self
+    }
+
+    private func prefix(bytes count: Int) -> ResourcePath {
+        self.bytes.withUnsafeBytes { ResourcePath(checked: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
 
     /// The id of the collection that this is or, for a document, that it is in; empty for the root.
-    package var collectionID: ArraySlice<UInt8> {
+    package var collectionID: BytePart {
         guard self.isDocument else { return self.lastSegment }
         let end = self.lastStart - 1
-        let slash = self.bytes[..<end].lastIndex(of: Self.slash)
-        return self.bytes[(slash.map { $0 + 1 } ?? 0)..<end]
+        return BytePart(self.bytes, self.start(ofSegmentBefore: end)..<end)
     }
 
-    package var segments: [ArraySlice<UInt8>] {
-        self.isRoot ? [] : self.bytes.split(separator: Self.slash, omittingEmptySubsequences: false)
+    package var segments: [BytePart] {
+        self.isRoot ? [] : BytePart(self.bytes).split(separator: Self.slash, omittingEmptySubsequences: false)
     }
 
     /// Whether this lies below `ancestor`, at any depth. Nothing lies below itself.
     package func isDescendant(of ancestor: ResourcePath) -> Bool {
         if ancestor.isRoot { return !self.isRoot }
         let length = ancestor.bytes.count
-        guard self.bytes.count > length, self.bytes[length] == Self.slash else { return false }
         return self.bytes.withUnsafeBytes { own in
-            ancestor.bytes.withUnsafeBytes { ByteOrder.firstMismatch(own, $0) == length }
+            guard own.count > length, own[length] == Self.slash else { return false }
+            return ancestor.bytes.withUnsafeBytes { ByteOrder.firstMismatch(own, $0) == length }
         }
     }
 
@@ -98,7 +112,7 @@ package struct ResourcePath: Hashable, Sendable {
         self.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 
-    package var string: String { String(decoding: self.bytes, as: UTF8.self) }
+    package var string: String { self.bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }
 
 extension ResourcePath: CustomStringConvertible {

@@ -23,6 +23,10 @@ package struct UTF8Text: Hashable, Comparable, Sendable {
 
     package var string: String { String(decoding: self.bytes, as: UTF8.self) }
 
+    package func isEqual(to part: BytePart) -> Bool {
+        self.bytes.withUnsafeBytes { own in part.withUnsafeBytes { ByteOrder.equal(own, $0) } }
+    }
+
     package static func == (left: UTF8Text, right: UTF8Text) -> Bool {
         ByteOrder.equal(left.bytes, right.bytes)
     }

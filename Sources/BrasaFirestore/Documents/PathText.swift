@@ -39,7 +39,7 @@ enum PathText {
         if ids.last == UInt8(ascii: "/") { ids.removeLast() }
         guard !ids.isEmpty else { throw UsageError("A path must not be empty, but was '\(text)'.") }
         do {
-            let start = parent.isRoot ? [] : parent.bytes + [UInt8(ascii: "/")]
+            let start = parent.isRoot ? [] : parent.bytes.array + [UInt8(ascii: "/")]
             return try ResourcePath(parsing: start + ids)
         } catch {
             throw UsageError("Invalid path '\(text)': \(error.message)")

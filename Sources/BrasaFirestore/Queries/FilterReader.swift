@@ -89,7 +89,7 @@ struct FilterReader {
         }
         let path: ResourcePath
         do {
-            let prefix = self.query.isGroup ? [] : try self.query.collection().bytes + [UInt8(ascii: "/")]
+            let prefix = self.query.isGroup ? [] : try self.query.collection().bytes.array + [UInt8(ascii: "/")]
             path = try ResourcePath(parsing: prefix + id.utf8)
         } catch {
             throw UsageError("Invalid document ID '\(id)': \(error.message)")

@@ -9,7 +9,7 @@ extension IndexDefinition {
 
     /// Whether documents with this path belong in the index.
     package func covers(_ path: ResourcePath) -> Bool {
-        path.isDocument && path.collectionID.elementsEqual(self.collectionID.bytes)
+        path.isDocument && self.collectionID.isEqual(to: path.collectionID)
     }
 
     /// What the keys of a query's documents below `parent`, the root or a document, begin with. Nothing in a group's scope.

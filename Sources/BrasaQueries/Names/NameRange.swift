@@ -34,7 +34,7 @@ package struct NameRange: Hashable, Sendable {
         guard path.isDocument, path.isDescendant(of: self.parent) else { return false }
         guard self.allDescendants || path.segmentCount == self.parent.segmentCount + 2 else { return false }
         guard let collectionID = self.collectionID else { return true }
-        return path.collectionID.elementsEqual(collectionID.bytes)
+        return collectionID.isEqual(to: path.collectionID)
     }
 
     package func isWithinBounds(_ path: ResourcePath) -> Bool {

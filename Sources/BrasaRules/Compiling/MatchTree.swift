@@ -68,7 +68,7 @@ struct MatchTree: Sendable {
                 self.branches[branch].capture = next
                 branch = next
             case .literal(let name):
-                let (place, isThere) = self.place(of: name.bytes[...], in: branch)
+                let (place, isThere) = name.bytes.withUnsafeBytes { self.place(of: $0, in: branch) }
                 if isThere {
                     branch = self.branches[branch].literals[place].branch
                 } else {
@@ -87,22 +87,20 @@ struct MatchTree: Sendable {
     }
 
     /// Where a name stands among the branch's literals, or would stand.
-    private func place(of name: ArraySlice<UInt8>, in branch: Int) -> (index: Int, isThere: Bool) {
-        name.withUnsafeBytes { name in
-            var (low, high) = (0, self.branches[branch].literals.count)
-            while low < high {
-                let middle = (low + high) / 2
-                let order = self.branches[branch].literals[middle].name.bytes.withUnsafeBytes { literal in
-                    ByteOrder.compare(literal, name)
-                }
-                switch order {
-                case .ascending: low = middle + 1
-                case .same: return (middle, true)
-                case .descending: high = middle
-                }
+    private func place(of name: UnsafeRawBufferPointer, in branch: Int) -> (index: Int, isThere: Bool) {
+        var (low, high) = (0, self.branches[branch].literals.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let order = self.branches[branch].literals[middle].name.bytes.withUnsafeBytes { literal in
+                ByteOrder.compare(literal, name)
             }
-            return (low, false)
+            switch order {
+            case .ascending: low = middle + 1
+            case .same: return (middle, true)
+            case .descending: high = middle
+            }
         }
+        return (low, false)
     }
 
     /// The blocks that cover the path, in the order of the source.
@@ -147,9 +145,10 @@ struct MatchTree: Sendable {
 
     /// Where it goes on with the path's segment by its name.
     private func literal(_ path: TestedPath, at index: Int, in branch: Int) -> Int? {
-        guard !self.branches[branch].literals.isEmpty, let name = path.segment(index) else { return nil }
-        let (place, isThere) = self.place(of: name, in: branch)
-        return isThere ? self.branches[branch].literals[place].branch : nil
+        guard !self.branches[branch].literals.isEmpty,
+            let (place, isThere) = path.withSegment(index, { self.place(of: $0, in: branch) }), isThere
+        else { return nil }
+        return self.branches[branch].literals[place].branch
     }
 
     /// Whether the path's end is what stands behind the segment for many.
@@ -158,9 +157,10 @@ struct MatchTree: Sendable {
         guard tail.count <= limit, !path.isGroup || self.globMin == 0 else { return false }
         for (offset, segment) in tail.enumerated() {
             guard case .literal(let name) = segment else { continue }
-            guard let given = path.segment(path.count - tail.count + offset), name.bytes[...] == given else {
-                return false
+            let isSame = path.withSegment(path.count - tail.count + offset) { given in
+                name.bytes.withUnsafeBytes { ByteOrder.equal($0, given) }
             }
+            guard isSame ?? false else { return false }
         }
         return true
     }

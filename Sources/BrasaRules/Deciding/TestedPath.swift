@@ -8,7 +8,7 @@ struct TestedPath {
     private static let rootCount = 3
 
     let database: UTF8Text
-    private let bytes: [UInt8]
+    private let bytes: ByteString
     private let ranges: [Range<Int>]
     private let collectionID: [UInt8]?
     private let isListing: Bool
@@ -30,16 +30,18 @@ struct TestedPath {
         self.ranges = Self.split(self.bytes)
     }
 
-    private static func split(_ bytes: [UInt8]) -> [Range<Int>] {
+    private static func split(_ bytes: ByteString) -> [Range<Int>] {
         guard !bytes.isEmpty else { return [] }
         var ranges: [Range<Int>] = []
         ranges.reserveCapacity(8)
-        var start = 0
-        for index in bytes.indices where bytes[index] == UInt8(ascii: "/") {
-            ranges.append(start..<index)
-            start = index + 1
+        bytes.withUnsafeBytes { bytes in
+            var start = 0
+            for index in bytes.indices where bytes[index] == UInt8(ascii: "/") {
+                ranges.append(start..<index)
+                start = index + 1
+            }
+            ranges.append(start..<bytes.count)
         }
-        ranges.append(start..<bytes.count)
         return ranges
     }
 
@@ -48,13 +50,13 @@ struct TestedPath {
     var count: Int { self.knownCount + (self.isGroup ? 1 : 0) + (self.isListing ? 1 : 0) }
 
     /// Nil for the one that is not known.
-    func segment(_ index: Int) -> ArraySlice<UInt8>? {
+    func withSegment<Output>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> Output) -> Output? {
         switch index {
-        case 0: Self.databases[...]
-        case 1: self.database.bytes[...]
-        case 2: Self.documents[...]
-        case ..<self.knownCount: self.bytes[self.ranges[index - Self.rootCount]]
-        case self.knownCount: self.collectionID?[...]
+        case 0: Self.databases.withUnsafeBytes(body)
+        case 1: self.database.bytes.withUnsafeBytes(body)
+        case 2: Self.documents.withUnsafeBytes(body)
+        case ..<self.knownCount: BytePart(self.bytes, self.ranges[index - Self.rootCount]).withUnsafeBytes(body)
+        case self.knownCount: self.collectionID?.withUnsafeBytes(body)
         default: nil
         }
     }
@@ -66,7 +68,7 @@ struct TestedPath {
         case 1: RuleText(self.database)
         case 2: RulePath.documents
         case ..<self.knownCount:
-            RuleText(validated: RuleBytes(self.bytes).part(self.ranges[index - Self.rootCount]))
+            RuleText(validated: RuleBytes(BytePart(self.bytes, self.ranges[index - Self.rootCount])))
         case self.knownCount: self.collectionID.map { RuleText(validated: $0) }
         default: nil
         }

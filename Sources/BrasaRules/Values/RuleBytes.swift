@@ -4,7 +4,7 @@ package import BrasaDocuments
 package struct RuleBytes: Sendable {
     private enum Storage {
         case stored(BytePart)
-        /// Of names, of texts in rules and of what evaluation makes.
+        /// Of texts in rules and of what evaluation makes.
         case array([UInt8], from: UInt32, to: UInt32)
     }
 

@@ -36,10 +36,7 @@ package struct RulePath: Sendable {
         var segments: [Segment] = [
             .simple(Self.databases), .simple(RuleText(database)), .simple(Self.documents),
         ]
-        let bytes = RuleBytes(path.bytes)
-        for segment in path.segments {
-            segments.append(.simple(RuleText(validated: bytes.part(segment.startIndex..<segment.endIndex))))
-        }
+        for segment in path.segments { segments.append(.simple(RuleText(validated: RuleBytes(segment)))) }
         self.segments = segments
     }
 

@@ -57,8 +57,5 @@ final class StoredDocument: Sendable {
         }
     }
 
-    private var id: RuleText {
-        let id = self.path.lastSegment
-        return RuleText(validated: RuleBytes(self.path.bytes).part(id.startIndex..<id.endIndex))
-    }
+    private var id: RuleText { RuleText(validated: RuleBytes(self.path.lastSegment)) }
 }

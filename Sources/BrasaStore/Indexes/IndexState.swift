@@ -44,12 +44,8 @@ final class IndexState: @unchecked Sendable {
         counts.add(entries: 0, bytes: self.bytes)
     }
 
-    func covers(collectionID: ArraySlice<UInt8>) -> Bool {
-        let own = self.definition.collectionID.bytes
-        return own.count == collectionID.count
-            && own.withUnsafeBytes { own in
-                collectionID.withUnsafeBytes { ByteOrder.firstMismatch(own, $0) == own.count }
-            }
+    func covers(collectionID: BytePart) -> Bool {
+        self.definition.collectionID.isEqual(to: collectionID)
     }
 
     private func isDone(_ path: ResourcePath, version time: Int64) -> Bool {

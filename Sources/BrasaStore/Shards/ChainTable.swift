@@ -28,8 +28,9 @@ struct ChainTable {
         self.parts[Self.part(hash)].remove(path, hash: hash)
     }
 
-    /// At least a fifth of the slots are empty, and, but for the smallest parts, at most half of them. Probing goes by tags,
-    /// so that it rarely touches another document's memory than the one it looks for.
+    /// At least a fifth of the slots are empty, and, but for the smallest parts, at most half of them; how many there are is
+    /// one of `SlotCount`. Probing goes by tags, so that it rarely touches another document's memory than the one it looks
+    /// for.
     private struct Part {
         /// Zero: empty. Else the hash with its top bit set, which is the same for all of a part anyway.
         var tags: [UInt32] = []
@@ -65,7 +66,7 @@ struct ChainTable {
 
         mutating func insert(_ chain: DocumentChain, hash: UInt32) {
             if (self.count + 1) * 5 > self.tags.count * 4 {
-                self.resize(to: self.tags.count + max(4, self.tags.count / 4))
+                self.resize(to: SlotCount.fitting(self.tags.count + 1))
             }
             self.place(chain, tag: Self.tag(hash))
             self.count += 1
@@ -78,7 +79,7 @@ struct ChainTable {
             self.slots[index] = chain
         }
 
-        /// Moves the references, which touches no document's memory: a part that grows by a quarter moves four for each that
+        /// Moves the references, which touches no document's memory: a part that grows by a fifth moves five for each that
         /// it makes room for.
         private mutating func resize(to count: Int) {
             let tags = self.tags
@@ -107,7 +108,9 @@ struct ChainTable {
                     gap = index
                 }
             }
-            if self.tags.count > 16, self.count * 2 < self.tags.count { self.resize(to: self.tags.count / 4 * 3) }
+            if self.tags.count > 16, self.count * 2 < self.tags.count {
+                self.resize(to: SlotCount.fitting(self.count * 3 / 2))
+            }
         }
 
         private mutating func empty(_ index: Int) {

@@ -1,8 +1,8 @@
 import BrasaDocuments
 import CBrasaMemory
 
-/// One document's versions. Most documents have just one, whose fields are a word here: with a path of up to 24 bytes a
-/// document costs this object (48 bytes), the path (64), its fields, a slot in `ChainTable` and one in each tree.
+/// One document's versions. Most documents have just one, whose fields are a word here: with a path of up to 28 bytes a
+/// document costs this object (48 bytes), the path (48), its fields, a slot in `ChainTable` and one in each tree.
 ///
 /// `@unchecked Sendable`: changed with both its shard's lock and its database's order held, and read with either; while a
 /// checkpoint is loaded with the shard's alone, since nobody reads yet.
@@ -65,8 +65,8 @@ final class DocumentChain: @unchecked Sendable {
     }
 
     static func documentBytes(path: ResourcePath, fields: EncodedFields) -> Int {
-        let (arrayHeader, byteStringHeader, objectAndPlaces) = (32, 20, 88)
-        return objectAndPlaces + arrayHeader + path.bytes.count + byteStringHeader + fields.bytes.count
+        let (byteStringHeader, objectAndPlaces) = (20, 88)
+        return objectAndPlaces + byteStringHeader + path.bytes.count + byteStringHeader + fields.bytes.count
     }
 
     var newest: Version { Version(fields: self.fields, createTime: self.createTime, time: self.time) }
@@ -74,9 +74,12 @@ final class DocumentChain: @unchecked Sendable {
 
     /// Has the path and the first of the fields fetched from memory, if there is one version.
     func prefetch() {
-        self.path.bytes.withUnsafeBufferPointer { cbrasa_prefetch($0.baseAddress, 1) }
+        cbrasa_prefetch(self.path.bytes.address, Self.prefetchedOfPath)
         if case .fields(let fields) = self.content { cbrasa_prefetch(fields.bytes.address, Self.prefetchedBytes) }
     }
+
+    /// The piece of memory of a path of up to 28 bytes.
+    private static let prefetchedOfPath: UInt = 48
 
     /// Three lines of a cache: of most documents that is all, and what is behind is fetched as these are read.
     private static let prefetchedBytes: UInt = 192

@@ -1,3 +1,5 @@
+import BrasaDocuments
+
 /// SipHash-1-3 with a key of the store's own: clients choose names, so names must not choose their place in a table. The
 /// standard library's hasher has a key per process, with which a simulation could not replay a run.
 struct KeyedHash: Sendable {
@@ -9,7 +11,7 @@ struct KeyedHash: Sendable {
         self.key1 = key1
     }
 
-    func callAsFunction(_ bytes: [UInt8]) -> UInt64 {
+    func callAsFunction(_ bytes: ByteString) -> UInt64 {
         bytes.withUnsafeBytes(self.hash)
     }
 

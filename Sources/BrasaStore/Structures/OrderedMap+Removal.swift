@@ -45,7 +45,7 @@ extension OrderedMapNode {
         target.children.append(contentsOf: source.children)
     }
 
-    private func balanceLeaves(_ left: Int, _ middle: Int) {
+    func balanceLeaves(_ left: Int, _ middle: Int) {
         let (first, second) = (self.children[left], self.children[left + 1])
         let values = first.values + second.values
         first.values = Array(values[..<middle])

@@ -61,6 +61,9 @@ final class OrderedMapNode<Value: Keyed> {
     /// With its header, the array of a full leaf of references is 512 bytes, which allocators do not round up.
     static var entriesMax: Int { 60 }
     static var entriesMin: Int { 16 }
+    /// A full leaf gives the one before it a part of its values if that has room for so many: two are split into three
+    /// only once both are nearly full, and it takes some insertions more before either gives again.
+    static var entriesShared: Int { 12 }
     /// For how many values more a leaf has room made at once: one whose array doubled would keep up to twice what it needs,
     /// and there is a place in a leaf for every document.
     static var entriesSpare: Int { 7 }
@@ -122,7 +125,8 @@ final class OrderedMapNode<Value: Keyed> {
 
     func insert(_ value: Value, for key: Key, isRightEdge: Bool) -> (replaced: Value?, split: Split?) {
         guard !self.isLeaf else { return self.insertIntoLeaf(value, for: key) }
-        let index = self.childIndex(for: key)
+        var index = self.childIndex(for: key)
+        if self.shareLeaf(index) { index = self.childIndex(for: key) }
         let isAtEnd = isRightEdge && index == self.children.count - 1
         let (replaced, split) = self.children[index].insert(value, for: key, isRightEdge: isAtEnd)
         guard let split else { return (replaced, nil) }
@@ -130,6 +134,15 @@ final class OrderedMapNode<Value: Keyed> {
         self.children.insert(split.right, at: index + 1)
         guard self.children.count > Self.entriesMax else { return (replaced, nil) }
         return (replaced, self.splitInner(atEnd: isAtEnd))
+    }
+
+    /// Whether a child that is a full leaf gave something to the one before it.
+    private func shareLeaf(_ index: Int) -> Bool {
+        guard index > 0, self.children[index].values.count == Self.entriesMax else { return false }
+        let count = self.children[index - 1].values.count
+        guard count <= Self.entriesMax - Self.entriesShared else { return false }
+        self.balanceLeaves(index - 1, (count + Self.entriesMax) / 2)
+        return true
     }
 
     private func insertIntoLeaf(_ value: Value, for key: Key) -> (replaced: Value?, split: Split?) {

@@ -7,9 +7,9 @@ import BrasaStore
 final class ViewTable {
     let database: DatabaseHandle
     private var views: [View.Selection: View] = [:]
-    private var byPath: [ByteSlice: ContiguousArray<View>] = [:]
-    private var byCollection: [ByteSlice: ViewList] = [:]
-    private var byGroup: [ByteSlice: ViewList] = [:]
+    private var byPath: [BytePart: ContiguousArray<View>] = [:]
+    private var byCollection: [BytePart: ViewList] = [:]
+    private var byGroup: [BytePart: ViewList] = [:]
     private var lastSnapshot: WatchSnapshot?
     /// Streams in the database.
     var streamCount = 0
@@ -24,9 +24,11 @@ final class ViewTable {
 
     /// Views on the document, its collection or its group. Of some lists only documents can tell which are concerned.
     func collect(_ path: ResourcePath, into step: inout CommitStep) {
-        if !self.byPath.isEmpty, let found = self.byPath[ByteSlice(path)] { step.interested.append(contentsOf: found) }
-        if !self.byCollection.isEmpty { Self.collect(self.byCollection[ByteSlice(collectionOf: path)], into: &step) }
-        if !self.byGroup.isEmpty { Self.collect(self.byGroup[ByteSlice(collectionIDOf: path)], into: &step) }
+        if !self.byPath.isEmpty, let found = self.byPath[BytePart(path.bytes)] {
+            step.interested.append(contentsOf: found)
+        }
+        if !self.byCollection.isEmpty { Self.collect(self.byCollection[path.parentBytes], into: &step) }
+        if !self.byGroup.isEmpty { Self.collect(self.byGroup[path.collectionID], into: &step) }
     }
 
     private static func collect(_ list: ViewList?, into step: inout CommitStep) {
@@ -49,7 +51,7 @@ final class ViewTable {
         self.views[view.selection] = view
         switch view.selection {
         case .documents(let paths):
-            for path in paths { self.byPath[ByteSlice(path), default: []].append(view) }
+            for path in paths { self.byPath[BytePart(path.bytes), default: []].append(view) }
         case .query(let query):
             guard let place = Place(query) else { return }
             let list = self[place] ?? ViewList()
@@ -63,7 +65,7 @@ final class ViewTable {
         switch view.selection {
         case .documents(let paths):
             for path in paths {
-                let key = ByteSlice(path)
+                let key = BytePart(path.bytes)
                 self.byPath[key]?.removeAll { $0 === view }
                 if self.byPath[key]?.isEmpty == true { self.byPath[key] = nil }
             }
@@ -86,16 +88,16 @@ final class ViewTable {
 
     /// Where a query's view is found.
     private enum Place {
-        case collection(ByteSlice)
-        case group(ByteSlice)
+        case collection(BytePart)
+        case group(BytePart)
 
         /// Nil for a collection that cannot be, under which nothing changes.
         init?(_ query: Query) {
             guard let id = query.names.collectionID else { return nil }
             if query.names.allDescendants {
-                self = .group(ByteSlice(id))
+                self = .group(BytePart(id.bytes))
             } else if let collection = try? query.names.parent.appending(id.bytes) {
-                self = .collection(ByteSlice(collection))
+                self = .collection(BytePart(collection.bytes))
             } else {
                 return nil
             }

@@ -9,6 +9,7 @@ static inline void cbrasa_prefetch(const void *address, uintptr_t count) {
     for (uintptr_t offset = 0; offset < count; offset += 64) {
         __builtin_prefetch((const void *)((uintptr_t)address + offset));
     }
+    if (count > 0) __builtin_prefetch((const void *)((uintptr_t)address + count - 1));
 }
 
 #endif

@@ -228,13 +228,13 @@ extension WatchMessage {
     /// That document, as new or changed.
     func isDocument(_ path: String, _ id: WireTargetID? = nil) -> Bool {
         guard case .document(let document, let targets, _) = self else { return false }
-        return document.path.bytes == Array(path.utf8) && (id.map(targets.contains) ?? true)
+        return document.path.string == path && (id.map(targets.contains) ?? true)
     }
 
     /// That document, deleted or gone.
     func isEnd(_ path: String) -> Bool {
         switch self {
-        case .delete(let ended, _, _), .remove(let ended, _): ended.bytes == Array(path.utf8)
+        case .delete(let ended, _, _), .remove(let ended, _): ended.string == path
         case .document, .target, .filter: false
         }
     }

@@ -91,8 +91,9 @@ struct DescendantPage {
     private func filter() throws(CallFailure) -> StructuredQuery.Filter? {
         guard self.path.isCollection else { return nil }
         let least = Array("/__id-9223372036854775808__".utf8)
-        let first = try self.name(self.path.bytes + least)
-        let end = try self.name(self.path.bytes + [0] + least)
+        let path = self.path.bytes.array
+        let first = try self.name(path + least)
+        let end = try self.name(path + [0] + least)
         return .composite(
             .and,
             [
