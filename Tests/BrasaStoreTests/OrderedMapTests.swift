@@ -56,7 +56,7 @@ import Testing
 
     /// Numbers as text come in runs: ten of each length between two of the one before.
     @Test(arguments: [true, false])
-    func leavesAreMostlyFullHoweverKeysArrive(inRuns: Bool) {
+    func leavesAreMostlyFullWhenKeysArriveInRunsOrInNoOrder(inRuns: Bool) {
         var random = SeededRandom(seed: 8)
         let texts = (0..<20_000).map { "\($0)" }.sorted()
         var places = Array(repeating: 0, count: texts.count)
@@ -66,7 +66,7 @@ import Testing
         for key in places { map.insert(Numbered(key, key)) }
         map.checkInvariants()
         let room = map.leafCount * OrderedMapNode<Numbered>.entriesMax
-        #expect(map.count * 100 >= room * (inRuns ? 85 : 72))
+        #expect(map.count * 100 >= room * (inRuns ? 80 : 70))
     }
 
     /// Also when they never fall so low that they are joined.

@@ -46,6 +46,43 @@ import Testing
         for (path, hash) in zip(paths, hashes) { #expect(table.find(path, hash: hash) === model[path]) }
     }
 
+    /// Of jemalloc, up to where the largest parts are.
+    @Test func thePartsOfATableFillPiecesOfTheAllocator() {
+        let fine = stride(from: 16, through: 128, by: 16)
+        let doublings = sequence(first: 128) { 2 * $0 }.prefix { $0 < 1 << 22 }
+        let pieces = Array(fine) + doublings.flatMap { size in (5...8).map { size / 4 * $0 } }
+        for count in Array(1...3_000) + stride(from: 3_001, through: 300_000, by: 97) {
+            let slots = SlotCount.fitting(count)
+            #expect(pieces.first { $0 >= 32 + 4 * count } == 32 + 4 * slots, "\(count)")
+            // Of an array of as many references 32 bytes are left.
+            #expect(pieces.contains(64 + 8 * slots), "\(count)")
+        }
+    }
+
+    @Test func aTableNeitherFillsUpNorMovesTwiceForOneDocument() throws {
+        let version = DocumentChain.Version(fields: .empty, createTime: 1, time: 1)
+        var table = ChainTable()
+        // Of one part.
+        let added = try (0..<600).map { number in
+            (path: try ResourcePath(parsing: "c/\(number)".utf8), hash: UInt32(number) &* 0x1_9e37)
+        }
+        for (path, hash) in added {
+            table.insert(DocumentChain(path: path, version: version), hash: hash)
+            let count = table.slotCount
+            table.remove(path, hash: hash)
+            table.insert(DocumentChain(path: path, version: version), hash: hash)
+            #expect(table.slotCount == count)
+        }
+        for (index, (path, hash)) in added.enumerated() {
+            table.remove(path, hash: hash)
+            let count = table.slotCount
+            table.insert(DocumentChain(path: path, version: version), hash: hash)
+            table.remove(path, hash: hash)
+            let left = added.count - index - 1
+            #expect(table.slotCount == count && count * 4 >= left * 5)
+        }
+    }
+
     /// A slot takes twelve bytes: what is empty is paid for by every document.
     @Test func aTableHasNoMoreThanFiveSlotsForThreeDocumentsHoweverManyThereAreAndGivesThemBack() throws {
         let hash = KeyedHash(key0: 1, key1: 2)

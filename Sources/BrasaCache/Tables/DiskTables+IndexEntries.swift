@@ -100,12 +100,13 @@ extension DiskTables {
     ) throws(StorageError) -> Int {
         guard let owner = try self.number(of: IndexOwner(index: index, user: user)) else { return 0 }
         let statements = self.indexEntryStatements
-        let old = Set(try statements.keys.all(.integer(owner), .blob(path.bytes.array)) { $0.bytes(0) })
+        let name = path.bytes.array
+        let old = Set(try statements.keys.all(.integer(owner), .blob(name)) { $0.bytes(0) })
         let new = Set(keys.map(\.bytes))
         // Most changes are of other fields.
         let (leaving, coming) = (old.subtracting(new), new.subtracting(old))
         for key in leaving { try statements.remove.run(.integer(owner), .blob(key)) }
-        for key in coming { try statements.add.run(.integer(owner), .blob(key), .blob(path.bytes.array)) }
+        for key in coming { try statements.add.run(.integer(owner), .blob(key), .blob(name)) }
         return leaving.count + coming.count
     }
 

@@ -16,6 +16,12 @@ package struct ByteString: @unchecked Sendable {
         self.storage = ByteStringStorage.copy(of: bytes)
     }
 
+    /// So many bytes, all of which `fill` writes. Traps as copying does.
+    @inlinable
+    package init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        self.storage = ByteStringStorage.make(count: count, fill: fill)
+    }
+
     @inlinable
     package init(_ bytes: [UInt8]) {
         self = bytes.withUnsafeBytes { ByteString($0) }
@@ -45,10 +51,15 @@ package struct ByteString: @unchecked Sendable {
 final class ByteStringStorage: ManagedBuffer<UInt32, UInt8> {
     @inlinable
     static func copy(of bytes: UnsafeRawBufferPointer) -> ByteStringStorage {
-        let count = UInt32(bytes.count)
-        let buffer = ByteStringStorage.create(minimumCapacity: bytes.count) { _ in count }
+        self.make(count: bytes.count) { $0.copyMemory(from: bytes) }
+    }
+
+    @inlinable
+    static func make(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) -> ByteStringStorage {
+        let header = UInt32(count)
+        let buffer = ByteStringStorage.create(minimumCapacity: count) { _ in header }
         buffer.withUnsafeMutablePointerToElements { elements in
-            UnsafeMutableRawBufferPointer(start: elements, count: bytes.count).copyMemory(from: bytes)
+            fill(UnsafeMutableRawBufferPointer(start: elements, count: count))
         }
         // `create` makes one of the class that it is asked of.
         return unsafeDowncast(buffer, to: ByteStringStorage.self)

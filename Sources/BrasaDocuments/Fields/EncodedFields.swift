@@ -16,7 +16,7 @@ package struct EncodedFields: Hashable, Sendable {
     package var isEmpty: Bool { self.bytes.isEmpty }
 
     package static func == (left: EncodedFields, right: EncodedFields) -> Bool {
-        left.bytes.withUnsafeBytes { left in right.bytes.withUnsafeBytes { ByteOrder.equal(left, $0) } }
+        ByteOrder.equal(left.bytes, right.bytes)
     }
 
     package func hash(into hasher: inout Hasher) {

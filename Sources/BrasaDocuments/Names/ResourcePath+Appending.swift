@@ -13,11 +13,11 @@ extension ResourcePath {
         let start = self.isRoot ? 0 : self.bytes.count + 1
         guard start + id.count <= Limits.nameBytesMax else { throw DocumentError(.nameTooLong(.document)) }
         guard self.segmentCount < 2 * Limits.collectionDepthMax else { throw DocumentError(.nameTooDeep(.document)) }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(start + id.count)
-        self.bytes.withUnsafeBytes { bytes.append(contentsOf: $0) }
-        if !self.isRoot { bytes.append(UInt8(ascii: "/")) }
-        bytes.append(contentsOf: id)
+        let bytes = ByteString(count: start + id.count) { memory in
+            self.bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
+            if start > 0 { memory[start - 1] = UInt8(ascii: "/") }
+            UnsafeMutableRawBufferPointer(rebasing: memory[start...]).copyBytes(from: id)
+        }
         return ResourcePath(checked: bytes)
     }
 

@@ -7,7 +7,8 @@
 package struct ResourcePath: Hashable, Sendable {
     package let bytes: ByteString
 
-    package static let root = ResourcePath(checked: [])
+    /// One object, whose references all threads count: what is parsed has its own.
+    package static let root = ResourcePath(checked: ByteString([]))
 
     /// A path by itself, without the database before it: from the log, from a page token, in tests.
     package init(parsing path: UnsafeRawBufferPointer) throws(DocumentError) {
@@ -25,11 +26,11 @@ package struct ResourcePath: Hashable, Sendable {
     }
 
     init(checked bytes: UnsafeRawBufferPointer) {
-        self.bytes = ByteString(bytes)
+        self.init(checked: ByteString(bytes))
     }
 
-    init(checked bytes: [UInt8]) {
-        self.bytes = ByteString(bytes)
+    init(checked bytes: ByteString) {
+        self.bytes = bytes
     }
 
     private static let slash = UInt8(ascii: "/")

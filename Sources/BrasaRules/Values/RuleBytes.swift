@@ -3,7 +3,7 @@ package import BrasaDocuments
 /// Bytes, often a part of a document's or of a name's, which are not copied.
 package struct RuleBytes: Sendable {
     private enum Storage {
-        case stored(BytePart)
+        case part(BytePart)
         /// Of texts in rules and of what evaluation makes.
         case array([UInt8], from: UInt32, to: UInt32)
     }
@@ -16,7 +16,7 @@ package struct RuleBytes: Sendable {
     }
 
     init(_ part: BytePart) {
-        self.storage = .stored(part)
+        self.storage = .part(part)
     }
 
     private init(_ storage: Storage) {
@@ -25,7 +25,7 @@ package struct RuleBytes: Sendable {
 
     var count: Int {
         switch self.storage {
-        case .stored(let part): part.count
+        case .part(let part): part.count
         case .array(_, let from, let to): Int(to - from)
         }
     }
@@ -33,7 +33,7 @@ package struct RuleBytes: Sendable {
     /// A part of them, counted from the first, and clamped.
     func part(_ range: Range<Int>) -> RuleBytes {
         switch self.storage {
-        case .stored(let part): return RuleBytes(part.part(range))
+        case .part(let part): return RuleBytes(part.part(range))
         case .array(let bytes, let from, _):
             let range = range.clamped(to: 0..<self.count)
             let (lower, upper) = (from + UInt32(range.lowerBound), from + UInt32(range.upperBound))
@@ -44,17 +44,17 @@ package struct RuleBytes: Sendable {
     /// To be paid for by whoever looks.
     func withUnsafeBytes<Output>(_ body: (UnsafeRawBufferPointer) -> Output) -> Output {
         switch self.storage {
-        case .stored(let part): part.withUnsafeBytes(body)
+        case .part(let part): part.withUnsafeBytes(body)
         case .array(let bytes, let from, let to):
             bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[Int(from)..<Int(to)])) }
         }
     }
 
-    /// All of them, to be looked at as slowly as that. Copies what is no document's.
+    /// All of them, to be looked at as slowly as that. Copies what is an array.
     func all(_ pace: Work.Pace, _ work: inout Work) throws(EvaluationError) -> BytePart {
         try work.spend(bytes: self.count, pace)
         return switch self.storage {
-        case .stored(let part): part
+        case .part(let part): part
         case .array: self.withUnsafeBytes { BytePart(ByteString($0)) }
         }
     }

@@ -81,7 +81,7 @@ final class DocumentChain: @unchecked Sendable {
     /// The piece of memory of a path of up to 28 bytes.
     private static let prefetchedOfPath: UInt = 48
 
-    /// Three lines of a cache: of most documents that is all, and what is behind is fetched as these are read.
+    /// Three lines of a cache, or four: of most documents that is all, and what is behind is fetched as these are read.
     private static let prefetchedBytes: UInt = 192
 
     func document(at time: Int64) -> Document? {

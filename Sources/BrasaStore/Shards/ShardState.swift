@@ -80,7 +80,7 @@ struct ShardState: ~Copyable {
     private static func tombstoneBytes(_ chain: DocumentChain) -> Int {
         guard chain.fields == nil else { return 0 }
         let trees = chain.path.segmentCount > 2 ? 2 : 1
-        return 160 + chain.path.bytes.count + trees * (Self.deletedNameBytes + chain.path.bytes.count)
+        return 148 + chain.path.bytes.count + trees * (Self.deletedNameBytes + chain.path.bytes.count)
     }
 
     /// References, the time of the deletion in key and entry, and what the key has besides the path's bytes.

@@ -45,14 +45,6 @@ extension OrderedMapNode {
         target.children.append(contentsOf: source.children)
     }
 
-    func balanceLeaves(_ left: Int, _ middle: Int) {
-        let (first, second) = (self.children[left], self.children[left + 1])
-        let values = first.values + second.values
-        first.values = Array(values[..<middle])
-        second.values = Array(values[middle...])
-        self.separators[left] = second.values[0].key
-    }
-
     private func balanceInner(_ left: Int, _ middle: Int) {
         let (first, second) = (self.children[left], self.children[left + 1])
         let separators = first.separators + [self.separators[left]] + second.separators

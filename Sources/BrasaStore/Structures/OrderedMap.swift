@@ -6,10 +6,10 @@ protocol Keyed {
 }
 
 /// A B+tree: values in the order of their keys, which the values have themselves, so that a leaf takes a word for each of
-/// them that is a reference. Nodes hold at most `OrderedMapNode.entriesMax` entries. One that loses entries and has fewer
-/// than `entriesMin` shares with its neighbour; a leaf may begin with fewer: behind a full one, so that runs of ascending
-/// keys fill leaves densely wherever they are, and where a start made leaves of a checkpoint's chunks. Inner nodes may have
-/// fewer at the right edge only, and nowhere else is a leaf empty.
+/// them that is a reference. Nodes hold at most `OrderedMapNode.entriesMax` entries. A full leaf gives to the one before it
+/// before it splits. A node that loses entries and has fewer than `entriesMin` shares with its neighbour; a leaf may begin
+/// with fewer: behind a full one, so that runs of ascending keys fill leaves densely wherever they are, and where a start
+/// made leaves of a checkpoint's chunks. Inner nodes may have fewer at the right edge only, and nowhere else is a leaf empty.
 ///
 /// A reference type without a guard of its own: whoever owns it guards it. Cursors (`OrderedMap+Cursor.swift`) see the
 /// tree as it stands and are void once it changes.
@@ -134,15 +134,6 @@ final class OrderedMapNode<Value: Keyed> {
         self.children.insert(split.right, at: index + 1)
         guard self.children.count > Self.entriesMax else { return (replaced, nil) }
         return (replaced, self.splitInner(atEnd: isAtEnd))
-    }
-
-    /// Whether a child that is a full leaf gave something to the one before it.
-    private func shareLeaf(_ index: Int) -> Bool {
-        guard index > 0, self.children[index].values.count == Self.entriesMax else { return false }
-        let count = self.children[index - 1].values.count
-        guard count <= Self.entriesMax - Self.entriesShared else { return false }
-        self.balanceLeaves(index - 1, (count + Self.entriesMax) / 2)
-        return true
     }
 
     private func insertIntoLeaf(_ value: Value, for key: Key) -> (replaced: Value?, split: Split?) {
