@@ -8,8 +8,9 @@ protocol Keyed {
 /// A B+tree: values in the order of their keys, which the values have themselves, so that a leaf takes a word for each of
 /// them that is a reference. Nodes hold at most `OrderedMapNode.entriesMax` entries. A full leaf gives to the one before it
 /// before it splits. A node that loses entries and has fewer than `entriesMin` shares with its neighbour; a leaf may begin
-/// with fewer: behind a full one, so that runs of ascending keys fill leaves densely wherever they are, and where a start
-/// made leaves of a checkpoint's chunks. Inner nodes may have fewer at the right edge only, and nowhere else is a leaf empty.
+/// with fewer: beside a full one, so that runs of ascending or descending keys fill leaves densely wherever they are, and
+/// where a start made leaves of a checkpoint's chunks. Inner nodes may have fewer at the right edge only, and nowhere else is
+/// a leaf empty.
 ///
 /// A reference type without a guard of its own: whoever owns it guards it. Cursors (`OrderedMap+Cursor.swift`) see the
 /// tree as it stands and are void once it changes.
@@ -148,9 +149,14 @@ final class OrderedMapNode<Value: Keyed> {
             self.place(value, at: index)
             return (nil, nil)
         }
-        // When the key comes last, what is here stays full.
+        // When the key comes last or first, what is here stays full.
         if isLast {
             return (nil, Split(separator: key, right: OrderedMapNode(values: [value])))
+        }
+        if index == 0 {
+            let right = OrderedMapNode(values: self.values)
+            self.values = [value]
+            return (nil, Split(separator: right.values[0].key, right: right))
         }
         let middle = Self.entriesMax / 2
         let right = OrderedMapNode(values: Array(self.values[middle...]))
