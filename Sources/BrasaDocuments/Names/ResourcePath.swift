@@ -12,9 +12,19 @@ package struct ResourcePath: Hashable, Sendable {
 
     /// A path by itself, without the database before it: from the log, from a page token, in tests.
     package init(parsing path: UnsafeRawBufferPointer) throws(DocumentError) {
+        try Self.check(path)
+        self.init(checked: path)
+    }
+
+    /// The same, not copied.
+    package init(parsing bytes: ByteString) throws(DocumentError) {
+        try borrowing(bytes) { (bytes) throws(DocumentError) in try Self.check(bytes) }
+        self.init(checked: bytes)
+    }
+
+    private static func check(_ path: UnsafeRawBufferPointer) throws(DocumentError) {
         try NameParser.checkUTF8(path)
         _ = try NameParser(name: path, kind: .document).segmentCount(from: 0)
-        self.init(checked: path)
     }
 
     package init(parsing path: some Collection<UInt8>) throws(DocumentError) { try self.init(parsing: Array(path)) }
@@ -49,7 +59,11 @@ package struct ResourcePath: Hashable, Sendable {
     private var lastStart: Int { self.start(ofSegmentBefore: self.bytes.count) }
 
     private func start(ofSegmentBefore end: Int) -> Int {
-        self.bytes.withUnsafeBytes { bytes in bytes[..<end].lastIndex(of: Self.slash).map { $0 + 1 } ?? 0 }
+        self.bytes.withUnsafeBytes { bytes in
+            var start = end
+            while start > 0, bytes[start - 1] != Self.slash { start -= 1 }
+            return start
+        }
     }
 
     /// The collection id or document id at the end; empty for the root.

@@ -7,25 +7,32 @@ extension RulePath {
             try self.isSimple(0, Self.databases, &work), try self.isSimple(1, RuleText(database), &work),
             try self.isSimple(2, Self.documents, &work)
         else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.usualBytes)
+        let slash = UInt8(ascii: "/")
+        var count = 0
         for segment in self.segments[3...] {
             // No name is that long, so no more of one needs to be looked at.
-            guard case .simple(let text) = segment, bytes.count + text.bytes.count <= Limits.nameBytesMax else {
-                return nil
-            }
+            guard case .simple(let text) = segment, count + text.bytes.count <= Limits.nameBytesMax else { return nil }
             try work.spend(Work.element)
-            let id = try text.all(.each, &work)
-            guard !id.contains(UInt8(ascii: "/")) else { return nil }
-            if !bytes.isEmpty { bytes.append(UInt8(ascii: "/")) }
-            bytes.append(contentsOf: id)
+            try work.spend(bytes: text.bytes.count, .each)
+            guard !text.bytes.withUnsafeBytes({ $0.contains(slash) }) else { return nil }
+            count += (count == 0 ? 0 : 1) + text.bytes.count
         }
-        try work.spend(bytes: bytes.count, .each)
+        try work.spend(bytes: count, .each)
+        let bytes = ByteString(count: count) { memory in
+            var end = 0
+            for case .simple(let text) in self.segments[3...] {
+                if end > 0 {
+                    memory[end] = slash
+                    end += 1
+                }
+                text.bytes.withUnsafeBytes { id in
+                    UnsafeMutableRawBufferPointer(rebasing: memory[end...]).copyMemory(from: id)
+                }
+                end += text.bytes.count
+            }
+        }
         return (try? ResourcePath(parsing: bytes)).flatMap { $0.isDocument ? $0 : nil }
     }
-
-    /// Of most documents' paths; an allocation of 96 with its head.
-    private static let usualBytes = 64
 
     private func isSimple(_ index: Int, _ wanted: RuleText, _ work: inout Work) throws(EvaluationError) -> Bool {
         guard case .simple(let text) = self.segments[index] else { return false }
