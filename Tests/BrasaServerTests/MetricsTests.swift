@@ -58,7 +58,7 @@ import Testing
         #expect(page["brasa_log_group_records_sum"] == 6)
         #expect(page["brasa_log_sync_seconds_count"] == page["brasa_log_group_bytes_count"])
         #expect(page["brasa_documents"] == 5 && page["brasa_watermark_lag_seconds"] == 0)
-        #expect((page["brasa_memory_bytes", ["part": "documents"]] ?? 0) > 5 * 140)
+        #expect((page["brasa_memory_bytes", ["part": "documents"]] ?? 0) > 5 * 128)
         let indexes = ["ready", "building", "does_not_fit", "abandoned"].map { page["brasa_indexes", ["state": $0]] }
         #expect(indexes.allSatisfy { $0 == 0 } && page["brasa_index_memory_max_bytes"] == Double(1 << 30))
         // The connection of the first page may not be gone yet.
