@@ -103,8 +103,20 @@ package struct ResourcePath: Hashable, Sendable {
         return BytePart(self.bytes, self.start(ofSegmentBefore: end)..<end)
     }
 
+    /// None of the root. Their bytes are not copied.
     package var segments: [BytePart] {
-        self.isRoot ? [] : BytePart(self.bytes).split(separator: Self.slash, omittingEmptySubsequences: false)
+        guard !self.isRoot else { return [] }
+        var segments: [BytePart] = []
+        segments.reserveCapacity(8)
+        self.bytes.withUnsafeBytes { bytes in
+            var start = 0
+            for index in bytes.indices where bytes[index] == Self.slash {
+                segments.append(BytePart(self.bytes, start..<index))
+                start = index + 1
+            }
+            segments.append(BytePart(self.bytes, start..<bytes.count))
+        }
+        return segments
     }
 
     /// Whether this lies below `ancestor`, at any depth. Nothing lies below itself.

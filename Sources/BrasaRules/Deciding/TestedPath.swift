@@ -8,8 +8,7 @@ struct TestedPath {
     private static let rootCount = 3
 
     let database: UTF8Text
-    private let bytes: ByteString
-    private let ranges: [Range<Int>]
+    private let segments: [BytePart]
     private let collectionID: [UInt8]?
     private let isListing: Bool
     let isGroup: Bool
@@ -18,35 +17,19 @@ struct TestedPath {
         self.database = database
         switch target {
         case .document(let path):
-            self.bytes = path.bytes
+            self.segments = path.segments
             (self.isListing, self.isGroup, self.collectionID) = (false, false, nil)
         case .collection(let path):
-            self.bytes = path.bytes
+            self.segments = path.segments
             (self.isListing, self.isGroup, self.collectionID) = (true, false, nil)
         case .collectionGroup(let parent, let id):
-            self.bytes = parent.bytes
+            self.segments = parent.segments
             (self.isListing, self.isGroup, self.collectionID) = (true, true, id?.bytes)
         }
-        self.ranges = Self.split(self.bytes)
-    }
-
-    private static func split(_ bytes: ByteString) -> [Range<Int>] {
-        guard !bytes.isEmpty else { return [] }
-        var ranges: [Range<Int>] = []
-        ranges.reserveCapacity(8)
-        bytes.withUnsafeBytes { bytes in
-            var start = 0
-            for index in bytes.indices where bytes[index] == UInt8(ascii: "/") {
-                ranges.append(start..<index)
-                start = index + 1
-            }
-            ranges.append(start..<bytes.count)
-        }
-        return ranges
     }
 
     /// Segments from the start that are known.
-    var knownCount: Int { Self.rootCount + self.ranges.count }
+    var knownCount: Int { Self.rootCount + self.segments.count }
     var count: Int { self.knownCount + (self.isGroup ? 1 : 0) + (self.isListing ? 1 : 0) }
 
     /// Nil for the one that is not known.
@@ -55,7 +38,7 @@ struct TestedPath {
         case 0: Self.databases.withUnsafeBytes(body)
         case 1: self.database.bytes.withUnsafeBytes(body)
         case 2: Self.documents.withUnsafeBytes(body)
-        case ..<self.knownCount: BytePart(self.bytes, self.ranges[index - Self.rootCount]).withUnsafeBytes(body)
+        case ..<self.knownCount: self.segments[index - Self.rootCount].withUnsafeBytes(body)
         case self.knownCount: self.collectionID?.withUnsafeBytes(body)
         default: nil
         }
@@ -67,8 +50,7 @@ struct TestedPath {
         case 0: RulePath.databases
         case 1: RuleText(self.database)
         case 2: RulePath.documents
-        case ..<self.knownCount:
-            RuleText(validated: RuleBytes(BytePart(self.bytes, self.ranges[index - Self.rootCount])))
+        case ..<self.knownCount: RuleText(validated: RuleBytes(self.segments[index - Self.rootCount]))
         case self.knownCount: self.collectionID.map { RuleText(validated: $0) }
         default: nil
         }

@@ -127,7 +127,7 @@ final class OrderedMapNode<Value: Keyed> {
     func insert(_ value: Value, for key: Key, isRightEdge: Bool) -> (replaced: Value?, split: Split?) {
         guard !self.isLeaf else { return self.insertIntoLeaf(value, for: key) }
         var index = self.childIndex(for: key)
-        if self.shareLeaf(index) { index = self.childIndex(for: key) }
+        if self.shareLeaf(index), key < self.separators[index - 1] { index -= 1 }
         let isAtEnd = isRightEdge && index == self.children.count - 1
         let (replaced, split) = self.children[index].insert(value, for: key, isRightEdge: isAtEnd)
         guard let split else { return (replaced, nil) }
