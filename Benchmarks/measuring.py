@@ -92,8 +92,12 @@ class Metrics:
     def __getitem__(self, name: str) -> float:
         return sum(float(value) for found, _, value in self.lines if found == name)
 
+    def labelled(self, name: str, label: str) -> float:
+        """`label`: a value that one of its labels has."""
+        return sum(float(value) for found, labels, value in self.lines if found == name and f'"{label}"' in labels)
+
     def ready_indexes(self) -> int:
-        return int(sum(float(value) for name, labels, value in self.lines if name == "brasa_indexes" and "ready" in labels))
+        return int(self.labelled("brasa_indexes", "ready"))
 
 
 def bench(loader: Path, server: Server, *arguments: str) -> tuple[float, float, float]:

@@ -40,6 +40,7 @@ final class Engine: Sendable {
         var store = Store.Configuration()
         store.log.durability = configuration.durability
         store.shards = configuration.shards
+        store.startThreads = min(max(store.startThreads, configuration.threads), Store.Configuration.startThreadsMax)
         // Answers read the version that they are about, however short history is.
         store.history = max(configuration.history, store.historyMin)
         store.indexBytesMax = configuration.indexBytesMax

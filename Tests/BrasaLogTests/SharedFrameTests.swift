@@ -78,6 +78,23 @@ import Testing
         #expect(throws: LogError.self) { try self.read([frames[0], branch[1], frames[2]], &reader) }
     }
 
+    @Test func `frames that go on behind their record's end are damage, and are not gathered`() throws {
+        var reader = SharedFrameReader(salt: self.salt)
+        var opening = self.writer()
+        _ = try self.read([opening.opening()], &reader)
+        var body: [UInt8] = []
+        for record in self.records([300]) { SharedFrame.append(record, to: &body) }
+        func next(_ body: [UInt8], _ flags: SharedFrame.Flags) -> [UInt8] {
+            var frame = SharedFrame(position: reader.next, epoch: 1, previousTime: reader.time, time: reader.time)
+            (frame.flags, frame.body) = (flags, body)
+            return frame.encoded(salt: self.salt, chain: reader.chain).bytes
+        }
+        _ = try self.read([next(Array(body.prefix(200)), .endsInRecord)], &reader)
+        #expect(reader.isInRecord)
+        let whole = next(Array(body.dropFirst(200)), [.beginsInRecord, .endsInRecord])
+        #expect(throws: LogError.self) { try self.read([whole], &reader) }
+    }
+
     @Test func `what a leader has not finished is dropped when the next one begins`() throws {
         var writer = self.writer()
         let frames = [writer.opening()] + writer.frames(self.records([20, 1_000])[...])

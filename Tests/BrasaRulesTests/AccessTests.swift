@@ -44,6 +44,13 @@ struct AccessTests {
         #expect(try self.count("exists('t') || exists(/t/x)") == 0)
     }
 
+    /// Without them the path would be another document's, of the choice of whoever sends them.
+    @Test(arguments: ["$('')/$('')/z/1", "z/$('')", "z/1/$('')/$('')", "z/$('')/$('')/1"])
+    func `A path with empty segments names no document`(path: String) throws {
+        #expect(try self.count("exists(\(self.documents)/\(path))") == 0)
+        #expect(try self.count("exists(\(self.documents)/z/1)") == 1)
+    }
+
     @Test func `The future of what is written is free, its past is not`() throws {
         var world = World.table
         world.changes = ["t/x": fields(["a": .integer(2)]), "o/k": fields(["v": .integer(2)])]

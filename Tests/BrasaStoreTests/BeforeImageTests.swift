@@ -65,20 +65,38 @@ import Testing
         #expect(try fixture.store.text("a/gone", in: again) == "again")
     }
 
-    @Test func `a record is as it was where nobody asks, of another database, and after a subscription has ended`()
-        throws
-    {
+    @Test func `a record is as it was after a subscription has ended`() throws {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database(try databaseName())
+        try fixture.commit(database, [("a/1", "one")])
+        var subscription: BeforeImageSubscription? = fixture.store.subscribeToBeforeImages(of: database)
+        try fixture.commit(database, [("a/1", "two")])
+        subscription = nil
+        #expect(subscription == nil)
+        try fixture.commit(database, [("a/1", nil)])
+        #expect(try self.newestChanges(fixture).map(\.before) == [.none])
+    }
+
+    @Test func `of a commit to two databases the one that somebody asks for has images, the other none`() throws {
         let fixture = try StoreFixture()
         let database = fixture.store.database(try databaseName())
         let other = fixture.store.database(try databaseName("other"))
-        try fixture.commit(database, [("a/1", "one")])
-        var subscription: BeforeImageSubscription? = fixture.store.subscribeToBeforeImages(of: database)
-        try fixture.commit(other, [("a/1", "one")])
-        let bytes = fixture.store.statistics.logBytesSinceCheckpoint
-        subscription = nil
-        #expect(subscription == nil && bytes > 0)
-        try fixture.commit(database, [("a/1", nil)])
-        #expect(try self.newestChanges(fixture).map { self.before($0) } == [nil])
+        for each in [database, other] { try fixture.commit(each, [("a/1", "one"), ("a/2", "two")]) }
+        let subscription = fixture.store.subscribeToBeforeImages(of: database)
+        let changes = try [database, other].flatMap { database in
+            try [("a/1", "ONE"), ("a/2", nil)].map { name, text in
+                DocumentChange(
+                    database: database,
+                    path: try path(name),
+                    outcome: text.map { .set(fields($0), createTime: nil) } ?? .delete
+                )
+            }
+        }
+        try fixture.commit(changes)
+        let recorded = try self.newestChanges(fixture)
+        #expect(recorded.map { self.before($0) } == ["one", "two", nil, nil])
+        #expect(recorded.suffix(2).map(\.before) == [.none, .none])
+        withExtendedLifetime(subscription) {}
     }
 
     @Test func `a document that is made over one that is there has the image, and its record can be read`() throws {

@@ -96,7 +96,7 @@ import Testing
         #expect(runs.map(\.isAscending) == [true, false, true, true])
         for run in runs { loading.add(run) }
         var order = OrderState()
-        order.endLoading(loading.finish())
+        order.endLoading(loading.finish(threads: 4))
         var cursor = order.names.current.cursor { _ in false }
         var names: [String] = []
         while let chain = cursor.next() { names.append(chain.path.string) }
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func threadsGiveWhatEachNumberIsJobAfterJob() {
-        let crew = Crew(name: "crew")
+        let crew = Crew(name: "crew", threads: 4)
         for count in 0..<200 {
             #expect(crew.map(count) { $0 * count } == (0..<count).map { $0 * count })
         }

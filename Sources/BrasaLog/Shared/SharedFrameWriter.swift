@@ -104,10 +104,12 @@ struct SharedFrameReader {
         guard self.unfinished.isEmpty != frame.flags.contains(.beginsInRecord) else {
             throw self.damaged("a record's beginning is missing")
         }
-        let body = self.unfinished + frame.body
+        // In place: a copy for each of a long record's frames would be as much as the square of their number.
+        self.unfinished += frame.body
         if frame.flags.contains(.endsInRecord) {
-            self.unfinished = body
+            guard self.isCutShort else { throw self.damaged("a record goes on behind its end") }
         } else {
+            let body = self.unfinished
             self.unfinished = []
             try self.records(in: body, record)
             guard self.time == frame.time else { throw self.damaged("the last record's time is another") }
@@ -115,6 +117,13 @@ struct SharedFrameReader {
         self.epoch = frame.epoch
         self.chain = SharedFrame.chain(of: bytes)
         self.next = self.next.next
+    }
+
+    /// Whether what is unfinished is less than its record says that it has.
+    private var isCutShort: Bool {
+        guard self.unfinished.count >= SharedFrame.recordHeaderBytes else { return true }
+        let count: UInt32 = self.unfinished.withUnsafeBytes { $0.integer(at: 0) }
+        return self.unfinished.count < SharedFrame.paddedRecordBytes(Int(count))
     }
 
     private func damaged(_ detail: String) -> LogError {

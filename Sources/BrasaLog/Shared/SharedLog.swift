@@ -32,6 +32,7 @@ package struct SharedLogHead: Hashable, Sendable {
     }
 }
 
+/// What did not happen, or may have, is asked again at once: an engine that is not there answers after a wait of its own.
 package enum SharedLogError: Error, Hashable, Sendable {
     /// There is a newer epoch. What was asked for did not happen, unless it had before.
     case fenced

@@ -10,8 +10,10 @@ extension RulePath {
         let slash = UInt8(ascii: "/")
         var count = 0
         for segment in self.segments[3...] {
-            // No name is that long, so no more of one needs to be looked at.
-            guard case .simple(let text) = segment, count + text.bytes.count <= Limits.nameBytesMax else { return nil }
+            // An empty one would vanish, and the path be another's. No name is that long, so no more needs to be looked at.
+            guard case .simple(let text) = segment, text.bytes.count > 0,
+                count + text.bytes.count <= Limits.nameBytesMax
+            else { return nil }
             try work.spend(Work.element)
             try work.spend(bytes: text.bytes.count, .each)
             guard !text.bytes.withUnsafeBytes({ $0.contains(slash) }) else { return nil }

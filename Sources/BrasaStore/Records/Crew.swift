@@ -4,16 +4,14 @@ import Synchronization
 /// Threads that share the work of a start for as long as it goes on. One thread asks them, one job after the other, and
 /// works as well.
 final class Crew: Sendable {
-    /// With the one that asks.
-    static let threads = 4
-
     private let jobs: Jobs
     private let workers: [Worker]
 
-    init(name: String) {
+    /// - Parameter threads: with the one that asks.
+    init(name: String, threads: Int) {
         let jobs = Jobs()
         self.jobs = jobs
-        self.workers = (1..<Self.threads).map { Worker(name: "\(name)-\($0)") }
+        self.workers = (1..<max(threads, 1)).map { Worker(name: "\(name)-\($0)") }
         for worker in self.workers { worker.start { jobs.step() } }
     }
 

@@ -102,7 +102,7 @@ struct Recovery {
         } catch {
             end = .failure(error)
         }
-        let crew = self.crew ?? Crew(name: "brasa-load")
+        let crew = self.crew ?? Crew(name: "brasa-load", threads: self.documents.configuration.startThreads)
         self.crew = crew
         try self.documents.load(runs, snapshotTime: snapshotTime, crew)
         try end.get()

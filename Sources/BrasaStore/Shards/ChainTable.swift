@@ -79,8 +79,8 @@ struct ChainTable {
             self.slots[index] = chain
         }
 
-        /// Moves the references, which touches no document's memory: a part grows by a seventh to a quarter, and so moves
-        /// seven to four for each that it makes room for.
+        /// Moves the references, which touches no document's memory: a part grows to twice its size while it is small, and
+        /// by a seventh to a half later.
         private mutating func resize(to count: Int) {
             let tags = self.tags
             var slots = self.slots

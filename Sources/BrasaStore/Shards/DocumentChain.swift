@@ -58,7 +58,7 @@ final class DocumentChain: @unchecked Sendable {
         var historyBytes: Int { 52 + (self.fields?.bytes.count ?? 0) }
     }
 
-    /// What a document takes while it is there, about: this object, its path and its fields as the allocator rounds them,
+    /// What a document takes while it is there, about: this object, its path and its fields with their headers,
     /// its slot in the table and its places in the trees. Nothing once it is deleted: that is history.
     var documentBytes: Int {
         self.fields.map { Self.documentBytes(path: self.path, fields: $0) } ?? 0

@@ -5,6 +5,8 @@ extension Store {
         package var log: LogConfiguration
         /// Parts per database that can be read and written side by side. May differ from one start to the next.
         package var shards: Int
+        /// How many threads read a checkpoint and sort what the log adds to it.
+        package var startThreads: Int
         /// How far back reads go.
         package var history: Duration
         /// Past this, superseded versions go before their time, oldest first; the newest `historyMin` stay.
@@ -41,9 +43,13 @@ extension Store {
         /// Index entries and documents that one call of a query's scan looks at, about.
         package var queryStepMax: Int
 
+        /// A chunk of a checkpoint is read in about so many parts.
+        package static let startThreadsMax = 16
+
         package init(
             log: LogConfiguration = LogConfiguration(),
             shards: Int = 4,
+            startThreads: Int = 4,
             history: Duration = .seconds(3600),
             historyBytesMax: Int = 256 << 20,
             historyMin: Duration = .seconds(1),
@@ -64,6 +70,7 @@ extension Store {
         ) {
             self.log = log
             self.shards = min(max(shards, 1), 256)
+            self.startThreads = min(max(startThreads, 1), Self.startThreadsMax)
             self.history = history
             self.historyBytesMax = historyBytesMax
             self.historyMin = historyMin

@@ -62,8 +62,8 @@ final class OrderedMapNode<Value: Keyed> {
     /// With its header, the array of a full leaf of references is 512 bytes, which allocators do not round up.
     static var entriesMax: Int { 60 }
     static var entriesMin: Int { 16 }
-    /// A full leaf gives the one before it a part of its values if that has room for so many: two are split into three
-    /// only once both are nearly full, and it takes some insertions more before either gives again.
+    /// A full leaf gives the one before it a part of its values if that has room for so many: it splits only once both are
+    /// nearly full, and it takes some insertions more before either gives again.
     static var entriesShared: Int { 12 }
     /// For how many values more a leaf has room made at once: one whose array doubled would keep up to twice what it needs,
     /// and there is a place in a leaf for every document.
