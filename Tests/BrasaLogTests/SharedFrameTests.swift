@@ -84,15 +84,18 @@ import Testing
         _ = try self.read([opening.opening()], &reader)
         var body: [UInt8] = []
         for record in self.records([300]) { SharedFrame.append(record, to: &body) }
-        func next(_ body: [UInt8], _ flags: SharedFrame.Flags) -> [UInt8] {
-            var frame = SharedFrame(position: reader.next, epoch: 1, previousTime: reader.time, time: reader.time)
+        func next(_ body: [UInt8], _ flags: SharedFrame.Flags, time: Int64 = .min) -> [UInt8] {
+            var frame = SharedFrame(position: reader.next, epoch: 1, previousTime: reader.time, time: time)
             (frame.flags, frame.body) = (flags, body)
             return frame.encoded(salt: self.salt, chain: reader.chain).bytes
         }
         _ = try self.read([next(Array(body.prefix(200)), .endsInRecord)], &reader)
         #expect(reader.isInRecord)
-        let whole = next(Array(body.dropFirst(200)), [.beginsInRecord, .endsInRecord])
-        #expect(throws: LogError.self) { try self.read([whole], &reader) }
+        let rest = Array(body.dropFirst(200))
+        var other = reader
+        #expect(throws: LogError.self) { try self.read([next(rest, [.beginsInRecord, .endsInRecord])], &other) }
+        let found = try self.read([next(rest, .beginsInRecord, time: 100)], &reader)
+        #expect(found.map(\.bytes.count) == [300])
     }
 
     @Test func `what a leader has not finished is dropped when the next one begins`() throws {

@@ -45,7 +45,9 @@ struct AccessTests {
     }
 
     /// Without them the path would be another document's, of the choice of whoever sends them.
-    @Test(arguments: ["$('')/$('')/z/1", "z/$('')", "z/1/$('')/$('')", "z/$('')/$('')/1"])
+    @Test(arguments: [
+        "$('')/$('')/z/1", "$('')/$('')/$('')/$('')/z/1", "z/$('')", "z/1/$('')/$('')", "z/$('')/$('')/1",
+    ])
     func `A path with empty segments names no document`(path: String) throws {
         #expect(try self.count("exists(\(self.documents)/\(path))") == 0)
         #expect(try self.count("exists(\(self.documents)/z/1)") == 1)

@@ -69,6 +69,7 @@ import Testing
             var random = SeededRandom(seed: seed)
             // One that forgets at once ends loading amid the log.
             let fixture = try StoreFixture(seed: seed) {
+                $0.startThreads = [1, 4, 16][Int(seed % 3)]
                 if seed % 2 == 0 { ($0.history, $0.historyMin, $0.historyBytesMax) = (.zero, .zero, 0) }
             }
             var model: Model = [:]
@@ -96,15 +97,16 @@ import Testing
         #expect(runs.map(\.isAscending) == [true, false, true, true])
         for run in runs { loading.add(run) }
         var order = OrderState()
-        order.endLoading(loading.finish(threads: 4))
+        order.endLoading(loading.finish())
         var cursor = order.names.current.cursor { _ in false }
         var names: [String] = []
         while let chain = cursor.next() { names.append(chain.path.string) }
         #expect(names == (1...9).map { "c/\(1_000 + $0)" })
     }
 
-    @Test func threadsGiveWhatEachNumberIsJobAfterJob() {
-        let crew = Crew(name: "crew", threads: 4)
+    @Test(arguments: [0, 1, 4, 16])
+    func threadsGiveWhatEachNumberIsJobAfterJob(threads: Int) {
+        let crew = Crew(name: "crew", threads: threads)
         for count in 0..<200 {
             #expect(crew.map(count) { $0 * count } == (0..<count).map { $0 * count })
         }

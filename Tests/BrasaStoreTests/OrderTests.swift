@@ -87,7 +87,7 @@ import Testing
         }
         let first = try (0..<ordered).map { try chain(3 * $0) }
         let others = try (0..<(100 - ordered)).map { try chain($0 * 37 % 100 * 3 + 1) }
-        let sorted = LoadedDocuments.sorted(first + others, threads: 4, parallelMin: parallelMin)
+        let sorted = LoadedDocuments.sorted(first + others, parallelMin: parallelMin)
         #expect(sorted.map(\.path) == (first + others).map(\.path).sorted())
     }
 }

@@ -119,7 +119,7 @@ struct SharedFrameReader {
         self.next = self.next.next
     }
 
-    /// Whether what is unfinished is less than its record says that it has.
+    /// Whether what is unfinished is less than its record says that it has, which is the bound of what is gathered.
     private var isCutShort: Bool {
         guard self.unfinished.count >= SharedFrame.recordHeaderBytes else { return true }
         let count: UInt32 = self.unfinished.withUnsafeBytes { $0.integer(at: 0) }

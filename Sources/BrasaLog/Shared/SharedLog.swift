@@ -32,7 +32,7 @@ package struct SharedLogHead: Hashable, Sendable {
     }
 }
 
-/// What did not happen, or may have, is asked again at once: an engine that is not there answers after a wait of its own.
+/// What is refused or unknown is asked again at once: an engine that cannot be reached waits before it answers.
 package enum SharedLogError: Error, Hashable, Sendable {
     /// There is a newer epoch. What was asked for did not happen, unless it had before.
     case fenced

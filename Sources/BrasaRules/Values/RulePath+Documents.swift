@@ -10,7 +10,8 @@ extension RulePath {
         let slash = UInt8(ascii: "/")
         var count = 0
         for segment in self.segments[3...] {
-            // An empty one would vanish, and the path be another's. No name is that long, so no more needs to be looked at.
+            // Empty ones at the beginning would vanish, and the path be another's. No name is that long, so no more of one
+            // needs to be looked at.
             guard case .simple(let text) = segment, text.bytes.count > 0,
                 count + text.bytes.count <= Limits.nameBytesMax
             else { return nil }

@@ -44,13 +44,13 @@ struct LoadingOrder {
         var deleted: [DocumentChain] = []
     }
 
-    /// Sorts what was not in order, on so many threads when it is much.
-    consuming func finish(threads: Int) -> Loaded {
+    /// Sorts what was not in order, on several threads when it is much.
+    consuming func finish() -> Loaded {
         guard self.others.count > self.names.count / Self.mergedPart else {
             return Loaded(
                 names: self.names,
                 groups: self.groups,
-                others: LoadedDocuments.sorted(self.others, threads: threads),
+                others: LoadedDocuments.sorted(self.others),
                 deleted: self.deleted
             )
         }
@@ -58,7 +58,7 @@ struct LoadingOrder {
         chains.reserveCapacity(self.names.count + self.others.count)
         self.names.forEach { chains.append($0) }
         chains += self.others
-        let sorted = LoadedDocuments.sorted(chains, threads: threads)
+        let sorted = LoadedDocuments.sorted(chains)
         var merged = LoadingOrder()
         var loaded = Loaded()
         for chain in sorted {

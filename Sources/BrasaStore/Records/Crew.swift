@@ -7,7 +7,7 @@ final class Crew: Sendable {
     private let jobs: Jobs
     private let workers: [Worker]
 
-    /// - Parameter threads: with the one that asks.
+    /// - Parameter threads: with the one that asks, which is there in any case.
     init(name: String, threads: Int) {
         let jobs = Jobs()
         self.jobs = jobs

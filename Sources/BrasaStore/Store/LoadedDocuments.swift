@@ -3,20 +3,20 @@
 enum LoadedDocuments {
     static let parallelMin = 100_000
 
-    static func sorted(
-        _ chains: [DocumentChain],
-        threads: Int,
-        parallelMin: Int = Self.parallelMin
-    ) -> [DocumentChain] {
+    /// One thread merges what these have sorted, and looks at the head of each one's part for every document: with more of
+    /// them it would take longer than they save.
+    private static let threads = 4
+
+    static func sorted(_ chains: [DocumentChain], parallelMin: Int = Self.parallelMin) -> [DocumentChain] {
         let ordered = self.orderedCount(chains)
         guard ordered < chains.count else { return chains }
         let rest = chains[ordered...]
         guard rest.count >= parallelMin else {
             return self.merged([chains[..<ordered], rest.sorted { $0.path < $1.path }[...]])
         }
-        let size = (rest.count - 1) / threads + 1
+        let size = (rest.count - 1) / Self.threads + 1
         let runs = stride(from: ordered, to: chains.count, by: size).map { chains[$0..<min($0 + size, chains.count)] }
-        return self.merged([chains[..<ordered]] + self.sorted(runs, threads).map { $0[...] })
+        return self.merged([chains[..<ordered]] + self.sorted(runs).map { $0[...] })
     }
 
     /// How many of the first ones are in order.
@@ -25,8 +25,10 @@ enum LoadedDocuments {
         return chains.count
     }
 
-    private static func sorted(_ runs: [ArraySlice<DocumentChain>], _ threads: Int) -> [[DocumentChain]] {
-        Crew(name: "brasa-sort", threads: threads).map(runs.count) { index in runs[index].sorted { $0.path < $1.path } }
+    private static func sorted(_ runs: [ArraySlice<DocumentChain>]) -> [[DocumentChain]] {
+        Crew(name: "brasa-sort", threads: self.threads).map(runs.count) { index in
+            runs[index].sorted { $0.path < $1.path }
+        }
     }
 
     private static func merged(_ runs: [ArraySlice<DocumentChain>]) -> [DocumentChain] {

@@ -5,7 +5,7 @@ extension Store {
         package var log: LogConfiguration
         /// Parts per database that can be read and written side by side. May differ from one start to the next.
         package var shards: Int
-        /// How many threads read a checkpoint and sort what the log adds to it.
+        /// How many threads read a checkpoint.
         package var startThreads: Int
         /// How far back reads go.
         package var history: Duration

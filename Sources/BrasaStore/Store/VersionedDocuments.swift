@@ -124,7 +124,7 @@ final class VersionedDocuments: Sendable {
     func endLoading() {
         for database in self.registry.all {
             guard let loading = database.order.withLock({ $0.takeLoading() }) else { continue }
-            let loaded = loading.finish(threads: self.configuration.startThreads)
+            let loaded = loading.finish()
             database.order.withLock { $0.endLoading(loaded) }
         }
     }
