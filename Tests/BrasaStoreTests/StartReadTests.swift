@@ -37,21 +37,13 @@ import Testing
 }
 
 /// Counts what is read of each file.
-private final class CountingDisk: Disk {
-    private let base: any Disk
+private final class CountingDisk: ForwardingDisk {
+    let base: any Disk
     private let counts = Mutex<[String: Int]>([:])
 
     init(_ base: any Disk) { self.base = base }
 
     var bytesRead: [String: Int] { self.counts.withLock { $0 } }
-
-    func createDirectory(_ path: String) throws(DiskError) { try self.base.createDirectory(path) }
-    func list(_ directory: String) throws(DiskError) -> [String] { try self.base.list(directory) }
-    func exists(_ path: String) -> Bool { self.base.exists(path) }
-    func rename(_ path: String, to newPath: String) throws(DiskError) { try self.base.rename(path, to: newPath) }
-    func remove(_ path: String) throws(DiskError) { try self.base.remove(path) }
-    func syncDirectory(_ path: String) throws(DiskError) { try self.base.syncDirectory(path) }
-    func lock(_ path: String) throws(DiskLockError) -> any DiskLock { try self.base.lock(path) }
 
     func open(_ path: String, _ mode: DiskOpenMode) throws(DiskError) -> any DiskFile {
         let file = try self.base.open(path, mode)
@@ -59,8 +51,8 @@ private final class CountingDisk: Disk {
     }
 }
 
-private final class CountingFile: DiskFile {
-    private let base: any DiskFile
+private final class CountingFile: ForwardingFile {
+    let base: any DiskFile
     private let onRead: @Sendable (Int) -> Void
 
     init(_ base: any DiskFile, onRead: @escaping @Sendable (Int) -> Void) {
@@ -68,19 +60,9 @@ private final class CountingFile: DiskFile {
         self.onRead = onRead
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(DiskError) {
-        try self.base.write(bytes, at: offset)
-    }
-
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(DiskError) -> Int {
         let count = try self.base.read(into: buffer, at: offset)
         self.onRead(count)
         return count
     }
-
-    func size() throws(DiskError) -> Int { try self.base.size() }
-    func allocate(_ bytes: Int) throws(DiskError) { try self.base.allocate(bytes) }
-    func truncate(to bytes: Int) throws(DiskError) { try self.base.truncate(to: bytes) }
-    func syncData() throws(DiskError) { try self.base.syncData() }
-    func close() { self.base.close() }
 }
